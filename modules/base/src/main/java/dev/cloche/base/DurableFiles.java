@@ -1,0 +1,118 @@
+package dev.cloche.base;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * The one way in which Cloche writes files that must survive a crash: a temporary file in the same directory, fsync,
+ * rename, fsync of the directory. A reader sees the old content or the new, never a part.
+ *
+ * <p>Stateless and safe for use from several threads and processes. Files are created 0600 and directories 0700.
+ */
+public final class DurableFiles {
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private DurableFiles() {}
+
+    /**
+     * Replaces the content of {@code target} durably.
+     *
+     * @throws IOException if the disk is full or the directory is missing; the old content is then untouched and no
+     *     temporary file is left
+     */
+    public static void write(Path target, byte[] content) throws IOException {
+        Path temporary = temporaryBeside(target);
+        try {
+            try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                ByteBuffer left = ByteBuffer.wrap(content);
+                while (left.hasRemaining()) {
+                    channel.write(left);
+                }
+                channel.force(true);
+            }
+            publish(temporary, target);
+        } catch (Throwable failure) {
+            deleteAfter(failure, temporary);
+            throw failure;
+        }
+    }
+
+    /**
+     * An empty file of mode 0600 in the directory of {@code target}, to be filled, forced to disk and then handed to
+     * {@link #publish}. Its name begins with {@code .tmp-}, so that leftovers of a crash are recognised.
+     */
+    public static Path temporaryBeside(Path target) throws IOException {
+        return Files.createTempFile(directoryOf(target), ".tmp-", "-" + target.getFileName(), OWNER_FILE);
+    }
+
+    /**
+     * Gives a file, whose content its writer has already forced to disk, its final name, durably.
+     *
+     * @throws IOException if the rename or the fsync of the directory failed
+     */
+    public static void publish(Path temporary, Path target) throws IOException {
+        try {
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (AtomicMoveNotSupportedException e) {
+            throw new IOException("a temporary file must be in the directory of its target: " + temporary, e);
+        }
+        forceDirectory(directoryOf(target));
+    }
+
+    /** Makes the names in a directory (creations, renames, removals) durable. */
+    public static void forceDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** Creates a directory of mode 0700 with its missing parents; an existing one is left as it is. */
+    public static Path ensureDirectory(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return directory;
+        }
+        Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null) {
+            ensureDirectory(parent);
+        }
+        try {
+            Files.createDirectory(directory, OWNER_DIRECTORY);
+        } catch (FileAlreadyExistsException raced) {
+            if (!Files.isDirectory(directory)) {
+                throw raced;
+            }
+        }
+        return directory;
+    }
+
+    /** Removes {@code leftover} while {@code failure} is on its way to the caller; a second failure is suppressed in it. */
+    public static void deleteAfter(Throwable failure, Path leftover) {
+        try {
+            Files.deleteIfExists(leftover);
+        } catch (IOException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    private static Path directoryOf(Path target) {
+        Path parent = target.toAbsolutePath().getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException("a file system's root is no file: " + target);
+        }
+        return parent;
+    }
+}

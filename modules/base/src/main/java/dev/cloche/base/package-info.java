@@ -1,0 +1,8 @@
+/**
+ * What every room shares: the root of our exceptions, deadlines, ids and the one helper for durable files. Imports
+ * nothing of Cloche.
+ */
+@NullMarked
+package dev.cloche.base;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Benchmarks. */
+@NullMarked
+package dev.cloche.bench;
+
+import org.jspecify.annotations.NullMarked;

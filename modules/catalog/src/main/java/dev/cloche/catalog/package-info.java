@@ -1,0 +1,5 @@
+/** SQLite: opening, transactions, migrations. */
+@NullMarked
+package dev.cloche.catalog;
+
+import org.jspecify.annotations.NullMarked;

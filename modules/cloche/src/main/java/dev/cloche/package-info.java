@@ -1,0 +1,5 @@
+/** The library. */
+@NullMarked
+package dev.cloche;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Native calls by FFM: locks, pidfds, signals. */
+@NullMarked
+package dev.cloche.linux;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Sandboxes and their runs. */
+@NullMarked
+package dev.cloche.sandbox;
+
+import org.jspecify.annotations.NullMarked;
