@@ -1,4 +1,4 @@
-/** The command line. */
+/** The command line: parses, calls the library, prints. No logic of its own. */
 @NullMarked
 package dev.cloche.cli;
 

@@ -1,4 +1,9 @@
-/** Sandboxes and their runs. */
+/**
+ * Sandboxes: a VM made from an image, with a name, a record of each of its runs and a known end.
+ *
+ * <p>Decisions ({@link dev.cloche.sandbox.SandboxStatus}, {@link dev.cloche.sandbox.Ending}) are pure; effects live in
+ * {@link dev.cloche.sandbox.Sandboxes} and {@link dev.cloche.sandbox.SandboxStore}.
+ */
 @NullMarked
 package dev.cloche.sandbox;
 

@@ -1,0 +1,50 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import dev.cloche.HealthCheck;
+import dev.cloche.HealthCheck.Verdict;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "doctor",
+        description = "Look at what Cloche needs of this host, and say how to fix what is missing. Exit code 1 if"
+                + " sandboxes cannot run.")
+final class DoctorCommand implements Callable<Integer> {
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        List<HealthCheck> checks = Cloche.examine(ClocheOptions.ofEnvironment());
+        if (format.json()) {
+            try (JsonOutput json = new JsonOutput(System.out)) {
+                json.array(() -> checks.forEach(check -> json.object(() -> json.field("name", check.name())
+                        .field("verdict", check.verdict().name().toLowerCase(Locale.ROOT))
+                        .field("finding", check.finding())
+                        .field("fix", check.fix()))));
+            }
+        } else {
+            checks.forEach(DoctorCommand::print);
+        }
+        boolean fails = checks.stream().anyMatch(check -> check.verdict() == Verdict.FAILURE);
+        return fails ? ExitCodes.FAILURE : ExitCodes.OK;
+    }
+
+    private static void print(HealthCheck check) {
+        String mark =
+                switch (check.verdict()) {
+                    case OK -> "ok     ";
+                    case WARNING -> "warning";
+                    case FAILURE -> "FAILURE";
+                };
+        System.out.printf("%s  %-14s %s%n", mark, check.name(), check.finding());
+        if (!check.fix().isEmpty()) {
+            System.out.printf("         %-14s → %s%n", "", check.fix());
+        }
+    }
+}

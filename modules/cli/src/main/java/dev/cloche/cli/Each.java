@@ -1,0 +1,24 @@
+package dev.cloche.cli;
+
+import dev.cloche.base.ClocheException;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The same for each of several names: the ones that fail are reported, and do not keep the others from it. */
+final class Each {
+    private Each() {}
+
+    static int of(List<String> names, Consumer<String> action) {
+        int exitCode = ExitCodes.OK;
+        for (String name : names) {
+            try {
+                action.accept(name);
+                System.out.println(name);
+            } catch (ClocheException e) {
+                ErrorReport.print(e, System.err);
+                exitCode = ExitCodes.FAILURE;
+            }
+        }
+        return exitCode;
+    }
+}

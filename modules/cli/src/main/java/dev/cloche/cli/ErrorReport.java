@@ -1,0 +1,24 @@
+package dev.cloche.cli;
+
+import dev.cloche.base.ClocheException;
+import java.io.PrintStream;
+
+/** An error as people read it: what happened, and what to do next. Control characters are shown as {@code ?}. */
+final class ErrorReport {
+    private ErrorReport() {}
+
+    static void print(ClocheException error, PrintStream err) {
+        print(String.valueOf(error.getMessage()), error.remedy(), err);
+    }
+
+    static void print(String sentence, String remedy, PrintStream err) {
+        err.println("cloche: " + clean(sentence));
+        if (!remedy.isEmpty()) {
+            err.println("        " + clean(remedy));
+        }
+    }
+
+    private static String clean(String text) {
+        return text.replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?").strip();
+    }
+}

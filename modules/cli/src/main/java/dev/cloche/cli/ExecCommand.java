@@ -1,0 +1,50 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.CommandBuilder;
+import dev.cloche.Execution;
+import dev.cloche.Sandbox;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "exec",
+        description = "Run a further command in a running sandbox, of this or any other process.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  cloche exec web -- ps aux", "  cloche exec -i -u postgres db -- psql < dump.sql"})
+final class ExecCommand implements Callable<Integer> {
+    @Option(
+            names = {"-i", "--interactive"},
+            description = "Pass standard input on to the command; without it the command reads from /dev/null.")
+    private boolean interactive;
+
+    @Mixin
+    private CommandSettings settings = new CommandSettings();
+
+    @Parameters(index = "0", paramLabel = "SANDBOX", description = "Name of the sandbox.")
+    private String name = "";
+
+    @Parameters(index = "1..*", arity = "1..*", paramLabel = "COMMAND", description = "The program and its arguments.")
+    private List<String> command = new ArrayList<>();
+
+    @Override
+    public Integer call() throws Exception {
+        String[] words = CommandSettings.words(command);
+        if (words.length == 0) {
+            throw new UsageError("No command is given.", "Give one after the sandbox: cloche exec " + name + " -- COMMAND");
+        }
+        try (SignalForwarding signals = new SignalForwarding();
+                Cloche cloche = Cloche.open();
+                Sandbox sandbox = cloche.connect(name)) {
+            CommandBuilder builder = sandbox.command(words).stdin(interactive);
+            try (Execution execution = settings.applyTo(builder).start()) {
+                return Attached.pass(execution, interactive, signals).shellCode();
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package dev.cloche.cli;
+
+/** The exit codes that are Cloche's own; all others are the guest command's. As in Docker and timeout(1). */
+final class ExitCodes {
+    static final int OK = 0;
+    /** A command other than run and exec failed. */
+    static final int FAILURE = 1;
+    /** A command other than run and exec was called in a wrong way. */
+    static final int USAGE = 2;
+    /** {@code --timeout} passed. */
+    static final int TIMED_OUT = 124;
+    /** run or exec: Cloche itself failed, or was called in a wrong way. */
+    static final int CLOCHE_FAILED = 125;
+    /** run or exec: the command was found and cannot be executed. */
+    static final int NOT_EXECUTABLE = 126;
+    /** run or exec: the command was not found in the guest. */
+    static final int NOT_FOUND = 127;
+    /** Interrupted before a command ran; 128 + SIGINT. */
+    static final int INTERRUPTED = 130;
+
+    private ExitCodes() {}
+}

@@ -1,0 +1,53 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ImageInfo;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(name = "images", description = "List the images on this host, the newest first.")
+final class ImagesCommand implements Callable<Integer> {
+    private static final int DIGEST_WIDTH = "sha256:".length() + 12;
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            List<ImageInfo> images = cloche.images();
+            if (format.json()) {
+                try (JsonOutput json = new JsonOutput(System.out)) {
+                    json.array(() -> images.forEach(image -> write(json, image)));
+                }
+                return ExitCodes.OK;
+            }
+            Table table = new Table("REFERENCE", "DIGEST", "PLATFORM", "LAYERS", "SIZE", "PULLED");
+            Clock clock = Clock.systemUTC();
+            for (ImageInfo image : images) {
+                table.row(
+                        image.reference(),
+                        image.digest().substring(0, Math.min(DIGEST_WIDTH, image.digest().length())),
+                        image.os() + "/" + image.architecture(),
+                        String.valueOf(image.layers()),
+                        ByteSize.of(image.sizeBytes()),
+                        Age.of(image.createdAt(), clock));
+            }
+            table.print(System.out);
+        }
+        return ExitCodes.OK;
+    }
+
+    static void write(JsonOutput json, ImageInfo image) {
+        json.object(() -> json.field("reference", image.reference())
+                .field("digest", image.digest())
+                .field("os", image.os())
+                .field("architecture", image.architecture())
+                .field("layers", image.layers())
+                .field("sizeBytes", image.sizeBytes())
+                .field("createdAt", image.createdAt()));
+    }
+}

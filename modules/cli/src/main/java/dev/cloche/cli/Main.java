@@ -1,0 +1,76 @@
+package dev.cloche.cli;
+
+import dev.cloche.base.ClocheException;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** The way in from a shell. */
+public final class Main {
+    private static final Set<String> RUNS_A_COMMAND = Set.of("run", "exec");
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        int exitCode = execute(arguments);
+        System.out.flush();
+        System.err.flush();
+        System.exit(exitCode);
+    }
+
+    static int execute(String... arguments) {
+        return commandLine().execute(arguments);
+    }
+
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new ClocheCommand());
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setExecutionExceptionHandler(Main::failed);
+        line.setParameterExceptionHandler(Main::misused);
+        // Everything after the image or sandbox belongs to the guest's command, also what looks like an option.
+        RUNS_A_COMMAND.forEach(name -> line.getSubcommands().get(name).setStopAtPositional(true));
+        return line;
+    }
+
+    private static int failed(Exception failure, CommandLine command, ParseResult parsed) {
+        if (failure instanceof ClocheException known) {
+            ErrorReport.print(known, System.err);
+            return exitCode(known, command.getCommandSpec());
+        }
+        if (failure instanceof InterruptedException) {
+            return ExitCodes.INTERRUPTED;
+        }
+        ErrorReport.print(
+                "Something unexpected happened: " + failure,
+                "This is a fault in Cloche; please report it with the lines below.",
+                System.err);
+        failure.printStackTrace(System.err);
+        return general(command.getCommandSpec(), ExitCodes.FAILURE);
+    }
+
+    private static int misused(ParameterException misuse, String[] arguments) {
+        CommandSpec command = misuse.getCommandLine().getCommandSpec();
+        ErrorReport.print(
+                String.valueOf(misuse.getMessage()),
+                "See: cloche help" + (command.root() == command ? "" : " " + command.name()),
+                System.err);
+        return general(command, ExitCodes.USAGE);
+    }
+
+    private static int exitCode(ClocheException failure, CommandSpec command) {
+        return switch (failure.code()) {
+            case "vm.spawn.command-not-found" -> ExitCodes.NOT_FOUND;
+            case "vm.spawn.command-not-executable" -> ExitCodes.NOT_EXECUTABLE;
+            case "sandbox.ended.max-duration-exceeded" -> ExitCodes.TIMED_OUT;
+            case "vm.interrupted" -> ExitCodes.INTERRUPTED;
+            case "cli.usage" -> general(command, ExitCodes.USAGE);
+            default -> general(command, ExitCodes.FAILURE);
+        };
+    }
+
+    private static int general(CommandSpec command, int otherwise) {
+        return RUNS_A_COMMAND.contains(command.name()) ? ExitCodes.CLOCHE_FAILED : otherwise;
+    }
+}

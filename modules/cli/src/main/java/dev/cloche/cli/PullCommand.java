@@ -1,0 +1,41 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ImageInfo;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "pull", description = "Fetch an image from its registry and make it ready to boot; prints its digest.")
+final class PullCommand implements Callable<Integer> {
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Do not show the progress.")
+    private boolean quiet;
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Parameters(paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
+    private String image = "";
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            ImageInfo pulled;
+            try (ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
+                pulled = cloche.pull(image, progress);
+            }
+            if (format.json()) {
+                try (JsonOutput json = new JsonOutput(System.out)) {
+                    ImagesCommand.write(json, pulled);
+                }
+            } else {
+                System.out.println(pulled.digest());
+            }
+        }
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.CommandBuilder;
+import dev.cloche.DetachedCommand;
+import dev.cloche.Execution;
+import dev.cloche.Exit;
+import dev.cloche.PullPolicy;
+import dev.cloche.Sandbox;
+import dev.cloche.SandboxBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "run",
+        description = "Run a command from an image in a new microVM.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  cloche run base -- echo hello",
+            "  cloche run --rm -i python:3.13 -- python3 - < script.py",
+            "  cloche run -d --name web --memory 1g nginx",
+        })
+final class RunCommand implements Callable<Integer> {
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "Name of the sandbox and host name of its guest. Without one it gets a generated name and is"
+                    + " removed when it ends.")
+    private @Nullable String name;
+
+    @Option(names = "--rm", description = "Remove the sandbox when it ends.")
+    private boolean ephemeral;
+
+    @Option(
+            names = {"-d", "--detach"},
+            description = "Start the command, print the sandbox's name and leave; the sandbox ends with the command.")
+    private boolean detach;
+
+    @Option(
+            names = "--cpus",
+            paramLabel = "N",
+            description = "Virtual CPUs of the guest (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private int cpus = 1;
+
+    @Option(
+            names = {"-m", "--memory"},
+            paramLabel = "SIZE",
+            description = "Memory of the guest, for example 512m or 2g (default: ${DEFAULT-VALUE}).",
+            defaultValue = "512m",
+            converter = MemorySize.class)
+    private int memory;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            description = "End the sandbox after this time, for example 30s or 5m; exit code 124.",
+            converter = TimeSpan.class)
+    private @Nullable Duration timeout;
+
+    @Option(
+            names = "--pull",
+            paramLabel = "POLICY",
+            description = "When to ask the registry: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+            defaultValue = "missing")
+    private PullPolicy pull = PullPolicy.MISSING;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Do not show the progress of a pull.")
+    private boolean quiet;
+
+    @Option(
+            names = {"-i", "--interactive"},
+            description = "Pass standard input on to the command; without it the command reads from /dev/null.")
+    private boolean interactive;
+
+    @Mixin
+    private CommandSettings settings = new CommandSettings();
+
+    @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
+    private String image = "";
+
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "What to run instead of the image's own command; the image's entrypoint stays in front.")
+    private List<String> command = new ArrayList<>();
+
+    @Override
+    public Integer call() throws Exception {
+        if (detach && interactive) {
+            throw new UsageError("-i has no meaning with -d: nobody is left to pass the input on.", "Leave out one.");
+        }
+        try (SignalForwarding signals = new SignalForwarding();
+                Cloche cloche = Cloche.open();
+                ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
+            SandboxBuilder builder = cloche.sandbox(image)
+                    .ephemeral(ephemeral)
+                    .cpus(cpus)
+                    .memory(memory)
+                    .pull(pull)
+                    .progress(progress);
+            if (name != null) {
+                builder.name(name);
+            }
+            if (timeout != null) {
+                builder.maxDuration(timeout);
+            }
+            return detach ? startDetached(builder) : runAttached(builder, progress, signals);
+        }
+    }
+
+    private int startDetached(SandboxBuilder builder) {
+        DetachedCommand main = builder.detached(CommandSettings.words(command));
+        System.out.println(settings.applyTo(main).start().name());
+        return ExitCodes.OK;
+    }
+
+    private int runAttached(SandboxBuilder builder, ProgressDisplay progress, SignalForwarding signals)
+            throws InterruptedException {
+        try (Sandbox sandbox = builder.start()) {
+            progress.close();
+            CommandBuilder main = sandbox.imageCommand(CommandSettings.words(command)).stdin(interactive);
+            try (Execution execution = settings.applyTo(main).start()) {
+                Exit exit = Attached.pass(execution, interactive, signals);
+                sandbox.finishWith(execution);
+                return exit.shellCode();
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.cloche.cli;
+
+import dev.cloche.Execution;
+import dev.cloche.base.ClocheException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import sun.misc.Signal;
+import sun.misc.SignalHandler;
+
+/**
+ * Passes the signals of this process on to the command in the guest. Before there is a command, a signal interrupts the
+ * thread that starts it; the third signal ends the wait for a command that ignores them.
+ *
+ * <p>{@code sun.misc.Signal} is the one way to take over the JVM's own handlers of SIGINT and SIGTERM; signalfd is not,
+ * because the JVM's threads exist before Cloche could block the signals in them.
+ */
+@SuppressWarnings("sunapi")
+final class SignalForwarding implements AutoCloseable {
+    private static final List<String> FORWARDED = List.of("INT", "TERM", "HUP");
+    private static final int PATIENCE = 3;
+
+    private final Thread caller = Thread.currentThread();
+    private final AtomicReference<@Nullable Execution> target = new AtomicReference<>();
+    private final AtomicInteger received = new AtomicInteger();
+    private final AtomicInteger lastSignal = new AtomicInteger();
+    private final Map<Signal, SignalHandler> previous = new LinkedHashMap<>();
+
+    SignalForwarding() {
+        for (String name : FORWARDED) {
+            Signal signal = new Signal(name);
+            SignalHandler before = Signal.handle(signal, this::arrived);
+            if (before == SignalHandler.SIG_IGN) {
+                // nohup(1) asked for a hang-up to be ignored.
+                Signal.handle(signal, before);
+            } else {
+                previous.put(signal, before);
+            }
+        }
+    }
+
+    /** From now on signals go to {@code execution}. */
+    void forwardTo(Execution execution) {
+        target.set(execution);
+        if (received.get() > 0) {
+            deliver(execution, lastSignal.get());
+        }
+    }
+
+    /** The number of the last signal that arrived, or 0. */
+    int lastSignal() {
+        return lastSignal.get();
+    }
+
+    private void arrived(Signal signal) {
+        lastSignal.set(signal.getNumber());
+        Execution execution = target.get();
+        if (received.incrementAndGet() >= PATIENCE || execution == null) {
+            caller.interrupt();
+        } else {
+            Thread.ofVirtual().start(() -> deliver(execution, signal.getNumber()));
+        }
+    }
+
+    private void deliver(Execution execution, int signal) {
+        try {
+            execution.signal(signal);
+        } catch (ClocheException e) {
+            // The command or its VM has just ended, which the waiting thread is about to see; otherwise give up waiting.
+            if (!execution.ended()) {
+                caller.interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        List<Signal> signals = new ArrayList<>(previous.keySet());
+        signals.forEach(signal -> Signal.handle(signal, previous.get(signal)));
+    }
+}

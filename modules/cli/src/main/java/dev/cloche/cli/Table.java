@@ -1,0 +1,44 @@
+package dev.cloche.cli;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Left-aligned columns, as wide as their widest cell. Control characters are shown as {@code ?}. */
+final class Table {
+    private static final String GAP = "   ";
+
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... heading) {
+        rows.add(List.of(heading));
+    }
+
+    void row(String... cells) {
+        List<String> clean = new ArrayList<>();
+        for (String cell : cells) {
+            clean.add(cell.replaceAll("\\p{Cntrl}", "?"));
+        }
+        rows.add(clean);
+    }
+
+    void print(PrintStream out) {
+        int columns = rows.getFirst().size();
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int i = 0; i < columns; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < columns; i++) {
+                line.append(row.get(i));
+                if (i < columns - 1) {
+                    line.repeat(' ', widths[i] - row.get(i).length()).append(GAP);
+                }
+            }
+            out.println(line.toString().stripTrailing());
+        }
+    }
+}

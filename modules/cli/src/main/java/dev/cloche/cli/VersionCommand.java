@@ -1,0 +1,24 @@
+package dev.cloche.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(name = "version", description = "Print the version of Cloche and of the JVM that runs it.")
+final class VersionCommand implements Callable<Integer> {
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        String jvm = System.getProperty("java.runtime.version", "unknown");
+        if (format.json()) {
+            try (JsonOutput json = new JsonOutput(System.out)) {
+                json.object(() -> json.field("cloche", Version.current()).field("java", jvm));
+            }
+        } else {
+            System.out.println("cloche " + Version.current() + " (Java " + jvm + ")");
+        }
+        return ExitCodes.OK;
+    }
+}

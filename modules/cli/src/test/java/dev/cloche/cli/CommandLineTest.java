@@ -1,0 +1,71 @@
+package dev.cloche.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+class CommandLineTest {
+    @Test
+    void whatFollowsTheImageBelongsToTheGuestsCommand() {
+        ParseResult run = parse("run", "--rm", "-e", "A=1", "base", "--", "sh", "-c", "--name", "--", "-e");
+        assertThat(run.matchedOptionValue("-e", List.of())).containsExactly("A=1");
+        assertThat(run.hasMatchedOption("--name")).isFalse();
+        assertThat(positionals(run)).containsExactly("base", "--", "sh", "-c", "--name", "--", "-e");
+    }
+
+    @Test
+    void theDoubleDashMayBeLeftOut() {
+        assertThat(positionals(parse("run", "base", "ls", "-l"))).containsExactly("base", "ls", "-l");
+        assertThat(positionals(parse("exec", "web", "ls", "-l"))).containsExactly("web", "ls", "-l");
+    }
+
+    @Test
+    void theDoubleDashMayStandBeforeTheImage() {
+        assertThat(positionals(parse("run", "--rm", "--", "base", "ls"))).containsExactly("base", "ls");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "exec", "ps", "stop", "rm", "pull", "images", "doctor", "version", "completion"})
+    void everyCommandHasHelp(String name) {
+        CommandLine command = Main.commandLine().getSubcommands().get(name);
+        assertThat(command.getUsageMessage()).contains("cloche " + name);
+        assertThat(command.getCommandSpec().usageMessage().description()).isNotEmpty();
+        command.getCommandSpec().options().forEach(option -> assertThat(option.description())
+                .as(option.longestName())
+                .isNotEmpty());
+    }
+
+    @Test
+    void misuseOfRunAndExecIs125AndOfTheOthers2() {
+        assertThat(Main.execute("run", "--no-such-option", "base")).isEqualTo(125);
+        assertThat(Main.execute("run")).isEqualTo(125);
+        assertThat(Main.execute("run", "--memory", "lots", "base")).isEqualTo(125);
+        assertThat(Main.execute("exec", "web")).isEqualTo(125);
+        assertThat(Main.execute("ps", "--no-such-option")).isEqualTo(2);
+        assertThat(Main.execute("no-such-command")).isEqualTo(2);
+    }
+
+    private static ParseResult parse(String... arguments) {
+        return Main.commandLine().parseArgs(arguments).subcommand();
+    }
+
+    private static List<String> positionals(ParseResult result) {
+        List<String> words = new ArrayList<>();
+        for (PositionalParamSpec positional : result.commandSpec().positionalParameters()) {
+            Object value = positional.getValue();
+            if (value instanceof List<?> many) {
+                many.forEach(word -> words.add(String.valueOf(word)));
+            } else {
+                words.add(String.valueOf(value));
+            }
+        }
+        return words;
+    }
+}

@@ -1,0 +1,150 @@
+package dev.cloche.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.cli.Program.Result;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who lives as long as whom: clients, detached sandboxes, signals. */
+class LifetimeIT {
+    private static final String DEAF = "trap '' INT TERM HUP; echo ready; while :; do sleep 1; done";
+
+    @TempDir
+    static Path home;
+
+    static Program cloche;
+
+    @BeforeAll
+    static void install() {
+        cloche = Program.in(home);
+    }
+
+    @AfterEach
+    void nothingIsLeftBehind() throws IOException {
+        assertThat(cloche.run("ps", "-a", "--format", "json").stdout().strip()).isEqualTo("[ ]");
+        assertThat(cloche.vmProcesses()).isEmpty();
+        assertThat(cloche.vmDirectories()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"INT, 7", "TERM, 7", "HUP, 7"})
+    void aSignalReachesTheCommandWhoseExitCodeCounts(String signal, int exitCode) throws Exception {
+        Process client = cloche.start(
+                "run", "base", "--", "sh", "-c", "trap 'echo got it; exit 7' " + signal + "; echo ready; while :; do sleep 0.1; done");
+        BufferedReader stdout = reader(client);
+        assertThat(stdout.readLine()).isEqualTo("ready");
+        signal(client, signal);
+
+        assertThat(stdout.readLine()).isEqualTo("got it");
+        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.exitValue()).isEqualTo(exitCode);
+    }
+
+    @Test
+    void aThirdInterruptEndsACommandThatIgnoresThem() throws Exception {
+        Process client = cloche.start("run", "base", "--", "sh", "-c", DEAF);
+        assertThat(reader(client).readLine()).isEqualTo("ready");
+        for (int i = 0; i < 3; i++) {
+            signal(client, "INT");
+            client.waitFor(500, TimeUnit.MILLISECONDS);
+        }
+        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.exitValue()).isEqualTo(130);
+    }
+
+    @Test
+    void anInterruptDuringTheBootLeavesNothing() throws Exception {
+        Process client = cloche.start("run", "base", "--", "sleep", "600");
+        await().atMost(Duration.ofSeconds(30)).until(() -> !cloche.vmProcesses().isEmpty());
+        signal(client, "INT");
+        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.exitValue()).isEqualTo(130);
+    }
+
+    @Test
+    void aClientKilledWithSigkillLeavesNoVmAlsoWhenTheGuestIgnoresEverything() throws Exception {
+        Process client = cloche.start("run", "--name", "orphan", "base", "--", "sh", "-c", DEAF);
+        assertThat(reader(client).readLine()).isEqualTo("ready");
+        assertThat(cloche.vmProcesses()).hasSize(2);
+        client.destroyForcibly().waitFor();
+
+        await().atMost(Duration.ofSeconds(15)).until(() -> cloche.vmProcesses().isEmpty());
+        Result ps = cloche.run("ps", "-a", "--format", "json");
+        assertThat(ps.stdout()).contains("\"crashed\"", "\"internal-error\"");
+        assertThat(cloche.run("rm", "orphan").exitCode()).isZero();
+    }
+
+    @Test
+    void aDetachedSandboxSurvivesAClosedTerminalAndCtrlC() throws Exception {
+        // script(1) gives the client a terminal of its own; ending script hangs that terminal up.
+        String line = "'" + Program.launcher() + "' run -d --name survivor base -- sleep 600; echo started; sleep 600";
+        ProcessBuilder builder = new ProcessBuilder("script", "-qfec", line, "/dev/null");
+        builder.environment().putAll(cloche.environment());
+        Process terminal = builder.redirectErrorStream(true).start();
+        BufferedReader screen = reader(terminal);
+        assertThat(screen.readLine()).isEqualTo("survivor");
+        assertThat(screen.readLine()).isEqualTo("started");
+        terminal.getOutputStream().write(3);
+        terminal.getOutputStream().flush();
+        terminal.destroy();
+        assertThat(terminal.waitFor(30, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(cloche.run("exec", "survivor", "--", "echo", "alive")).isEqualTo(new Result(0, "alive\n", ""));
+        assertThat(cloche.run("ps").stdout()).contains("survivor", "running");
+        assertThat(cloche.run("stop", "-t", "1s", "survivor").exitCode()).isZero();
+        assertThat(cloche.run("ps", "-a").stdout()).contains("survivor", "stopped (shutdown-requested)");
+        assertThat(cloche.run("rm", "survivor").exitCode()).isZero();
+    }
+
+    @Test
+    void aDetachedSandboxEndsWithItsCommandAndItsExitCodeIsKept() {
+        assertThat(cloche.run("run", "-d", "--name", "brief", "base", "--", "sh", "-c", "sleep 1; exit 9").stdout())
+                .isEqualTo("brief\n");
+        await().atMost(Duration.ofSeconds(60)).until(() -> cloche.vmProcesses().isEmpty());
+        assertThat(cloche.run("ps", "-a").stdout()).contains("brief", "stopped (exit 9)");
+        assertThat(cloche.run("exec", "brief", "--", "true").stderr()).contains("is not running");
+        assertThat(cloche.run("rm", "brief").exitCode()).isZero();
+    }
+
+    @Test
+    void anAttachedSandboxCanBeUsedAndStoppedFromElsewhere() throws Exception {
+        Process client = cloche.start("run", "--name", "shared", "base", "--", "sh", "-c", "echo ready; sleep 600");
+        assertThat(reader(client).readLine()).isEqualTo("ready");
+        assertThat(cloche.run("exec", "-e", "X=1", "-w", "/tmp", "-u", "nobody", "shared", "--", "sh", "-c", "echo $X $(pwd) $(id -un); exit 4"))
+                .isEqualTo(new Result(4, "1 /tmp nobody\n", ""));
+        assertThat(cloche.run("rm", "shared").stderr()).contains("is running");
+        assertThat(cloche.run("stop", "-t", "1s", "shared").exitCode()).isZero();
+        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.exitValue()).isNotZero();
+        assertThat(cloche.run("rm", "shared").exitCode()).isZero();
+    }
+
+    @Test
+    void forceRemovesWhatRuns() {
+        cloche.run("run", "-d", "--name", "stubborn", "base", "--", "sh", "-c", DEAF);
+        assertThat(cloche.run("rm", "-f", "stubborn").exitCode()).isZero();
+        assertThat(cloche.vmProcesses()).isEmpty();
+    }
+
+    private static void signal(Process process, String name) throws IOException, InterruptedException {
+        Program.run(List.of("kill", "-" + name, String.valueOf(process.pid())));
+    }
+
+    private static BufferedReader reader(Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+}

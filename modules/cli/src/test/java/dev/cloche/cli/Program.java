@@ -1,0 +1,169 @@
+package dev.cloche.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** The real {@code ./cloche} on a state root of its own, as root or as another user. */
+final class Program {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    /** nobody, on every Debian. */
+    private static final int STRANGER = 65534;
+
+    private final Path home;
+    private final Map<String, String> environment = new HashMap<>();
+    private final List<String> prefix;
+
+    record Result(int exitCode, String stdout, String stderr) {}
+
+    private Program(Path home, List<String> prefix) {
+        this.home = home;
+        this.prefix = prefix;
+        environment.put("CLOCHE_HOME", home.toString());
+        environment.put("XDG_RUNTIME_DIR", "");
+    }
+
+    /** As the user that runs the tests. */
+    static Program in(Path home) {
+        Assumptions.assumeTrue(Files.isExecutable(launcher()), "there is no launcher: " + launcher());
+        Assumptions.assumeTrue(Files.isDirectory(root().resolve("dist/share")), "nothing is installed: run ./setup first");
+        return new Program(home, List.of());
+    }
+
+    /** As an ordinary user, which only root can arrange. */
+    static Program asOrdinaryUser(Path home) throws IOException, InterruptedException {
+        Program program = in(home);
+        Assumptions.assumeTrue(isRoot(), "becoming another user needs root; the other suite ran as an ordinary user");
+        run(List.of("chown", STRANGER + ":" + STRANGER, home.toString()));
+        Program ordinary = new Program(
+                home, List.of("setpriv", "--reuid=" + STRANGER, "--regid=" + STRANGER, "--clear-groups"));
+        ordinary.environment.put("HOME", home.toString());
+        return ordinary;
+    }
+
+    static boolean isRoot() {
+        return "root".equals(System.getProperty("user.name"));
+    }
+
+    static Path root() {
+        return Path.of(System.getProperty("cloche.root", "../..")).toAbsolutePath().normalize();
+    }
+
+    static Path launcher() {
+        return root().resolve("cloche");
+    }
+
+    Path home() {
+        return home;
+    }
+
+    List<String> command(String... arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(launcher().toString());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    Result run(String... arguments) {
+        return run(new byte[0], arguments);
+    }
+
+    Result run(byte[] stdin, String... arguments) {
+        Process process = start(arguments);
+        CompletableFuture<String> stdout = CompletableFuture.supplyAsync(() -> text(process.getInputStream()));
+        CompletableFuture<String> stderr = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()));
+        try {
+            try (OutputStream to = process.getOutputStream()) {
+                to.write(stdin);
+            } catch (IOException notRead) {
+                // It ended before it read everything, which is its right.
+            }
+            return finish(process, stdout, stderr);
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Result finish(Process process, CompletableFuture<String> stdout, CompletableFuture<String> stderr)
+            throws InterruptedException {
+        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError("no end after " + PATIENCE + "; stdout: " + stdout.join() + "; stderr: " + stderr.join());
+        }
+        return new Result(process.exitValue(), stdout.join(), stderr.join());
+    }
+
+    /** The caller reads its streams and waits for its end. */
+    Process start(String... arguments) {
+        ProcessBuilder builder = new ProcessBuilder(command(arguments));
+        builder.environment().putAll(environment);
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Map<String, String> environment() {
+        return environment;
+    }
+
+    /** The processes that belong to VMs of this state root. */
+    List<ProcessHandle> vmProcesses() {
+        try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+            String vms = home.resolve("vms").toString();
+            return all.filter(process -> commandLine(process).contains(vms)).toList();
+        }
+    }
+
+    List<Path> vmDirectories() throws IOException {
+        Path vms = home.resolve("vms");
+        if (!Files.isDirectory(vms)) {
+            return List.of();
+        }
+        try (Stream<Path> entries = Files.list(vms)) {
+            return entries.toList();
+        }
+    }
+
+    private static String commandLine(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"), StandardCharsets.ISO_8859_1);
+        } catch (IOException | UncheckedIOException ended) {
+            return "";
+        }
+    }
+
+    static String text(InputStream stream) {
+        try (stream) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void run(List<String> command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .start();
+        String output = text(process.getInputStream());
+        if (process.waitFor() != 0) {
+            throw new IllegalStateException(command + " failed: " + output);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.cloche.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.TypeConversionException;
+
+class TextFormsTest {
+    @ParameterizedTest
+    @CsvSource({"512, 512", "512m, 512", "512MB, 512", "512MiB, 512", "2g, 2048", "2GiB, 2048", "0, 0", "9999999g, 2147483647"})
+    void readsSizesAsMebibytes(String text, int mebibytes) {
+        assertThat(new MemorySize().convert(text)).isEqualTo(mebibytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "m", "-1", "1.5g", "12k", "99999999999"})
+    void refusesWhatIsNoSize(String text) {
+        assertThatThrownBy(() -> new MemorySize().convert(text)).isInstanceOf(TypeConversionException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30, PT30S", "30s, PT30S", "500ms, PT0.5S", "5m, PT5M", "2h, PT2H"})
+    void readsTimes(String text, Duration expected) {
+        assertThat(new TimeSpan().convert(text)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "s", "-1s", "1.5h", "3d", "9999999999"})
+    void refusesWhatIsNoTime(String text) {
+        assertThatThrownBy(() -> new TimeSpan().convert(text)).isInstanceOf(TypeConversionException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0 B", "1023, 1023 B", "1024, 1.0 KiB", "10240, 10 KiB", "1572864, 1.5 MiB", "9223372036854775807, 8192 PiB"})
+    void showsSizesInTheLargestUnit(long bytes, String text) {
+        assertThat(ByteSize.of(bytes)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, just now", "1, 1 second ago", "59, 59 seconds ago", "60, 1 minute ago", "7200, 2 hours ago", "200000, 2 days ago"})
+    void showsAges(long seconds, String text) {
+        Instant now = Instant.parse("2026-01-01T00:00:00Z");
+        assertThat(Age.of(now.minusSeconds(seconds), Clock.fixed(now, ZoneOffset.UTC))).isEqualTo(text);
+    }
+
+    @Test
+    void aTimeInTheFutureIsJustNow() {
+        Instant now = Instant.parse("2026-01-01T00:00:00Z");
+        assertThat(Age.of(now.plusSeconds(3600), Clock.fixed(now, ZoneOffset.UTC))).isEqualTo("just now");
+    }
+
+    @Test
+    void tablesAlignTheirColumnsAndShowNoControlCharacters() {
+        Table table = new Table("NAME", "STATUS");
+        table.row("a", "up");
+        table.row("longer\u001b[31m", "down");
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        table.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+
+        assertThat(bytes.toString(StandardCharsets.UTF_8).lines())
+                .containsExactly("NAME          STATUS", "a             up", "longer?[31m   down");
+    }
+
+    @Test
+    void aFirstDoubleDashOnlySeparates() {
+        assertThat(CommandSettings.words(List.of("--", "echo", "--"))).containsExactly("echo", "--");
+        assertThat(CommandSettings.words(List.of("echo", "--", "x"))).containsExactly("echo", "--", "x");
+        assertThat(CommandSettings.words(List.of())).isEmpty();
+    }
+}

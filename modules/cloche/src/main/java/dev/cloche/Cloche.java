@@ -1,0 +1,118 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageReference;
+import dev.cloche.sandbox.Sandboxes;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Cloche on this host: images, and the sandboxes that run them. Safe for use from several threads; several processes may
+ * use one state root at once.
+ *
+ * <pre>{@code
+ * try (Cloche cloche = Cloche.open();
+ *         Sandbox sandbox = cloche.sandbox("debian").memory(512).start()) {
+ *     System.out.println(sandbox.exec("uname", "-a").stdoutText());
+ * }
+ * }</pre>
+ *
+ * <p>All errors are {@link dev.cloche.base.ClocheException}s.
+ */
+public final class Cloche implements AutoCloseable {
+    private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
+
+    private final Rooms rooms;
+
+    private Cloche(Rooms rooms) {
+        this.rooms = rooms;
+    }
+
+    /** Opens the state root that the environment names; see {@link ClocheOptions#ofEnvironment()}. */
+    public static Cloche open() {
+        return open(ClocheOptions.ofEnvironment());
+    }
+
+    /**
+     * Opens a state root, making it if it is missing.
+     *
+     * @throws dev.cloche.base.ClocheException if it cannot be used, or a newer Cloche has written it
+     */
+    public static Cloche open(ClocheOptions options) {
+        return new Cloche(Rooms.open(options));
+    }
+
+    /** Looks at what Cloche needs of this host. Opens nothing and does not fail; may boot a tiny VM the first time. */
+    public static List<HealthCheck> examine(ClocheOptions options) {
+        return new HostExamination(options).checks();
+    }
+
+    /**
+     * A sandbox to start.
+     *
+     * @param image reference as in Docker, for example {@code debian} or {@code ghcr.io/x/y@sha256:…}
+     */
+    public SandboxBuilder sandbox(String image) {
+        return new SandboxBuilder(this, image);
+    }
+
+    /**
+     * Connects to a running sandbox of this or any other process.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
+     */
+    public Sandbox connect(String name) {
+        return new Sandbox(sandboxRoom().connect(name, Deadline.none()));
+    }
+
+    /** All sandboxes, also those that have ended, the newest first. */
+    public List<SandboxInfo> sandboxes() {
+        return sandboxRoom().list().stream().map(Conversions::info).toList();
+    }
+
+    /**
+     * Ends a sandbox of any process: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not
+     * answer is killed. Nothing happens if it has ended.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public void stop(String name, Duration grace) {
+        sandboxRoom().stop(name, grace, Deadline.after(grace.plus(STOP_MARGIN)));
+    }
+
+    /**
+     * Removes a sandbox with all that belongs to it.
+     *
+     * @param force whether it is killed if it runs; otherwise that is an error
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it runs
+     */
+    public void remove(String name, boolean force) {
+        sandboxRoom().remove(name, force, Deadline.after(STOP_MARGIN));
+    }
+
+    /** Fetches an image from its registry, as far as it is not here, and makes it ready to boot. */
+    public ImageInfo pull(String image) {
+        return pull(image, PullProgress.silent());
+    }
+
+    /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
+    public ImageInfo pull(String image, PullProgress progress) {
+        return Conversions.info(
+                rooms.images().pull(ImageReference.parse(image), Conversions.listener(progress), Deadline.none()));
+    }
+
+    /** The images on this host, the newest first. */
+    public List<ImageInfo> images() {
+        return rooms.images().list().stream().map(Conversions::info).toList();
+    }
+
+    /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */
+    @Override
+    public void close() {
+        rooms.close();
+    }
+
+    Sandboxes sandboxRoom() {
+        return rooms.sandboxes();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.cloche;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where Cloche keeps its state and finds its installation.
+ *
+ * <pre>{@code
+ * ClocheOptions options = ClocheOptions.ofEnvironment().withHome(Path.of("/srv/cloche"));
+ * try (Cloche cloche = Cloche.open(options)) { … }
+ * }</pre>
+ *
+ * @param home the state root: images, records, VMs; absolute; made 0700 if missing
+ * @param share directories with what {@code ./setup} builds (guard, kernel, initramfs, base image), the first match wins
+ */
+public record ClocheOptions(Path home, List<Path> share) {
+    public ClocheOptions {
+        home = home.toAbsolutePath().normalize();
+        share = share.stream().map(Path::toAbsolutePath).toList();
+    }
+
+    /**
+     * What the environment says: {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
+     * {@code ~/.local/share/cloche}; and {@code CLOCHE_SHARE} or the system property {@code cloche.share}, which the
+     * launcher sets, else the {@code share} directory in the state root.
+     */
+    public static ClocheOptions ofEnvironment() {
+        return of(System.getenv(), Optional.ofNullable(System.getProperty("cloche.share")));
+    }
+
+    static ClocheOptions of(Map<String, String> environment, Optional<String> launcherShare) {
+        Path home = setting(environment, "CLOCHE_HOME")
+                .map(Path::of)
+                .or(() -> setting(environment, "XDG_DATA_HOME").map(data -> Path.of(data, "cloche")))
+                .orElseGet(() -> Path.of(System.getProperty("user.home"), ".local", "share", "cloche"));
+        List<Path> share = new ArrayList<>();
+        setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
+        share.add(home.resolve("share"));
+        launcherShare.map(Path::of).ifPresent(share::add);
+        return new ClocheOptions(home, share);
+    }
+
+    /** The same with another state root. */
+    public ClocheOptions withHome(Path other) {
+        return new ClocheOptions(other, share);
+    }
+
+    /** The same with a share directory that is looked at first. */
+    public ClocheOptions withShare(Path first) {
+        List<Path> directories = new ArrayList<>(List.of(first));
+        directories.addAll(share);
+        return new ClocheOptions(home, directories);
+    }
+
+    private static Optional<String> setting(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+    }
+}

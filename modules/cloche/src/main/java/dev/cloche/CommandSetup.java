@@ -1,0 +1,45 @@
+package dev.cloche;
+
+import dev.cloche.sandbox.CommandOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a command is to be run. What is not set is as the image says. Not safe for use from several threads.
+ *
+ * @param <T> the builder itself
+ */
+public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits CommandBuilder, DetachedCommand {
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private @Nullable String workingDirectory;
+    private @Nullable String user;
+
+    CommandSetup() {}
+
+    /** Sets an environment variable, replacing the image's of the same name. */
+    public T environment(String name, String value) {
+        environment.put(name, value);
+        return self();
+    }
+
+    /** Absolute path in the guest to start in. */
+    public T workingDirectory(String directory) {
+        workingDirectory = directory;
+        return self();
+    }
+
+    /** Who runs it: {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}, as the image's files say. */
+    public T user(String nameOrId) {
+        user = nameOrId;
+        return self();
+    }
+
+    abstract T self();
+
+    CommandOptions options(boolean stdin) {
+        return new CommandOptions(
+                environment, Optional.ofNullable(workingDirectory), Optional.ofNullable(user), stdin);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.cloche;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A command that has ended, with all that it wrote.
+ *
+ * <pre>{@code
+ * ExecResult result = sandbox.exec("uname", "-s");
+ * if (result.exit().success()) {
+ *     System.out.print(result.stdoutText()); // Linux
+ * }
+ * }</pre>
+ *
+ * <p>The arrays are the result's own; treat them as read-only.
+ */
+public final class ExecResult {
+    private final Exit exit;
+    private final byte[] stdout;
+    private final byte[] stderr;
+
+    ExecResult(Exit exit, byte[] stdout, byte[] stderr) {
+        this.exit = exit;
+        this.stdout = stdout;
+        this.stderr = stderr;
+    }
+
+    /** How the command ended. */
+    public Exit exit() {
+        return exit;
+    }
+
+    /** Short for {@code exit().shellCode()}: the exit code, or 128 + the signal. */
+    public int exitCode() {
+        return exit.shellCode();
+    }
+
+    /** What the command wrote to its standard output. */
+    public byte[] stdout() {
+        return stdout.clone();
+    }
+
+    /** What the command wrote to its standard error. */
+    public byte[] stderr() {
+        return stderr.clone();
+    }
+
+    /** {@link #stdout()} as UTF-8; malformed bytes become U+FFFD. */
+    public String stdoutText() {
+        return new String(stdout, StandardCharsets.UTF_8);
+    }
+
+    /** {@link #stderr()} as UTF-8; malformed bytes become U+FFFD. */
+    public String stderrText() {
+        return new String(stderr, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,169 @@
+package dev.cloche;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.VmDeadlineException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that runs in a sandbox. Safe for use from several threads; each stream is for one thread at a time.
+ *
+ * <pre>{@code
+ * try (Execution execution = sandbox.command("sort").stdin(true).start()) {
+ *     try (OutputStream stdin = execution.stdin()) {
+ *         stdin.write("b\na\n".getBytes());
+ *     }
+ *     execution.stdout().transferTo(System.out);
+ *     execution.await();
+ * }
+ * }</pre>
+ *
+ * <p>A command whose output nobody reads waits when its window (1 MiB at most) is full.
+ */
+public final class Execution implements AutoCloseable {
+    /** The most that the collecting forms hold of each output, in MiB. */
+    static final int MAX_COLLECTED_MIB = 64;
+
+    private static final int SIGKILL = 9;
+    private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(10);
+    private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
+
+    private final RunningSandbox sandbox;
+    private final GuestExecution guest;
+    private final Deadline deadline;
+    private volatile @Nullable ExitStatus status;
+
+    Execution(RunningSandbox sandbox, GuestExecution guest, Deadline deadline) {
+        this.sandbox = sandbox;
+        this.guest = guest;
+        this.deadline = deadline;
+    }
+
+    /** What the command reads; closing it is the end of its input. */
+    public OutputStream stdin() {
+        return guest.stdin();
+    }
+
+    /** What the command writes to its standard output. */
+    public InputStream stdout() {
+        return guest.stdout();
+    }
+
+    /** What the command writes to its standard error. */
+    public InputStream stderr() {
+        return guest.stderr();
+    }
+
+    /**
+     * Sends a signal to the command and its children.
+     *
+     * @param number 1 to 64, for example 15 for SIGTERM
+     * @throws ClocheException if the command has ended
+     */
+    public void signal(int number) {
+        guest.signal(number, Deadline.after(SIGNAL_LIMIT));
+    }
+
+    /**
+     * Waits for the command's end, which comes after its last byte of output was read or dropped.
+     *
+     * @throws ExecutionException.TimedOut if its timeout passes; it is killed
+     * @throws dev.cloche.base.ClocheException with code {@code sandbox.ended} if the sandbox ends first
+     */
+    public Exit await() {
+        return Exit.of(awaitStatus());
+    }
+
+    /** Whether {@link #await()} has seen the command's end. */
+    public boolean ended() {
+        return status != null;
+    }
+
+    /** Lets go of the command; it runs on, and what it still writes is dropped. */
+    @Override
+    public void close() {
+        guest.close();
+    }
+
+    ExitStatus awaitStatus() {
+        try {
+            ExitStatus end = guest.await(deadline);
+            status = end;
+            return end;
+        } catch (VmDeadlineException passed) {
+            kill(passed);
+            throw new ExecutionException.TimedOut(passed);
+        } catch (GuestConnectionLostException lost) {
+            throw sandbox.ended(lost);
+        }
+    }
+
+    ExecResult collect(byte[] input) {
+        CompletableFuture<byte[]> stdout = CompletableFuture.supplyAsync(() -> readAll(stdout()), VIRTUAL);
+        CompletableFuture<byte[]> stderr = CompletableFuture.supplyAsync(() -> readAll(stderr()), VIRTUAL);
+        if (input.length > 0) {
+            VIRTUAL.execute(() -> feed(input));
+        }
+        Exit exit = await();
+        try {
+            return new ExecResult(exit, stdout.join(), stderr.join());
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof ClocheException refused) {
+                throw refused;
+            }
+            throw e;
+        }
+    }
+
+    private byte[] readAll(InputStream stream) {
+        int limit = MAX_COLLECTED_MIB << 20;
+        try {
+            byte[] all = stream.readNBytes(limit);
+            if (stream.read() < 0) {
+                return all;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ExecutionException.OutputTooLarge tooLarge = new ExecutionException.OutputTooLarge();
+        kill(tooLarge);
+        drop(stream);
+        throw tooLarge;
+    }
+
+    private static void drop(InputStream stream) {
+        try {
+            stream.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void feed(byte[] input) {
+        try (OutputStream stdin = stdin()) {
+            stdin.write(input);
+        } catch (IOException | GuestConnectionLostException endedBeforeItReadAll) {
+            // Its exit status says what is worth knowing.
+        }
+    }
+
+    private void kill(RuntimeException reason) {
+        try {
+            signal(SIGKILL);
+        } catch (ClocheException endedMeanwhile) {
+            reason.addSuppressed(endedMeanwhile);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package dev.cloche;
+
+import java.time.Instant;
+
+/**
+ * An image that is on this host.
+ *
+ * <pre>{@code
+ * ImageInfo image = cloche.pull("debian:12");
+ * System.out.println(image.digest() + " " + image.sizeBytes());
+ * }</pre>
+ *
+ * @param reference the normalised reference
+ * @param digest of the manifest, {@code sha256:…}
+ * @param sizeBytes sum of the compressed layers
+ * @param createdAt when the reference was first pulled here
+ */
+public record ImageInfo(
+        String reference, String digest, String os, String architecture, int layers, long sizeBytes, Instant createdAt) {}

@@ -1,0 +1,17 @@
+package dev.cloche;
+
+/**
+ * When a registry is asked for an image.
+ *
+ * <pre>{@code
+ * cloche.sandbox("debian").pull(PullPolicy.NEVER).start(); // fails unless the image is here
+ * }</pre>
+ */
+public enum PullPolicy {
+    /** Only if the reference is not on this host. The default. */
+    MISSING,
+    /** Always, so that a moved tag is noticed; what has not changed is not fetched again. */
+    ALWAYS,
+    /** Never; an image that is not on this host is an error. */
+    NEVER
+}

@@ -1,0 +1,83 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RunningSandbox;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A sandbox whose guest answers. Safe for use from several threads.
+ *
+ * <pre>{@code
+ * try (Sandbox sandbox = cloche.sandbox("debian").start()) {
+ *     System.out.println(sandbox.exec("cat", "/etc/debian_version").stdoutText());
+ * }
+ * }</pre>
+ */
+public final class Sandbox implements AutoCloseable {
+    private final RunningSandbox running;
+
+    Sandbox(RunningSandbox running) {
+        this.running = running;
+    }
+
+    public String name() {
+        return running.name();
+    }
+
+    /**
+     * Runs a command to its end and returns all that it wrote. Short for {@code command(words).run()}.
+     *
+     * @throws dev.cloche.base.ClocheException with a code {@code vm.spawn.…} if it cannot be started
+     */
+    public ExecResult exec(String... words) {
+        return command(words).run();
+    }
+
+    /**
+     * A command to start.
+     *
+     * @param words the program, searched in the {@code PATH} of its environment, and its arguments; no shell reads them
+     */
+    public CommandBuilder command(String... words) {
+        List<String> command = List.of(words);
+        return new CommandBuilder((options, deadline) ->
+                new Execution(running, running.exec(command, options, deadline), deadline));
+    }
+
+    /**
+     * The image's own command.
+     *
+     * @param arguments replace the image's arguments where not empty; its entrypoint stays in front
+     */
+    public CommandBuilder imageCommand(String... arguments) {
+        List<String> words = List.of(arguments);
+        return new CommandBuilder((options, deadline) ->
+                new Execution(running, running.execImageCommand(words, options, deadline), deadline));
+    }
+
+    /**
+     * Waits for {@code main} and ends the sandbox with it, so that its record tells how {@code main} ended.
+     *
+     * @throws dev.cloche.base.ClocheException as {@link Execution#await()} does
+     */
+    public Exit finishWith(Execution main) {
+        Exit exit = main.await();
+        running.finish(main.awaitStatus());
+        return exit;
+    }
+
+    /** Ends the sandbox: its processes get SIGTERM, and SIGKILL after {@code grace}. */
+    public void stop(Duration grace) {
+        running.stop(grace, Deadline.none());
+    }
+
+    /**
+     * Ends a sandbox that this process started, at once; lets go of one that was connected to. An ephemeral sandbox is
+     * gone when this returns. Closing twice does nothing.
+     */
+    @Override
+    public void close() {
+        running.close();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxSpec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sandbox that is about to be started. Not safe for use from several threads.
+ *
+ * <pre>{@code
+ * try (Sandbox sandbox = cloche.sandbox("python:3.13").memory(1024).cpus(2).start()) {
+ *     sandbox.exec("python3", "--version");
+ * }
+ * }</pre>
+ */
+public final class SandboxBuilder {
+    private final Cloche cloche;
+    private final String image;
+    private @Nullable String name;
+    private boolean ephemeral;
+    private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
+    private int cpus = 1;
+    private @Nullable Duration maxDuration;
+    private PullPolicy pull = PullPolicy.MISSING;
+    private PullProgress progress = PullProgress.silent();
+
+    SandboxBuilder(Cloche cloche, String image) {
+        this.cloche = cloche;
+        this.image = image;
+    }
+
+    /**
+     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}. One without a name gets a
+     * generated name and is ephemeral.
+     */
+    public SandboxBuilder name(String value) {
+        name = value;
+        return this;
+    }
+
+    /** Whether its record is removed when it ends. */
+    public SandboxBuilder ephemeral(boolean value) {
+        ephemeral = value;
+        return this;
+    }
+
+    /** The guest's memory in MiB: 128 to 1,048,576, by default 512. */
+    public SandboxBuilder memory(int mebibytes) {
+        memoryMib = mebibytes;
+        return this;
+    }
+
+    /** The guest's virtual CPUs: 1 to 64, by default 1. */
+    public SandboxBuilder cpus(int count) {
+        cpus = count;
+        return this;
+    }
+
+    /** The VM is ended after this time, also if this process is dead by then. */
+    public SandboxBuilder maxDuration(Duration longest) {
+        maxDuration = longest;
+        return this;
+    }
+
+    /** When the registry is asked; by default only if the image is not on this host. */
+    public SandboxBuilder pull(PullPolicy policy) {
+        pull = policy;
+        return this;
+    }
+
+    /** Who is told how far a pull is. */
+    public SandboxBuilder progress(PullProgress listener) {
+        progress = listener;
+        return this;
+    }
+
+    /**
+     * Starts the sandbox and returns when its guest answers. It ends when the handle is closed, or this process ends.
+     *
+     * @throws dev.cloche.base.ClocheException if the image is not to be had, a value is out of range, the name is in use
+     *     or this host cannot run VMs; nothing is left behind
+     */
+    public Sandbox start() {
+        return new Sandbox(cloche.sandboxRoom().start(spec(), Conversions.listener(progress), Deadline.none()));
+    }
+
+    /**
+     * A sandbox with a main command of its own, which outlives this process.
+     *
+     * @param command replaces the image's command where not empty; the image's entrypoint stays in front
+     */
+    public DetachedCommand detached(String... command) {
+        List<String> words = List.of(command);
+        return new DetachedCommand(options -> Conversions.info(cloche.sandboxRoom()
+                .startDetached(
+                        spec(),
+                        new SandboxSpec.Main(words, options),
+                        Conversions.listener(progress),
+                        Deadline.none())));
+    }
+
+    private SandboxSpec spec() {
+        return new SandboxSpec(
+                Optional.ofNullable(name),
+                image,
+                Conversions.policy(pull),
+                memoryMib,
+                cpus,
+                ephemeral,
+                Optional.ofNullable(maxDuration));
+    }
+}

@@ -1,0 +1,54 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.image.ImageConfig;
+import dev.cloche.vm.ExecRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Joins what an image says of its command with what the caller asks for, as the OCI image specification has it. */
+final class CommandLine {
+    private CommandLine() {}
+
+    /**
+     * The image's entrypoint with {@code arguments}, or with the image's own if there are none.
+     *
+     * @throws SandboxException.NoCommand if that leaves nothing
+     */
+    static List<String> ofImage(String reference, ImageConfig config, List<String> arguments) {
+        List<String> words = new ArrayList<>(config.entrypoint());
+        words.addAll(arguments.isEmpty() ? config.cmd() : arguments);
+        if (words.isEmpty()) {
+            throw new SandboxException.NoCommand(reference);
+        }
+        return words;
+    }
+
+    static ExecRequest request(
+            List<String> words, ImageConfig config, CommandOptions options, boolean createWorkingDirectory) {
+        ExecRequest request = ExecRequest.of(words.toArray(String[]::new))
+                .withEnvironment(environment(config, options))
+                .withUser(options.user().orElse(config.user()))
+                .withWorkingDirectory(workingDirectory(config, options), createWorkingDirectory);
+        return options.stdin() ? request.withStdin() : request;
+    }
+
+    private static String workingDirectory(ImageConfig config, CommandOptions options) {
+        String directory = options.workingDirectory().orElse(config.workingDir());
+        return directory.startsWith("/") ? directory : "/" + directory;
+    }
+
+    private static Map<String, String> environment(ImageConfig config, CommandOptions options) {
+        Map<String, String> environment = new LinkedHashMap<>();
+        environment.put("PATH", ExecRequest.DEFAULT_PATH);
+        for (String variable : config.env()) {
+            int equals = variable.indexOf('=');
+            if (equals > 0) {
+                environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+            }
+        }
+        environment.putAll(options.environment());
+        return environment;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.cloche.sandbox;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How a command is run, where it differs from what the image says.
+ *
+ * @param environment added to the image's environment, replacing what has the same name
+ * @param workingDirectory absolute path in the guest; made if missing when it starts a sandbox
+ * @param user {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}
+ * @param stdin whether the caller will write to the command's standard input; otherwise it is {@code /dev/null}
+ */
+public record CommandOptions(
+        Map<String, String> environment, Optional<String> workingDirectory, Optional<String> user, boolean stdin) {
+    private static final CommandOptions NONE =
+            new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), false);
+
+    public CommandOptions {
+        environment = Map.copyOf(environment);
+        environment.forEach(CommandOptions::checkVariable);
+        workingDirectory.ifPresent(CommandOptions::checkDirectory);
+    }
+
+    /** As the image says, without a standard input. */
+    public static CommandOptions none() {
+        return NONE;
+    }
+
+    private static void checkVariable(String name, String value) {
+        if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0) {
+            throw new SandboxException.InvalidSpecification(
+                    "\"" + name.replace("\0", "\\0") + "\" cannot be an environment variable.",
+                    "Write it as NAME=value, without NUL characters.");
+        }
+    }
+
+    private static void checkDirectory(String directory) {
+        if (!directory.startsWith("/") || directory.indexOf('\0') >= 0) {
+            throw new SandboxException.InvalidSpecification(
+                    "The working directory \"" + directory.replace("\0", "\\0") + "\" is not an absolute path.",
+                    "Give a path that begins with /.");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.ClocheException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What can go wrong with a sandbox as such; errors of its image and its VM have families of their own. */
+public abstract sealed class SandboxException extends ClocheException {
+    private SandboxException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+        super(code, sentence, remedy, cause);
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** A value of the specification is out of range or missing. Code {@code sandbox.invalid-specification}. */
+    public static final class InvalidSpecification extends SandboxException {
+        public InvalidSpecification(String sentence, String remedy) {
+            super("sandbox.invalid-specification", sentence, remedy, null);
+        }
+    }
+
+    /** Another sandbox has the name. Code {@code sandbox.name-in-use}. */
+    public static final class NameInUse extends SandboxException {
+        NameInUse(String name, SandboxStatus status) {
+            super(
+                    "sandbox.name-in-use",
+                    "The name \"" + name + "\" is in use by a sandbox that is "
+                            + word(status) + ".",
+                    status.terminal()
+                            ? "Choose another name, or remove it with: cloche rm " + name
+                            : "Choose another name, or stop and remove it with: cloche rm --force " + name,
+                    null);
+        }
+    }
+
+    /** No sandbox has the name. Code {@code sandbox.not-found}. */
+    public static final class NotFound extends SandboxException {
+        NotFound(String name) {
+            super("sandbox.not-found", "There is no sandbox named \"" + name + "\".", "List them with: cloche ps -a", null);
+        }
+    }
+
+    /** The sandbox exists and has no VM that answers. Code {@code sandbox.not-running}. */
+    public static final class NotRunning extends SandboxException {
+        NotRunning(String name, SandboxStatus status) {
+            super(
+                    "sandbox.not-running",
+                    "The sandbox \"" + name + "\" is not running; it is "
+                            + word(status) + ".",
+                    status.terminal() ? "Remove it and run its image again: cloche rm " + name : "Try again shortly.",
+                    null);
+        }
+    }
+
+    /** The sandbox runs and was to be removed without force. Code {@code sandbox.still-running}. */
+    public static final class StillRunning extends SandboxException {
+        StillRunning(String name) {
+            super(
+                    "sandbox.still-running",
+                    "The sandbox \"" + name + "\" is running.",
+                    "Stop it first with: cloche stop " + name + ", or remove it with: cloche rm --force " + name,
+                    null);
+        }
+    }
+
+    /** The sandbox ended while it was in use. Code {@code sandbox.ended.} and the reason, in lower case with dashes. */
+    public static final class Ended extends SandboxException {
+        private final Ending ending;
+
+        Ended(String name, Ending ending, Throwable cause) {
+            super(
+                    "sandbox.ended." + word(ending.reason()),
+                    "The sandbox \"" + name + "\" has ended. " + ending.detail(),
+                    "See its record with: cloche ps -a",
+                    cause);
+            this.ending = ending;
+        }
+
+        /** How it ended. */
+        public Ending ending() {
+            return ending;
+        }
+    }
+
+    /** Neither the request nor the image names a command. Code {@code sandbox.no-command}. */
+    public static final class NoCommand extends SandboxException {
+        NoCommand(String reference) {
+            super(
+                    "sandbox.no-command",
+                    "The image " + reference + " names no command, and none was given.",
+                    "Give one after the image: cloche run " + reference + " -- COMMAND",
+                    null);
+        }
+    }
+}

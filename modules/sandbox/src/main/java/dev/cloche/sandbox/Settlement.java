@@ -1,0 +1,34 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.vm.VmInfo;
+import java.util.Optional;
+
+/** The rule by which a record that says "active" is held against what is really there. */
+final class Settlement {
+    private Settlement() {}
+
+    /**
+     * The ending to record; empty while the sandbox goes on, and while its end is another's to record: a living process
+     * watches over the sandbox that is attached to it, and over one that it is still starting.
+     *
+     * @param vm what is known of the VM of its run; empty if there is no trace of it
+     * @param ownerAlive whether the process that started it lives
+     */
+    static Optional<Ending> of(SandboxRecord sandbox, Optional<VmInfo> vm, boolean ownerAlive) {
+        boolean detached = sandbox.latestRun().map(RunRecord::detached).orElse(false);
+        boolean starting = sandbox.status() == SandboxStatus.STARTING;
+        if (!sandbox.status().active() || ownerAlive && (starting || !detached)) {
+            return Optional.empty();
+        }
+        boolean requested = sandbox.status() == SandboxStatus.DRAINING;
+        return vm.map(info -> switch (info.state()) {
+                    case RUNNING, PAUSED -> Optional.<Ending>empty();
+                    case CREATED -> Optional.of(Ending.vanished());
+                    case STOPPED, FAILED, DESTROYED ->
+                        Optional.of(info.exit()
+                                .map(exit -> Ending.of(exit, requested))
+                                .orElseGet(Ending::vanished));
+                })
+                .orElseGet(() -> Optional.of(Ending.vanished()));
+    }
+}
