@@ -1,0 +1,90 @@
+package dev.cloche.catalog;
+
+import dev.cloche.base.ClocheException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** What can go wrong with the catalog. A failed transaction has left no trace. */
+public abstract sealed class CatalogException extends ClocheException {
+    private CatalogException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+        super(code, sentence, remedy, cause);
+    }
+
+    /** Another process kept the write lock for too long, or the waiting thread was interrupted. */
+    public static final class Busy extends CatalogException {
+        Busy(Path file, String why, @Nullable Throwable cause) {
+            super(
+                    "catalog.busy",
+                    "The catalog " + file + " is in use by another process: " + why + ".",
+                    "Try again; if it stays so, look for a stopped process that has this file open.",
+                    cause);
+        }
+    }
+
+    /** The catalog was written by a newer program. It has been left as it is. */
+    public static final class Newer extends CatalogException {
+        Newer(Path file, String room, int found, int known) {
+            super(
+                    "catalog.newer",
+                    "The catalog " + file + " has version " + found + " of the room '" + room
+                            + "', and this program knows up to " + known + ".",
+                    "Use the newer Cloche that wrote it, or another state directory.",
+                    null);
+        }
+    }
+
+    /** The file is damaged, or is no catalog. */
+    public static final class Corrupt extends CatalogException {
+        Corrupt(Path file, Throwable cause) {
+            super(
+                    "catalog.corrupt",
+                    "The catalog " + file + " is damaged or is no SQLite database.",
+                    "Restore it from a backup, or move it away to begin with an empty one.",
+                    cause);
+        }
+    }
+
+    /** The disk is full. */
+    public static final class NoSpace extends CatalogException {
+        NoSpace(Path file, Throwable cause) {
+            super(
+                    "catalog.no-space",
+                    "There is no space left to write the catalog " + file + ".",
+                    "Free some space on its file system, for example by removing images.",
+                    cause);
+        }
+    }
+
+    /** The file or its directory may not be read or written by this user. */
+    public static final class Denied extends CatalogException {
+        Denied(Path file, Throwable cause) {
+            super(
+                    "catalog.denied",
+                    "The catalog " + file + " cannot be opened for reading and writing.",
+                    "Check the owner and mode of the file and of its directory.",
+                    cause);
+        }
+    }
+
+    /** A row was refused by a UNIQUE, CHECK or FOREIGN KEY constraint. Rooms translate it to their own terms. */
+    public static final class Constraint extends CatalogException {
+        Constraint(Path file, Throwable cause) {
+            super(
+                    "catalog.constraint",
+                    "The catalog " + file + " refused a row: " + cause.getMessage() + ".",
+                    "This is a fault of Cloche if it reaches you: please report it.",
+                    cause);
+        }
+    }
+
+    /** Anything else: an I/O error of the disk, or a fault in a statement or a migration. */
+    public static final class Failed extends CatalogException {
+        Failed(Path file, Throwable cause) {
+            super(
+                    "catalog.failed",
+                    "The catalog " + file + " failed: " + cause.getMessage() + ".",
+                    "Check the health of its file system; if that is sound, please report it.",
+                    cause);
+        }
+    }
+}

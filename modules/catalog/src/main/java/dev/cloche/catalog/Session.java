@@ -1,0 +1,71 @@
+package dev.cloche.catalog;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The statements of one transaction. Valid only inside the call that received it, in that call's thread.
+ *
+ * <p>Parameters are {@link String}, {@link Long}, {@link Integer}, {@code byte[]} or {@link Optional} of these (empty is
+ * NULL). Statements stay prepared for the life of the connection, so give the same text again and put values into
+ * parameters.
+ */
+public final class Session {
+    /** Turns the current row into a value; it does not move the cursor. */
+    @FunctionalInterface
+    public interface RowMapper<T> {
+        T map(ResultSet row) throws SQLException;
+    }
+
+    private final Connection connection;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+    Session(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** Every row that the query yields, in its order. */
+    public <T> List<T> list(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
+        PreparedStatement statement = bind(sql, parameters);
+        try (ResultSet rows = statement.executeQuery()) {
+            List<T> all = new ArrayList<>();
+            while (rows.next()) {
+                all.add(mapper.map(rows));
+            }
+            return List.copyOf(all);
+        }
+    }
+
+    /** The first row that the query yields, if any. */
+    public <T> Optional<T> first(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
+        PreparedStatement statement = bind(sql, parameters);
+        try (ResultSet rows = statement.executeQuery()) {
+            return rows.next() ? Optional.of(mapper.map(rows)) : Optional.empty();
+        }
+    }
+
+    /** Runs an INSERT, UPDATE or DELETE and returns how many rows it changed. */
+    public int update(String sql, Object... parameters) throws SQLException {
+        return bind(sql, parameters).executeUpdate();
+    }
+
+    private PreparedStatement bind(String sql, Object... parameters) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql);
+            prepared.put(sql, statement);
+        }
+        for (int i = 0; i < parameters.length; i++) {
+            Object value = parameters[i];
+            statement.setObject(i + 1, value instanceof Optional<?> optional ? optional.orElse(null) : value);
+        }
+        return statement;
+    }
+}

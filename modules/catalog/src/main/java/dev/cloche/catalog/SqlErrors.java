@@ -1,0 +1,41 @@
+package dev.cloche.catalog;
+
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+/** Tells SQLite's result codes apart (see https://sqlite.org/rescode.html). Stateless. */
+final class SqlErrors {
+    private static final int PERM = 3;
+    private static final int BUSY = 5;
+    private static final int LOCKED = 6;
+    private static final int READONLY = 8;
+    private static final int CORRUPT = 11;
+    private static final int FULL = 13;
+    private static final int CANTOPEN = 14;
+    private static final int CONSTRAINT = 19;
+    private static final int AUTH = 23;
+    private static final int NOTADB = 26;
+
+    private SqlErrors() {}
+
+    static boolean isBusy(SQLException e) {
+        int code = primary(e);
+        return code == BUSY || code == LOCKED;
+    }
+
+    static CatalogException translate(Path file, SQLException e) {
+        return switch (primary(e)) {
+            case BUSY, LOCKED -> new CatalogException.Busy(file, "a statement met its lock", e);
+            case CORRUPT, NOTADB -> new CatalogException.Corrupt(file, e);
+            case FULL -> new CatalogException.NoSpace(file, e);
+            case PERM, READONLY, CANTOPEN, AUTH -> new CatalogException.Denied(file, e);
+            case CONSTRAINT -> new CatalogException.Constraint(file, e);
+            default -> new CatalogException.Failed(file, e);
+        };
+    }
+
+    /** The low byte of an extended result code is its primary code. */
+    private static int primary(SQLException e) {
+        return e.getErrorCode() & 0xff;
+    }
+}

@@ -1,0 +1,93 @@
+package dev.cloche.catalog;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteOpenMode;
+
+/** One connection with the settings of the catalog. For one thread at a time. */
+final class SqliteConnection implements AutoCloseable {
+    private static final int READER_BUSY_MILLIS = 5_000;
+
+    private final Connection connection;
+    private final Session session;
+    private boolean broken;
+
+    private SqliteConnection(Connection connection) {
+        this.connection = connection;
+        this.session = new Session(connection);
+    }
+
+    /**
+     * For reading only: a statement that writes fails. A reader of the log waits for nobody but a process that recovers
+     * it or is the last to close it, which takes a moment.
+     */
+    static SqliteConnection reader(Path file) throws SQLException {
+        return open(file, "PRAGMA query_only=ON", READER_BUSY_MILLIS);
+    }
+
+    /**
+     * For writing. FULL costs an fsync of the log per transaction, and so a committed row survives a power cut, not only
+     * a crash of the process. SQLite's own wait for the lock would be deaf to interrupts: {@link BusyRetry} does it.
+     */
+    static SqliteConnection writer(Path file) throws SQLException {
+        return open(file, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", 0);
+    }
+
+    /** Without the DriverManager, which would load every JDBC driver of the application. */
+    private static SqliteConnection open(Path file, String pragmas, int busyMillis) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        // A file that vanished is an error here, never a new and empty catalog.
+        config.resetOpenMode(SQLiteOpenMode.CREATE);
+        config.setBusyTimeout(busyMillis);
+        Connection connection = config.createConnection("jdbc:sqlite:" + file);
+        SqliteConnection opened = new SqliteConnection(connection);
+        try {
+            opened.execute(pragmas);
+            return opened;
+        } catch (SQLException e) {
+            opened.closeAfter(e);
+            throw e;
+        }
+    }
+
+    Session session() {
+        return session;
+    }
+
+    void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate(sql);
+        }
+    }
+
+    /** Ends the transaction without effect while {@code failure} is on its way. */
+    void rollbackAfter(Throwable failure) {
+        try {
+            execute("ROLLBACK");
+        } catch (SQLException second) {
+            broken = true;
+            failure.addSuppressed(second);
+        }
+    }
+
+    /** Whether it may hang in a transaction that could not be ended, and so must not be used again. */
+    boolean broken() {
+        return broken;
+    }
+
+    void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (SQLException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

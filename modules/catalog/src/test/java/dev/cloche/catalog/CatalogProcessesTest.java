@@ -1,0 +1,99 @@
+package dev.cloche.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CatalogProcessesTest {
+    private static final int PROCESSES = 3;
+    private static final int NOTES = 40;
+
+    @TempDir
+    Path directory;
+
+    private final List<Process> started = new ArrayList<>();
+
+    @AfterEach
+    void endProcesses() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    @Test
+    void processesThatOpenANewCatalogTogetherMigrateItOnceAndLoseNoWrite() throws Exception {
+        Path root = directory.resolve("state");
+        List<BufferedReader> outputs = new ArrayList<>();
+        for (int i = 0; i < PROCESSES; i++) {
+            Process process = start(List.of(), root, "p" + i, NOTES);
+            outputs.add(process.inputReader());
+        }
+        for (BufferedReader output : outputs) {
+            assertThat(output.readLine()).isEqualTo("ready");
+        }
+        for (Process process : started) {
+            process.outputWriter().close();
+        }
+        for (Process process : started) {
+            assertThat(process.waitFor()).as("exit code, see " + errors()).isZero();
+        }
+        try (Catalog catalog = Catalog.open(root, List.of(CatalogTest.NOTES_2))) {
+            assertThat(CatalogTest.notes(catalog)).hasSize(PROCESSES * NOTES);
+            assertThat(catalog.<List<String>, RuntimeException>read(session -> session.list(
+                            row -> row.getString(1),
+                            "SELECT version FROM flyway_notes WHERE type = 'SQL' ORDER BY installed_rank")))
+                    .containsExactly("1", "2");
+        }
+    }
+
+    @Test
+    void openingAnUpToDateCatalogLoadsNoFlywayAndWritesNothing() throws Exception {
+        try (Catalog catalog = Catalog.open(directory, List.of(CatalogTest.NOTES_2))) {
+            CatalogTest.add(catalog, "here");
+        }
+        Map<String, Object> before = state();
+        Process process = start(List.of("-Xlog:class+load:stdout"), directory, "cold", 0);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(errors()).isZero();
+        assertThat(output).contains("dev.cloche.catalog.Catalog ").contains("read 1");
+        assertThat(output).doesNotContain("org.flywaydb");
+        assertThat(state()).isEqualTo(before);
+    }
+
+    private Map<String, Object> state() throws IOException {
+        Path file = directory.resolve("catalog.db");
+        Map<String, Object> state = new HashMap<>();
+        state.put("modified", Files.getLastModifiedTime(file));
+        state.put("content", List.of(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1)));
+        return state;
+    }
+
+    private Process start(List<String> options, Path root, String name, int notes) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), CatalogProcess.class.getName()));
+        command.addAll(List.of(root.toString(), name, Integer.toString(notes)));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("errors.txt").toFile()))
+                .start();
+        started.add(process);
+        return process;
+    }
+
+    private String errors() throws IOException {
+        Path errors = directory.resolve("errors.txt");
+        return Files.exists(errors) ? Files.readString(errors) : "";
+    }
+}

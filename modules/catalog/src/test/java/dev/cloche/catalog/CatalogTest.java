@@ -1,0 +1,206 @@
+package dev.cloche.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CatalogTest {
+    static final CatalogSchema NOTES_1 = new CatalogSchema("notes", 1, "dev/cloche/catalog/notes");
+    static final CatalogSchema NOTES_2 = new CatalogSchema("notes", 2, "dev/cloche/catalog/notes");
+    private static final CatalogSchema BROKEN = new CatalogSchema("broken", 1, "dev/cloche/catalog/broken");
+
+    @TempDir
+    Path root;
+
+    @Test
+    void aNewCatalogHasItsTablesIsPrivateAndKeepsWhatWasWritten() throws IOException {
+        try (Catalog catalog = Catalog.open(root.resolve("state"), List.of(NOTES_2))) {
+            assertThat(add(catalog, "first")).isEqualTo(1);
+            assertThat(setting(catalog, "journal_mode")).isEqualTo("wal");
+            for (String file : List.of("catalog.db", "catalog.db-wal", "catalog.db.lock")) {
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(
+                                root.resolve("state").resolve(file))))
+                        .as(file)
+                        .isEqualTo("rw-------");
+            }
+        }
+        try (Catalog catalog = Catalog.open(root.resolve("state"), List.of(NOTES_2))) {
+            assertThat(notes(catalog)).containsExactly("first");
+        }
+    }
+
+    @Test
+    void anOlderCatalogIsMigratedAndKeepsItsRows() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            add(catalog, "old");
+            assertThatThrownBy(() -> catalog.read(s -> s.list(row -> 1, "SELECT * FROM tag")))
+                    .isInstanceOf(CatalogException.Failed.class);
+        }
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_2))) {
+            assertThat(notes(catalog)).containsExactly("old");
+            assertThat(catalog.<List<Integer>, RuntimeException>read(s -> s.list(row -> 1, "SELECT * FROM tag")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aNewerCatalogIsRefusedAndLeftAlone() throws IOException {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_2))) {
+            add(catalog, "new");
+        }
+        byte[] before = Files.readAllBytes(root.resolve("catalog.db"));
+        assertThatThrownBy(() -> Catalog.open(root, List.of(NOTES_1)))
+                .isInstanceOfSatisfying(
+                        CatalogException.Newer.class, e -> assertThat(e.code()).isEqualTo("catalog.newer"))
+                .hasMessageContaining("version 2")
+                .hasMessageContaining("up to 1");
+        assertThat(root.resolve("catalog.db")).hasBinaryContent(before);
+    }
+
+    @Test
+    void aFailedMigrationLeavesNothingOfItselfAndIsReported() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            add(catalog, "kept");
+        }
+        assertThatThrownBy(() -> Catalog.open(root, List.of(NOTES_1, BROKEN)))
+                .isInstanceOf(CatalogException.Failed.class);
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            assertThat(notes(catalog)).containsExactly("kept");
+            assertThat(catalog.<Optional<String>, RuntimeException>read(s -> s.first(
+                            row -> row.getString(1), "SELECT name FROM sqlite_schema WHERE name = 'half_done'")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void workThatThrowsHasWrittenNothingAndTheNextWriteWorks() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            assertThatThrownBy(() -> catalog.write(session -> {
+                        session.update("INSERT INTO note (text) VALUES ('never')");
+                        throw new IOException("changed my mind");
+                    }))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("changed my mind");
+            add(catalog, "after");
+            assertThat(notes(catalog)).containsExactly("after");
+        }
+    }
+
+    @Test
+    void constraintsAreHeldAndToldApart() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_2))) {
+            add(catalog, "one");
+            assertThatThrownBy(() -> add(catalog, "one")).isInstanceOf(CatalogException.Constraint.class);
+            assertThatThrownBy(() ->
+                            catalog.write(s -> s.update("INSERT INTO tag (note_id, name) VALUES (?, ?)", 99, "orphan")))
+                    .isInstanceOf(CatalogException.Constraint.class);
+        }
+    }
+
+    @Test
+    void readsCannotWrite() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            assertThatThrownBy(() -> catalog.read(s -> s.update("DELETE FROM note")))
+                    .isInstanceOf(CatalogException.Denied.class);
+        }
+    }
+
+    @Test
+    void aReadSeesOneSnapshotWhileAnotherThreadWrites() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1));
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            add(catalog, "before");
+            List<String> seen = catalog.read(session -> {
+                int first = session.list(row -> 1, "SELECT 1 FROM note").size();
+                await(other.submit(() -> add(catalog, "meanwhile")));
+                int second = session.list(row -> 1, "SELECT 1 FROM note").size();
+                return List.of(first + " then " + second);
+            });
+            assertThat(seen).containsExactly("1 then 1");
+            assertThat(notes(catalog)).containsExactly("before", "meanwhile");
+        }
+    }
+
+    @Test
+    void aWriteThatCannotGetTheLockSaysSo() throws Exception {
+        try (Catalog holder = Catalog.open(root, List.of(NOTES_1));
+                Catalog waiter = Catalog.open(root, List.of(NOTES_1), Duration.ofMillis(20));
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            Future<?> holding = other.submit(() -> holder.write(session -> {
+                held.countDown();
+                release.await();
+                return "done";
+            }));
+            held.await();
+            assertThatThrownBy(() -> add(waiter, "never")).isInstanceOf(CatalogException.Busy.class);
+            release.countDown();
+            holding.get();
+            add(waiter, "now");
+            assertThat(notes(waiter)).containsExactly("now");
+        }
+    }
+
+    @Test
+    void aWriteInsideAWriteIsRefused() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            assertThatThrownBy(() -> catalog.write(session -> add(catalog, "inner")))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThat(notes(catalog)).isEmpty();
+        }
+    }
+
+    @Test
+    void aFileThatIsNoDatabaseIsRefusedAndLeftAlone() throws IOException {
+        Files.writeString(root.resolve("catalog.db"), "this is a letter to my aunt, and it is long enough".repeat(200));
+        byte[] before = Files.readAllBytes(root.resolve("catalog.db"));
+        assertThatThrownBy(() -> Catalog.open(root, List.of(NOTES_1))).isInstanceOf(CatalogException.Corrupt.class);
+        assertThat(root.resolve("catalog.db")).hasBinaryContent(before);
+    }
+
+    @Test
+    void aClosedCatalogRefusesWorkAndMayBeClosedAgain() {
+        Catalog catalog = Catalog.open(root, List.of(NOTES_1));
+        catalog.close();
+        catalog.close();
+        assertThatThrownBy(() -> notes(catalog)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> add(catalog, "late")).isInstanceOf(IllegalStateException.class);
+    }
+
+    static int add(Catalog catalog, String text) {
+        return catalog.write(session -> session.update("INSERT INTO note (text) VALUES (?)", text));
+    }
+
+    static List<String> notes(Catalog catalog) {
+        return catalog.read(session -> session.list(row -> row.getString(1), "SELECT text FROM note ORDER BY id"));
+    }
+
+    private static String setting(Catalog catalog, String pragma) {
+        return catalog.<Optional<String>, RuntimeException>read(
+                        session -> session.first(row -> row.getString(1), "PRAGMA " + pragma))
+                .orElseThrow();
+    }
+
+    private static void await(Future<?> future) {
+        try {
+            future.get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

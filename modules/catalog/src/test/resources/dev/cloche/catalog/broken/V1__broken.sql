@@ -1,0 +1,2 @@
+CREATE TABLE half_done (id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE nonsense (;
