@@ -1,5 +1,11 @@
 package dev.cloche.linux;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
 /**
  * A process, named so that a reused pid is never taken for it.
  *
@@ -8,9 +14,48 @@ package dev.cloche.linux;
  * @param bootId {@code /proc/sys/kernel/random/boot_id}, because both other values repeat after a reboot
  */
 public record ProcessIdentity(long pid, long startTime, String bootId) {
+    private static final Path PROC = Path.of("/proc");
+    /** proc(5) counts fields from 1; the second, the name in parentheses, may itself hold spaces and parentheses. */
+    private static final int START_TIME_AFTER_NAME = 22 - 3;
+
     public ProcessIdentity {
         if (pid <= 0 || pid > Integer.MAX_VALUE || startTime < 0 || bootId.isEmpty()) {
             throw new IllegalArgumentException("no process: " + pid + ", " + startTime + ", '" + bootId + "'");
         }
+    }
+
+    /** The process that has this pid now; empty if there is none, or {@code /proc} does not show it. */
+    public static Optional<ProcessIdentity> of(long pid) {
+        return of(PROC, pid);
+    }
+
+    /** This JVM. */
+    public static ProcessIdentity current() {
+        return of(ProcessHandle.current().pid())
+                .orElseThrow(() -> new UnsupportedSystemException("a system without /proc"));
+    }
+
+    static Optional<ProcessIdentity> of(Path proc, long pid) {
+        try {
+            // The name of a process is any bytes; ISO 8859-1 decodes all of them.
+            String stat = Files.readString(proc.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return Optional.of(new ProcessIdentity(pid, Long.parseLong(fields[START_TIME_AFTER_NAME]), bootId(proc)));
+        } catch (IOException gone) {
+            return Optional.empty();
+        }
+    }
+
+    /** The id that the kernel gave to this boot; empty where there is no {@code /proc}. */
+    public static Optional<String> currentBootId() {
+        try {
+            return Optional.of(bootId(PROC));
+        } catch (IOException noProc) {
+            return Optional.empty();
+        }
+    }
+
+    private static String bootId(Path proc) throws IOException {
+        return Files.readString(proc.resolve("sys/kernel/random/boot_id")).strip();
     }
 }

@@ -1,0 +1,110 @@
+package dev.cloche.linux;
+
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A {@code flock(2)} on a file that is kept open: it ends with this object or with the process, whatever comes first, and
+ * works across PID namespaces. Never waits.
+ *
+ * <p>Not {@link java.nio.channels.FileLock}, which is a record lock of {@code fcntl(2)}: those do not meet a
+ * {@code flock}, and closing any other descriptor of the file drops them.
+ *
+ * <p>Two locks of one file exclude each other inside of one process too. Safe for use from several threads.
+ */
+public final class LockFile implements AutoCloseable {
+    private static final int O_RDONLY = 0;
+    private static final int O_RDWR = 2;
+    private static final int O_CREAT = 0x40;
+    private static final int O_CLOEXEC = 0x80000;
+    private static final int LOCK_SH = 1;
+    private static final int LOCK_EX = 2;
+    private static final int LOCK_NB = 4;
+    private static final int CLOSED = -1;
+
+    private final Libc libc;
+    private final AtomicInteger fd;
+
+    private LockFile(Libc libc, int fd) {
+        this.libc = libc;
+        this.fd = new AtomicInteger(fd);
+    }
+
+    /**
+     * Takes the exclusive lock, unless anybody holds one; the file is made (0600) if it is missing.
+     *
+     * @throws SystemCallException if the file cannot be opened or made
+     */
+    public static Optional<LockFile> tryLock(Path path) {
+        return tryLock(LibcHolder.libc(), path, LOCK_EX);
+    }
+
+    /** Like {@link #tryLock}, but shared with others that also take it shared. */
+    public static Optional<LockFile> tryShared(Path path) {
+        return tryLock(LibcHolder.libc(), path, LOCK_SH);
+    }
+
+    /**
+     * Whether anybody holds the exclusive lock now. A missing file is not locked.
+     *
+     * <p>The probe is a shared lock for an instant: somebody who tries the exclusive lock right then is refused, so probe
+     * only where the holder can be expected to have its lock already.
+     *
+     * @throws SystemCallException if the file cannot be opened
+     */
+    public static boolean isHeld(Path path) {
+        return isHeld(LibcHolder.libc(), path);
+    }
+
+    static boolean isHeld(Libc libc, Path path) {
+        int fd = open(libc, path, O_RDONLY | O_CLOEXEC);
+        if (fd == -Errno.ENOENT) {
+            return false;
+        }
+        return take(libc, fd, path, LOCK_SH).map(LockFile::closeAndSayFree).orElse(true);
+    }
+
+    static Optional<LockFile> tryLock(Libc libc, Path path, int kind) {
+        return take(libc, open(libc, path, O_RDWR | O_CREAT | O_CLOEXEC), path, kind);
+    }
+
+    private static Optional<LockFile> take(Libc libc, int fd, Path path, int kind) {
+        if (fd < 0) {
+            throw new SystemCallException("open", path.toString(), -fd);
+        }
+        int result;
+        do {
+            result = libc.flock(fd, kind | LOCK_NB);
+        } while (result == -Errno.EINTR);
+        if (result == 0) {
+            return Optional.of(new LockFile(libc, fd));
+        }
+        libc.close(fd);
+        if (result == -Errno.EAGAIN) {
+            return Optional.empty();
+        }
+        throw new SystemCallException("flock", path.toString(), -result);
+    }
+
+    private static int open(Libc libc, Path path, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            return libc.open(arena.allocateFrom(path.toString()), flags, 0600);
+        }
+    }
+
+    private boolean closeAndSayFree() {
+        close();
+        return false;
+    }
+
+    /** Lets go of the lock; the file stays. */
+    @Override
+    public void close() {
+        int open = fd.getAndSet(CLOSED);
+        if (open != CLOSED) {
+            libc.close(open);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.cloche.linux;
+
+import java.lang.foreign.MemorySegment;
+
+/** Stands in on systems that Cloche does not know: every call says so, and none does anything. */
+final class UnsupportedLibc implements Libc {
+    private final String system;
+
+    UnsupportedLibc(String system) {
+        this.system = system;
+    }
+
+    @Override
+    public int open(MemorySegment path, int flags, int mode) {
+        throw unsupported();
+    }
+
+    @Override
+    public int close(int fd) {
+        throw unsupported();
+    }
+
+    @Override
+    public int flock(int fd, int operation) {
+        throw unsupported();
+    }
+
+    @Override
+    public int pidfdOpen(int pid, int flags) {
+        throw unsupported();
+    }
+
+    @Override
+    public int pidfdSendSignal(int pidfd, int signal) {
+        throw unsupported();
+    }
+
+    @Override
+    public int eventfd(int initial, int flags) {
+        throw unsupported();
+    }
+
+    @Override
+    public long write(int fd, MemorySegment bytes) {
+        throw unsupported();
+    }
+
+    @Override
+    public int poll(MemorySegment fds, long count, int timeoutMillis) {
+        throw unsupported();
+    }
+
+    private UnsupportedSystemException unsupported() {
+        return new UnsupportedSystemException(system);
+    }
+}

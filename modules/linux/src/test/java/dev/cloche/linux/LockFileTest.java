@@ -1,0 +1,108 @@
+package dev.cloche.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LockFileTest {
+    @TempDir
+    Path directory;
+
+    private Path file;
+
+    @BeforeEach
+    void name() {
+        file = directory.resolve("lock");
+    }
+
+    @Test
+    void anExclusiveLockKeepsEverybodyOut() throws IOException {
+        try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
+            assertThat(LockFile.tryLock(file)).isEmpty();
+            assertThat(LockFile.tryShared(file)).isEmpty();
+            assertThat(LockFile.isHeld(file)).isTrue();
+            assertThat(held).isNotNull();
+        }
+        assertThat(LockFile.isHeld(file)).isFalse();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void sharedLocksKeepOnlyExclusiveOnesOut() {
+        try (LockFile one = LockFile.tryShared(file).orElseThrow();
+                LockFile two = LockFile.tryShared(file).orElseThrow()) {
+            assertThat(LockFile.tryLock(file)).isEmpty();
+            assertThat(LockFile.isHeld(file)).isFalse();
+            assertThat(one).isNotSameAs(two);
+        }
+        LockFile.tryLock(file).orElseThrow().close();
+    }
+
+    @Test
+    void aProbeMakesNoFile() {
+        assertThat(LockFile.isHeld(file)).isFalse();
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void aLockOfAnotherProcessIsSeenAndEndsWithIt() throws Exception {
+        Files.createFile(file);
+        Process holder = new ProcessBuilder("flock", file.toString(), "sh", "-c", "echo held; exec cat")
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            assertThat(holder.inputReader().readLine()).isEqualTo("held");
+            assertThat(LockFile.isHeld(file)).isTrue();
+            assertThat(LockFile.tryLock(file)).isEmpty();
+        } finally {
+            holder.getOutputStream().close();
+            holder.waitFor();
+        }
+        assertThat(LockFile.isHeld(file)).isFalse();
+    }
+
+    @Test
+    void aChildDoesNotInheritALock() throws Exception {
+        LockFile held = LockFile.tryLock(file).orElseThrow();
+        Process child = new ProcessBuilder("cat")
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            held.close();
+            assertThat(LockFile.isHeld(file)).isFalse();
+        } finally {
+            child.getOutputStream().close();
+            child.waitFor();
+        }
+    }
+
+    @Test
+    void theErrorNumberIsThatOfTheFailedCall() {
+        assertThatThrownBy(() -> LockFile.tryLock(directory.resolve("missing/lock")))
+                .isInstanceOfSatisfying(
+                        SystemCallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
+    }
+
+    @Test
+    void anInterruptedCallIsRepeatedAndAFailedOneClosesItsDescriptor() {
+        FaultyLibc libc = new FaultyLibc();
+        libc.interruptions = 2;
+        assertThat(LockFile.tryLock(libc, file, 2)).isPresent();
+        assertThat(libc.closed).isEmpty();
+
+        libc.flock = -Errno.ENOSPC;
+        assertThatThrownBy(() -> LockFile.tryLock(libc, file, 2))
+                .isInstanceOf(SystemCallException.class)
+                .hasMessageContaining("no space left");
+        assertThat(libc.closed).containsExactly(libc.open);
+    }
+}
