@@ -1,0 +1,48 @@
+package dev.cloche.dist;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Lets the JVM watch the commands of {@code dev.cloche.cli.Training} and keep what they loaded and linked. */
+final class AotCache {
+    private static final long MINUTES = 5;
+
+    private AotCache() {}
+
+    static void record(Path java, Path options, List<Path> classPath, Path cache)
+            throws IOException, InterruptedException {
+        Path home = Files.createTempDirectory("cloche-training");
+        Path log = Files.createTempFile("cloche-training", ".log");
+        try {
+            ProcessBuilder training = new ProcessBuilder(
+                            java.resolve("bin/java").toString(),
+                            "@" + options,
+                            "-XX:AOTCacheOutput=" + cache,
+                            "-cp",
+                            classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
+                            "dev.cloche.cli.Training")
+                    .redirectInput(new File("/dev/null"))
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile());
+            training.environment().put("CLOCHE_HOME", home.toString());
+            training.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
+            Process process = training.start();
+            if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
+                process.destroyForcibly().waitFor();
+                throw new IOException("the training run did not end within " + MINUTES + " minutes");
+            }
+            // The JVM exits 0 also when it could not write the cache.
+            if (process.exitValue() != 0 || !Files.exists(cache)) {
+                throw new IOException("the training run failed:\n" + Files.readString(log));
+            }
+        } finally {
+            Directories.delete(home);
+            Files.delete(log);
+        }
+    }
+}

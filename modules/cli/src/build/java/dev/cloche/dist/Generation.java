@@ -1,0 +1,62 @@
+package dev.cloche.dist;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** One program as {@code ./cloche} starts it: these jars on this JVM, made by this version of the build. */
+record Generation(String digest, Path java, List<Path> jars, Path buildDir) {
+    static Generation of(Path java, List<Path> jars, Path buildDir) throws IOException {
+        MessageDigest digest = sha256();
+        // The release file names vendor, version and build; the library is the JVM that a cache is bound to.
+        add(digest, java.resolve("release"));
+        add(digest, java.resolve("lib/server/libjvm.so"));
+        for (Path jar : jars) {
+            add(digest, jar);
+        }
+        try (Stream<Path> recipe = Files.walk(buildDir)) {
+            for (Path file : recipe.filter(Files::isRegularFile).sorted().toList()) {
+                add(digest, file);
+            }
+        }
+        return new Generation(HexFormat.of().formatHex(digest.digest(), 0, 12), java, jars, buildDir);
+    }
+
+    List<String> classPath() {
+        return jars.stream().map(jar -> jar.getFileName().toString()).toList();
+    }
+
+    /** Makes its files in an empty directory, which may be renamed afterwards: the cache does not mind. */
+    void make(Path home) throws IOException, InterruptedException {
+        Path lib = Files.createDirectory(home.resolve("lib"));
+        for (Path jar : jars) {
+            ModernClasses.copy(jar, lib.resolve(jar.getFileName()));
+        }
+        NativeLibraries.extract(lib, Files.createDirectory(home.resolve("native")));
+        Path options = Files.copy(buildDir.resolve("jvm.options"), home.resolve("jvm.options"));
+        AotCache.record(java, options, classPath().stream().map(lib::resolve).toList(), home.resolve("cloche.aot"));
+    }
+
+    private static void add(MessageDigest digest, Path file) throws IOException {
+        digest.update((file.getFileName() + "\n" + Files.size(file) + "\n").getBytes(StandardCharsets.UTF_8));
+        try (DigestInputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+            in.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+}
