@@ -39,7 +39,6 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits Com
     abstract T self();
 
     CommandOptions options(boolean stdin) {
-        return new CommandOptions(
-                environment, Optional.ofNullable(workingDirectory), Optional.ofNullable(user), stdin);
+        return new CommandOptions(environment, Optional.ofNullable(workingDirectory), Optional.ofNullable(user), stdin);
     }
 }

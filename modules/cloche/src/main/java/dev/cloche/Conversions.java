@@ -1,16 +1,18 @@
 package dev.cloche;
 
-import dev.cloche.image.ImageSummary;
-import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Between the words of the rooms and those of the library. */
 final class Conversions {
+    private static final int SHORT_DIGEST = 12;
+
     private Conversions() {}
 
     static SandboxInfo info(SandboxRecord sandbox) {
@@ -30,6 +32,48 @@ final class Conversions {
                 ending.map(end -> word(end.reason())),
                 ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
                 ending.map(Ending::exitSignal).orElse(OptionalInt.empty()));
+    }
+
+    static ImageInfo info(ImageSummary image) {
+        return new ImageInfo(
+                image.reference().toString(),
+                image.manifest().toString(),
+                image.platform().os(),
+                image.platform().architecture(),
+                image.layers(),
+                image.sizeBytes(),
+                image.createdAt());
+    }
+
+    static dev.cloche.image.PullPolicy policy(PullPolicy policy) {
+        return switch (policy) {
+            case MISSING -> dev.cloche.image.PullPolicy.MISSING;
+            case ALWAYS -> dev.cloche.image.PullPolicy.ALWAYS;
+            case NEVER -> dev.cloche.image.PullPolicy.NEVER;
+        };
+    }
+
+    static PullListener listener(PullProgress progress) {
+        Map<Digest, PullEvent.Progress> latest = new ConcurrentHashMap<>();
+        return event -> {
+            switch (event) {
+                case PullEvent.Progress step -> {
+                    latest.put(step.layer(), step);
+                    progress.layer(shortened(step.layer()), Phase.PULLING, step.bytes(), step.totalBytes());
+                }
+                case PullEvent.LayerReady(Digest layer, boolean reused) -> {
+                    PullEvent.Progress last = latest.getOrDefault(layer, new PullEvent.Progress(layer, 0, -1));
+                    progress.layer(
+                            shortened(layer), reused ? Phase.PRESENT : Phase.DONE, last.bytes(), last.totalBytes());
+                }
+                case PullEvent.Resolved resolved -> {}
+                case PullEvent.Warning warning -> {}
+            }
+        };
+    }
+
+    private static String shortened(Digest digest) {
+        return digest.hex().substring(0, SHORT_DIGEST);
     }
 
     private static String word(Enum<?> value) {

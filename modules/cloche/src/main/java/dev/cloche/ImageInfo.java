@@ -16,4 +16,10 @@ import java.time.Instant;
  * @param createdAt when the reference was first pulled here
  */
 public record ImageInfo(
-        String reference, String digest, String os, String architecture, int layers, long sizeBytes, Instant createdAt) {}
+        String reference,
+        String digest,
+        String os,
+        String architecture,
+        int layers,
+        long sizeBytes,
+        Instant createdAt) {}

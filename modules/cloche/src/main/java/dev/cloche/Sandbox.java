@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.RunningSandbox;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A sandbox whose guest answers. Safe for use from several threads.
@@ -25,6 +26,11 @@ public final class Sandbox implements AutoCloseable {
         return running.name();
     }
 
+    /** Where the time of its start went; empty for a sandbox that was connected to. */
+    public Optional<StartTimings> startTimings() {
+        return running.timings().map(timings -> new StartTimings(timings.total(), timings.image(), timings.boot()));
+    }
+
     /**
      * Runs a command to its end and returns all that it wrote. Short for {@code command(words).run()}.
      *
@@ -41,8 +47,8 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder command(String... words) {
         List<String> command = List.of(words);
-        return new CommandBuilder((options, deadline) ->
-                new Execution(running, running.exec(command, options, deadline), deadline));
+        return new CommandBuilder(
+                (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
     }
 
     /**

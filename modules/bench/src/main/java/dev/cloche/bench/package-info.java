@@ -1,4 +1,7 @@
-/** Benchmarks. */
+/**
+ * Measurements of the hot paths, each beside its honest alternative in the same run. {@link dev.cloche.bench.Main} runs
+ * them; {@code docs/benchmarks.md} holds the figures.
+ */
 @NullMarked
 package dev.cloche.bench;
 

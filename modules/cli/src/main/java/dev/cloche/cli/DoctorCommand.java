@@ -36,12 +36,11 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private static void print(HealthCheck check) {
-        String mark =
-                switch (check.verdict()) {
-                    case OK -> "ok     ";
-                    case WARNING -> "warning";
-                    case FAILURE -> "FAILURE";
-                };
+        String mark = switch (check.verdict()) {
+            case OK -> "ok     ";
+            case WARNING -> "warning";
+            case FAILURE -> "FAILURE";
+        };
         System.out.printf("%s  %-14s %s%n", mark, check.name(), check.finding());
         if (!check.fix().isEmpty()) {
             System.out.printf("         %-14s → %s%n", "", check.fix());

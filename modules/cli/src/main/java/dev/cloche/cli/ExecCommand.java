@@ -36,7 +36,8 @@ final class ExecCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         String[] words = CommandSettings.words(command);
         if (words.length == 0) {
-            throw new UsageError("No command is given.", "Give one after the sandbox: cloche exec " + name + " -- COMMAND");
+            throw new UsageError(
+                    "No command is given.", "Give one after the sandbox: cloche exec " + name + " -- COMMAND");
         }
         try (SignalForwarding signals = new SignalForwarding();
                 Cloche cloche = Cloche.open();

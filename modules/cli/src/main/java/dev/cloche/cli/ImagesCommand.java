@@ -30,7 +30,9 @@ final class ImagesCommand implements Callable<Integer> {
             for (ImageInfo image : images) {
                 table.row(
                         image.reference(),
-                        image.digest().substring(0, Math.min(DIGEST_WIDTH, image.digest().length())),
+                        image.digest()
+                                .substring(
+                                        0, Math.min(DIGEST_WIDTH, image.digest().length())),
                         image.os() + "/" + image.architecture(),
                         String.valueOf(image.layers()),
                         ByteSize.of(image.sizeBytes()),

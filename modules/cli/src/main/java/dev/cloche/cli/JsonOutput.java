@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultPrettyPrinter;
-import tools.jackson.core.ObjectWriteContext;
 
 /** JSON on standard output; absent values are {@code null}, times are ISO 8601 in UTC. */
 final class JsonOutput implements AutoCloseable {

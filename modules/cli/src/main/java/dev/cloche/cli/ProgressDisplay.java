@@ -106,8 +106,11 @@ abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
             if (drawnLines > 0) {
                 text.append("\u001b[").append(drawnLines).append('A');
             }
-            layers.forEach((layer, state) ->
-                    text.append("\u001b[2K").append(layer).append("  ").append(line(state)).append('\n'));
+            layers.forEach((layer, state) -> text.append("\u001b[2K")
+                    .append(layer)
+                    .append("  ")
+                    .append(line(state))
+                    .append('\n'));
             err.print(text);
             err.flush();
             drawnLines = layers.size();

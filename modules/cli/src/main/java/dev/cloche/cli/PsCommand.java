@@ -78,7 +78,8 @@ final class PsCommand implements Callable<Integer> {
         if (sandbox.exitSignal().isPresent()) {
             return sandbox.status() + " (signal " + sandbox.exitSignal().getAsInt() + ")";
         }
-        return sandbox.status() + sandbox.reason().map(reason -> " (" + reason + ")").orElse("");
+        return sandbox.status()
+                + sandbox.reason().map(reason -> " (" + reason + ")").orElse("");
     }
 
     private static String shortened(String command) {

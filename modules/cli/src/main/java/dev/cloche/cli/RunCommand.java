@@ -129,7 +129,8 @@ final class RunCommand implements Callable<Integer> {
             throws InterruptedException {
         try (Sandbox sandbox = builder.start()) {
             progress.close();
-            CommandBuilder main = sandbox.imageCommand(CommandSettings.words(command)).stdin(interactive);
+            CommandBuilder main =
+                    sandbox.imageCommand(CommandSettings.words(command)).stdin(interactive);
             try (Execution execution = settings.applyTo(main).start()) {
                 Exit exit = Attached.pass(execution, interactive, signals);
                 sandbox.finishWith(execution);

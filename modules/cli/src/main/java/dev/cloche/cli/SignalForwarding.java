@@ -70,7 +70,8 @@ final class SignalForwarding implements AutoCloseable {
         try {
             execution.signal(signal);
         } catch (ClocheException e) {
-            // The command or its VM has just ended, which the waiting thread is about to see; otherwise give up waiting.
+            // The command or its VM has just ended, which the waiting thread is about to see; otherwise give up
+            // waiting.
             if (!execution.ended()) {
                 caller.interrupt();
             }

@@ -1,7 +1,7 @@
 package dev.cloche.cli;
 
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,17 +36,20 @@ class ArchitectureTest {
     @TestFactory
     Stream<DynamicTest> eachRoomImportsOnlyWhatIsListed() {
         return ROOMS.entrySet().stream()
-                .map(room -> DynamicTest.dynamicTest(room.getKey(), () -> noClasses()
-                        .that()
-                        .resideInAPackage(room.getKey())
-                        .should()
-                        .dependOnClassesThat(otherRooms(room.getKey(), room.getValue()))
-                        .check(CLASSES)));
+                .map(room -> DynamicTest.dynamicTest(
+                        room.getKey(),
+                        () -> noClasses()
+                                .that()
+                                .resideInAPackage(room.getKey())
+                                .should()
+                                .dependOnClassesThat(otherRooms(room.getKey(), room.getValue()))
+                                .check(CLASSES)));
     }
 
     @Test
     void everyRoomIsInTheTableAndHasOneFlatPackage() {
-        assertThat(CLASSES.stream().map(JavaClass::getPackageName).distinct()).containsExactlyInAnyOrderElementsOf(ROOMS.keySet());
+        assertThat(CLASSES.stream().map(JavaClass::getPackageName).distinct())
+                .containsExactlyInAnyOrderElementsOf(ROOMS.keySet());
     }
 
     @Test

@@ -37,9 +37,11 @@ class CommandLineTest {
         CommandLine command = Main.commandLine().getSubcommands().get(name);
         assertThat(command.getUsageMessage()).contains("cloche " + name);
         assertThat(command.getCommandSpec().usageMessage().description()).isNotEmpty();
-        command.getCommandSpec().options().forEach(option -> assertThat(option.description())
-                .as(option.longestName())
-                .isNotEmpty());
+        command.getCommandSpec()
+                .options()
+                .forEach(option -> assertThat(option.description())
+                        .as(option.longestName())
+                        .isNotEmpty());
     }
 
     @Test

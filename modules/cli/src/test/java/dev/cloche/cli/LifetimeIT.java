@@ -44,7 +44,12 @@ class LifetimeIT {
     @CsvSource({"INT, 7", "TERM, 7", "HUP, 7"})
     void aSignalReachesTheCommandWhoseExitCodeCounts(String signal, int exitCode) throws Exception {
         Process client = cloche.start(
-                "run", "base", "--", "sh", "-c", "trap 'echo got it; exit 7' " + signal + "; echo ready; while :; do sleep 0.1; done");
+                "run",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "trap 'echo got it; exit 7' " + signal + "; echo ready; while :; do sleep 0.1; done");
         BufferedReader stdout = reader(client);
         assertThat(stdout.readLine()).isEqualTo("ready");
         signal(client, signal);
@@ -112,7 +117,8 @@ class LifetimeIT {
 
     @Test
     void aDetachedSandboxEndsWithItsCommandAndItsExitCodeIsKept() {
-        assertThat(cloche.run("run", "-d", "--name", "brief", "base", "--", "sh", "-c", "sleep 1; exit 9").stdout())
+        assertThat(cloche.run("run", "-d", "--name", "brief", "base", "--", "sh", "-c", "sleep 1; exit 9")
+                        .stdout())
                 .isEqualTo("brief\n");
         await().atMost(Duration.ofSeconds(60)).until(() -> cloche.vmProcesses().isEmpty());
         assertThat(cloche.run("ps", "-a").stdout()).contains("brief", "stopped (exit 9)");
@@ -124,7 +130,19 @@ class LifetimeIT {
     void anAttachedSandboxCanBeUsedAndStoppedFromElsewhere() throws Exception {
         Process client = cloche.start("run", "--name", "shared", "base", "--", "sh", "-c", "echo ready; sleep 600");
         assertThat(reader(client).readLine()).isEqualTo("ready");
-        assertThat(cloche.run("exec", "-e", "X=1", "-w", "/tmp", "-u", "nobody", "shared", "--", "sh", "-c", "echo $X $(pwd) $(id -un); exit 4"))
+        assertThat(cloche.run(
+                        "exec",
+                        "-e",
+                        "X=1",
+                        "-w",
+                        "/tmp",
+                        "-u",
+                        "nobody",
+                        "shared",
+                        "--",
+                        "sh",
+                        "-c",
+                        "echo $X $(pwd) $(id -un); exit 4"))
                 .isEqualTo(new Result(4, "1 /tmp nobody\n", ""));
         assertThat(cloche.run("rm", "shared").stderr()).contains("is running");
         assertThat(cloche.run("stop", "-t", "1s", "shared").exitCode()).isZero();

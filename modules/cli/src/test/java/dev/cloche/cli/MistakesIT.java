@@ -61,7 +61,10 @@ class MistakesIT {
     void isAnsweredWithOneSentenceAndAnAdvice(int exitCode, String said, String[] arguments) {
         Result result = cloche.run(arguments);
         assertThat(result.exitCode()).as(result.stderr()).isEqualTo(exitCode);
-        assertThat(result.stderr()).startsWith("cloche: ").containsIgnoringCase(said).doesNotContain("\tat ");
+        assertThat(result.stderr())
+                .startsWith("cloche: ")
+                .containsIgnoringCase(said)
+                .doesNotContain("\tat ");
         assertThat(result.stderr().lines()).hasSize(2);
         assertThat(result.stdout()).isEmpty();
         assertThat(cloche.run("ps", "-a", "--format", "json").stdout().strip()).isEqualTo("[ ]");
@@ -74,7 +77,8 @@ class MistakesIT {
             Result second = cloche.run("run", "--name", "taken", "base", "--", "true");
             assertThat(second.exitCode()).isEqualTo(125);
             assertThat(second.stderr()).contains("\"taken\" is in use", "cloche rm --force taken");
-            assertThat(cloche.run("exec", "taken", "--", "echo", "here").stdout()).isEqualTo("here\n");
+            assertThat(cloche.run("exec", "taken", "--", "echo", "here").stdout())
+                    .isEqualTo("here\n");
         } finally {
             cloche.run("rm", "-f", "taken");
         }
@@ -87,7 +91,10 @@ class MistakesIT {
             Program elsewhere = Program.in(file);
             Result result = elsewhere.run("ps");
             assertThat(result.exitCode()).isEqualTo(1);
-            assertThat(result.stderr()).startsWith("cloche: ").contains(file.toString()).doesNotContain("\tat ");
+            assertThat(result.stderr())
+                    .startsWith("cloche: ")
+                    .contains(file.toString())
+                    .doesNotContain("\tat ");
         } finally {
             Files.delete(file);
         }

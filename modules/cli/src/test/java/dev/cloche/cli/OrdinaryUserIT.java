@@ -30,7 +30,9 @@ class OrdinaryUserIT {
 
     @Test
     void startsUsesAndStopsADetachedSandbox() {
-        assertThat(cloche.run("run", "-d", "--name", "mine", "base", "--", "sleep", "600").stdout()).isEqualTo("mine\n");
+        assertThat(cloche.run("run", "-d", "--name", "mine", "base", "--", "sleep", "600")
+                        .stdout())
+                .isEqualTo("mine\n");
         assertThat(cloche.run("exec", "mine", "--", "echo", "here").stdout()).isEqualTo("here\n");
         assertThat(cloche.run("stop", "-t", "1s", "mine").exitCode()).isZero();
         assertThat(cloche.run("rm", "mine").exitCode()).isZero();

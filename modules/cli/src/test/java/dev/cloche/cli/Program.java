@@ -39,7 +39,8 @@ final class Program {
     /** As the user that runs the tests. */
     static Program in(Path home) {
         Assumptions.assumeTrue(Files.isExecutable(launcher()), "there is no launcher: " + launcher());
-        Assumptions.assumeTrue(Files.isDirectory(root().resolve("dist/share")), "nothing is installed: run ./setup first");
+        Assumptions.assumeTrue(
+                Files.isDirectory(root().resolve("dist/share")), "nothing is installed: run ./setup first");
         return new Program(home, List.of());
     }
 
@@ -48,8 +49,8 @@ final class Program {
         Program program = in(home);
         Assumptions.assumeTrue(isRoot(), "becoming another user needs root; the other suite ran as an ordinary user");
         run(List.of("chown", STRANGER + ":" + STRANGER, home.toString()));
-        Program ordinary = new Program(
-                home, List.of("setpriv", "--reuid=" + STRANGER, "--regid=" + STRANGER, "--clear-groups"));
+        Program ordinary =
+                new Program(home, List.of("setpriv", "--reuid=" + STRANGER, "--regid=" + STRANGER, "--clear-groups"));
         ordinary.environment.put("HOME", home.toString());
         return ordinary;
     }
@@ -59,7 +60,9 @@ final class Program {
     }
 
     static Path root() {
-        return Path.of(System.getProperty("cloche.root", "../..")).toAbsolutePath().normalize();
+        return Path.of(System.getProperty("cloche.root", "../.."))
+                .toAbsolutePath()
+                .normalize();
     }
 
     static Path launcher() {
@@ -102,7 +105,8 @@ final class Program {
             throws InterruptedException {
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new AssertionError("no end after " + PATIENCE + "; stdout: " + stdout.join() + "; stderr: " + stderr.join());
+            throw new AssertionError(
+                    "no end after " + PATIENCE + "; stdout: " + stdout.join() + "; stderr: " + stderr.join());
         }
         return new Result(process.exitValue(), stdout.join(), stderr.join());
     }

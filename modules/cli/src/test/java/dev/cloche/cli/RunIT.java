@@ -49,7 +49,8 @@ class RunIT {
     @ParameterizedTest
     @CsvSource({"true, 0", "exit 3, 3", "exit 255, 255", "kill -9 $$, 137", "kill -TERM $$, 143"})
     void passesTheExitCodeThrough(String script, int exitCode) {
-        assertThat(cloche.run("run", "base", "--", "sh", "-c", script).exitCode()).isEqualTo(exitCode);
+        assertThat(cloche.run("run", "base", "--", "sh", "-c", script).exitCode())
+                .isEqualTo(exitCode);
     }
 
     @Test
@@ -78,35 +79,60 @@ class RunIT {
         Result result = cloche.run("run", "base", "--", "seq", "1", "10000");
         assertThat(result.exitCode()).isZero();
         assertThat(result.stdout())
-                .isEqualTo(IntStream.rangeClosed(1, 10000).mapToObj(i -> i + "\n").collect(Collectors.joining()));
+                .isEqualTo(
+                        IntStream.rangeClosed(1, 10000).mapToObj(i -> i + "\n").collect(Collectors.joining()));
     }
 
     @Test
     void givesTheCommandItsEnvironmentDirectoryAndUser() {
         Result result = cloche.run(
-                "run", "--name", "told", "--rm", "-e", "A=b c", "-w", "/somewhere/new", "-u", "nobody", "base", "--", "sh",
-                "-c", "echo \"$A\"; pwd; id -un; hostname");
+                "run",
+                "--name",
+                "told",
+                "--rm",
+                "-e",
+                "A=b c",
+                "-w",
+                "/somewhere/new",
+                "-u",
+                "nobody",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "echo \"$A\"; pwd; id -un; hostname");
         assertThat(result).isEqualTo(new Result(0, "b c\n/somewhere/new\nnobody\ntold\n", ""));
     }
 
     @Test
     void theGuestHasTheMemoryAndProcessorsThatWereAskedFor() {
         Result result = cloche.run(
-                "run", "--memory", "256m", "--cpus", "2", "base", "--", "sh", "-c",
+                "run",
+                "--memory",
+                "256m",
+                "--cpus",
+                "2",
+                "base",
+                "--",
+                "sh",
+                "-c",
                 "nproc; awk '/MemTotal/ {print ($2 > 180000 && $2 < 262144)}' /proc/meminfo");
         assertThat(result.stdout()).isEqualTo("2\n1\n");
     }
 
     @Test
     void theGuestHasNoNetworkDevice() {
-        assertThat(cloche.run("run", "base", "--", "ls", "/sys/class/net").stdout()).isEqualTo("lo\n");
+        assertThat(cloche.run("run", "base", "--", "ls", "/sys/class/net").stdout())
+                .isEqualTo("lo\n");
     }
 
     @Test
     void whatAGuestWritesIsGoneWithIt() {
-        assertThat(cloche.run("run", "base", "--", "sh", "-c", "echo x > /written && cat /written").stdout())
+        assertThat(cloche.run("run", "base", "--", "sh", "-c", "echo x > /written && cat /written")
+                        .stdout())
                 .isEqualTo("x\n");
-        assertThat(cloche.run("run", "base", "--", "test", "-e", "/written").exitCode()).isEqualTo(1);
+        assertThat(cloche.run("run", "base", "--", "test", "-e", "/written").exitCode())
+                .isEqualTo(1);
     }
 
     @Test
@@ -136,8 +162,7 @@ class RunIT {
 
     private static String sha256(byte[] content) {
         try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

@@ -19,7 +19,16 @@ import picocli.CommandLine.TypeConversionException;
 
 class TextFormsTest {
     @ParameterizedTest
-    @CsvSource({"512, 512", "512m, 512", "512MB, 512", "512MiB, 512", "2g, 2048", "2GiB, 2048", "0, 0", "9999999g, 2147483647"})
+    @CsvSource({
+        "512, 512",
+        "512m, 512",
+        "512MB, 512",
+        "512MiB, 512",
+        "2g, 2048",
+        "2GiB, 2048",
+        "0, 0",
+        "9999999g, 2147483647"
+    })
     void readsSizesAsMebibytes(String text, int mebibytes) {
         assertThat(new MemorySize().convert(text)).isEqualTo(mebibytes);
     }
@@ -43,22 +52,38 @@ class TextFormsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0 B", "1023, 1023 B", "1024, 1.0 KiB", "10240, 10 KiB", "1572864, 1.5 MiB", "9223372036854775807, 8192 PiB"})
+    @CsvSource({
+        "0, 0 B",
+        "1023, 1023 B",
+        "1024, 1.0 KiB",
+        "10240, 10 KiB",
+        "1572864, 1.5 MiB",
+        "9223372036854775807, 8192 PiB"
+    })
     void showsSizesInTheLargestUnit(long bytes, String text) {
         assertThat(ByteSize.of(bytes)).isEqualTo(text);
     }
 
     @ParameterizedTest
-    @CsvSource({"0, just now", "1, 1 second ago", "59, 59 seconds ago", "60, 1 minute ago", "7200, 2 hours ago", "200000, 2 days ago"})
+    @CsvSource({
+        "0, just now",
+        "1, 1 second ago",
+        "59, 59 seconds ago",
+        "60, 1 minute ago",
+        "7200, 2 hours ago",
+        "200000, 2 days ago"
+    })
     void showsAges(long seconds, String text) {
         Instant now = Instant.parse("2026-01-01T00:00:00Z");
-        assertThat(Age.of(now.minusSeconds(seconds), Clock.fixed(now, ZoneOffset.UTC))).isEqualTo(text);
+        assertThat(Age.of(now.minusSeconds(seconds), Clock.fixed(now, ZoneOffset.UTC)))
+                .isEqualTo(text);
     }
 
     @Test
     void aTimeInTheFutureIsJustNow() {
         Instant now = Instant.parse("2026-01-01T00:00:00Z");
-        assertThat(Age.of(now.plusSeconds(3600), Clock.fixed(now, ZoneOffset.UTC))).isEqualTo("just now");
+        assertThat(Age.of(now.plusSeconds(3600), Clock.fixed(now, ZoneOffset.UTC)))
+                .isEqualTo("just now");
     }
 
     @Test

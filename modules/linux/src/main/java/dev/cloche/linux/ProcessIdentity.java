@@ -16,6 +16,8 @@ import java.util.Optional;
 public record ProcessIdentity(long pid, long startTime, String bootId) {
     private static final Path PROC = Path.of("/proc");
     /** proc(5) counts fields from 1; the second, the name in parentheses, may itself hold spaces and parentheses. */
+    private static final int STATE_AFTER_NAME = 0;
+
     private static final int START_TIME_AFTER_NAME = 22 - 3;
 
     public ProcessIdentity {
@@ -35,15 +37,33 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
                 .orElseThrow(() -> new UnsupportedSystemException("a system without /proc"));
     }
 
+    /** Whether just this process still runs; a zombie does not. */
+    public boolean isAlive() {
+        return isAlive(PROC);
+    }
+
+    boolean isAlive(Path proc) {
+        try {
+            char state = stat(proc, pid)[STATE_AFTER_NAME].charAt(0);
+            return state != 'Z' && state != 'X' && of(proc, pid).equals(Optional.of(this));
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
     static Optional<ProcessIdentity> of(Path proc, long pid) {
         try {
-            // The name of a process is any bytes; ISO 8859-1 decodes all of them.
-            String stat = Files.readString(proc.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-            return Optional.of(new ProcessIdentity(pid, Long.parseLong(fields[START_TIME_AFTER_NAME]), bootId(proc)));
+            String startTime = stat(proc, pid)[START_TIME_AFTER_NAME];
+            return Optional.of(new ProcessIdentity(pid, Long.parseLong(startTime), bootId(proc)));
         } catch (IOException gone) {
             return Optional.empty();
         }
+    }
+
+    private static String[] stat(Path proc, long pid) throws IOException {
+        // The name of a process is any bytes; ISO 8859-1 decodes all of them.
+        String stat = Files.readString(proc.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     }
 
     /** The id that the kernel gave to this boot; empty where there is no {@code /proc}. */

@@ -13,8 +13,7 @@ import java.util.Optional;
  */
 public record CommandOptions(
         Map<String, String> environment, Optional<String> workingDirectory, Optional<String> user, boolean stdin) {
-    private static final CommandOptions NONE =
-            new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), false);
+    private static final CommandOptions NONE = new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), false);
 
     public CommandOptions {
         environment = Map.copyOf(environment);

@@ -81,8 +81,7 @@ public final class RunningSandbox implements AutoCloseable {
      * @throws SandboxException.NoCommand if neither names a command
      */
     public GuestExecution execImageCommand(List<String> arguments, CommandOptions options, Deadline deadline) {
-        List<String> words =
-                CommandLine.ofImage(disk.reference().toString(), disk.config(), arguments);
+        List<String> words = CommandLine.ofImage(disk.reference().toString(), disk.config(), arguments);
         return start(CommandLine.request(words, disk.config(), options, true), deadline);
     }
 

@@ -26,8 +26,7 @@ public abstract sealed class SandboxException extends ClocheException {
         NameInUse(String name, SandboxStatus status) {
             super(
                     "sandbox.name-in-use",
-                    "The name \"" + name + "\" is in use by a sandbox that is "
-                            + word(status) + ".",
+                    "The name \"" + name + "\" is in use by a sandbox that is " + word(status) + ".",
                     status.terminal()
                             ? "Choose another name, or remove it with: cloche rm " + name
                             : "Choose another name, or stop and remove it with: cloche rm --force " + name,
@@ -38,7 +37,11 @@ public abstract sealed class SandboxException extends ClocheException {
     /** No sandbox has the name. Code {@code sandbox.not-found}. */
     public static final class NotFound extends SandboxException {
         NotFound(String name) {
-            super("sandbox.not-found", "There is no sandbox named \"" + name + "\".", "List them with: cloche ps -a", null);
+            super(
+                    "sandbox.not-found",
+                    "There is no sandbox named \"" + name + "\".",
+                    "List them with: cloche ps -a",
+                    null);
         }
     }
 
@@ -47,8 +50,7 @@ public abstract sealed class SandboxException extends ClocheException {
         NotRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.not-running",
-                    "The sandbox \"" + name + "\" is not running; it is "
-                            + word(status) + ".",
+                    "The sandbox \"" + name + "\" is not running; it is " + word(status) + ".",
                     status.terminal() ? "Remove it and run its image again: cloche rm " + name : "Try again shortly.",
                     null);
         }

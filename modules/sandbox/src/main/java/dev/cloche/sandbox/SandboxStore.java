@@ -20,8 +20,7 @@ import java.util.OptionalInt;
 final class SandboxStore {
     static final CatalogSchema SCHEMA = new CatalogSchema("sandbox", 1, "dev/cloche/sandbox/migrations");
 
-    private static final String SELECT =
-            """
+    private static final String SELECT = """
             SELECT s.id, s.name, s.image, s.command, s.status, s.ephemeral, s.memory_mib, s.cpus, s.created_at,
                    r.id AS run_id, r.vm_id, r.detached, r.owner_pid, r.owner_start_time, r.owner_boot_id,
                    r.status AS run_status, r.reason, r.exit_code, r.exit_signal, r.detail, r.started_at
@@ -113,23 +112,19 @@ final class SandboxStore {
                     ending.detail(),
                     now,
                     id);
-            session.update(
-                    """
+            session.update("""
                     UPDATE sandbox SET status = ?, updated_at = ?
                     WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'DRAINING')
-                    """,
-                    ending.reason().status().name(),
-                    now,
-                    id);
+                    """, ending.reason().status().name(), now, id);
             return ended > 0;
         });
     }
 
     /** Removes the row of a sandbox that does not run; false if it is gone or runs. */
     boolean deleteEnded(long id) {
-        return catalog.write(session -> session.update(
-                        "DELETE FROM sandbox WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')", id)
-                == 1);
+        return catalog.write(session ->
+                session.update("DELETE FROM sandbox WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')", id)
+                        == 1);
     }
 
     Optional<SandboxRecord> byName(String name) {

@@ -179,9 +179,7 @@ public final class Sandboxes {
         current(id, name).ifPresent(record -> {
             vmInfo(record).filter(vm -> !vm.state().live()).ifPresent(vm -> {
                 boolean requested = record.status() == SandboxStatus.DRAINING;
-                recordEnd(
-                        id,
-                        vm.exit().map(exit -> Ending.of(exit, requested)).orElseGet(Ending::vanished));
+                recordEnd(id, vm.exit().map(exit -> Ending.of(exit, requested)).orElseGet(Ending::vanished));
             });
         });
         clean(id, name);
@@ -254,8 +252,7 @@ public final class Sandboxes {
             String name = spec.name().orElseGet(SandboxName::generated);
             long id = insert(name);
             try {
-                ImageDisk disk =
-                        images.acquire(reference, spec.pullPolicy(), holder(id, name), listener, deadline);
+                ImageDisk disk = images.acquire(reference, spec.pullPolicy(), holder(id, name), listener, deadline);
                 long imageReady = System.nanoTime();
                 Optional<ExecRequest> mainRequest = main.map(command -> mainRequest(command, disk));
                 Vm vm = vms.create(vmSpec(disk));

@@ -1,0 +1,34 @@
+package dev.cloche.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The shipped {@code ./cloche}, timed as a whole process. */
+record Launcher(Path program, Path home) {
+    /**
+     * @return wall time from the start to the end of the process, in nanoseconds
+     * @throws IllegalStateException if it does not exit with 0
+     */
+    long time(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(program.toString()));
+        command.addAll(List.of(arguments));
+        return time(command);
+    }
+
+    long time(List<String> command) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("CLOCHE_HOME", home.toString());
+        long begin = System.nanoTime();
+        int exitCode = builder.start().waitFor();
+        long taken = System.nanoTime() - begin;
+        if (exitCode != 0) {
+            throw new IllegalStateException(String.join(" ", command) + " ended with " + exitCode);
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.cloche.bench;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+
+/** What one benchmark found, as a Markdown table. */
+final class Report {
+    private final PrintStream out;
+
+    Report(PrintStream out) {
+        this.out = out;
+    }
+
+    void heading(String text) {
+        out.printf("%n### %s%n%n", text);
+    }
+
+    void table(List<Samples> rows) {
+        out.println("| | n | p50 ms | p95 ms | p99 ms | ratio of p50 to the last row |");
+        out.println("|---|---|---|---|---|---|");
+        double base = rows.getLast().median();
+        for (Samples row : rows) {
+            out.printf(
+                    Locale.ROOT,
+                    "| %s | %d | %.1f | %.1f | %.1f | %.2f |%n",
+                    row.name(),
+                    row.count(),
+                    row.median(),
+                    row.percentile(0.95),
+                    row.percentile(0.99),
+                    row.median() / base);
+        }
+        out.flush();
+    }
+
+    void note(String text) {
+        out.println();
+        out.println(text);
+    }
+}

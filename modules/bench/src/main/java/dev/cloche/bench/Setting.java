@@ -1,0 +1,58 @@
+package dev.cloche.bench;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import dev.cloche.HealthCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What all benchmarks share: the installation, and a state root of their own with the image {@code base} in it.
+ *
+ * @param directory for temporary files; removed at the end
+ * @param disk of the image
+ * @param accelerator as QEMU names it
+ */
+record Setting(Path root, Path directory, Path home, Path disk, String accelerator, String machine) {
+    static Setting prepare(Path root, Path directory) throws IOException {
+        Path home = directory.resolve("home");
+        ClocheOptions options = options(root, home);
+        try (Cloche cloche = Cloche.open(options)) {
+            cloche.pull("base");
+        }
+        List<HealthCheck> checks = Cloche.examine(options);
+        String accelerator = checks.stream()
+                .filter(check -> check.name().equals("accelerator"))
+                .map(HealthCheck::finding)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("this host cannot run VMs: " + checks));
+        String machine = Runtime.getRuntime().availableProcessors() + " cores, Linux " + System.getProperty("os.version")
+                + ", Java " + Runtime.version() + ", " + accelerator;
+        return new Setting(root, directory, home, onlyDisk(home), accelerator.startsWith("KVM") ? "kvm" : "tcg", machine);
+    }
+
+    ClocheOptions options() {
+        return options(root, home);
+    }
+
+    Launcher launcher() {
+        return new Launcher(root.resolve("cloche"), home);
+    }
+
+    Path share() {
+        return root.resolve("dist/share");
+    }
+
+    private static ClocheOptions options(Path root, Path home) {
+        return ClocheOptions.ofEnvironment().withHome(home).withShare(root.resolve("dist/share"));
+    }
+
+    private static Path onlyDisk(Path home) throws IOException {
+        try (Stream<Path> disks = Files.list(home.resolve("cache/vmdk"))) {
+            return disks.filter(file -> file.toString().endsWith(".vmdk")).findFirst().orElseThrow();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.cloche;
+
+import dev.cloche.HealthCheck.Verdict;
+import dev.cloche.base.ClocheException;
+import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.QemuProvider;
+import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmLayout;
+import dev.cloche.vm.VmResources;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Looks at a host, one thing after the other; what fails is a finding. */
+final class HostExamination {
+    private static final long MIB = 1L << 20;
+    private static final long SPACE_NEEDED = 512 * MIB;
+    private static final long SPACE_WANTED = 4096 * MIB;
+
+    private final ClocheOptions options;
+
+    HostExamination(ClocheOptions options) {
+        this.options = options;
+    }
+
+    List<HealthCheck> checks() {
+        List<HealthCheck> checks = new ArrayList<>();
+        Optional<Path> root = stateRoot(checks);
+        disk(root, checks);
+        Optional<VmResources> resources = resources(checks);
+        if (root.isPresent() && resources.isPresent()) {
+            qemu(root.get(), resources.get(), checks);
+        }
+        return List.copyOf(checks);
+    }
+
+    private Optional<Path> stateRoot(List<HealthCheck> checks) {
+        try {
+            Path root = StateRoot.ensure(options.home());
+            checks.add(ok("state root", root + " is yours alone"));
+            return Optional.of(root);
+        } catch (HostException e) {
+            checks.add(failure("state root", e));
+            return Optional.empty();
+        }
+    }
+
+    private void disk(Optional<Path> root, List<HealthCheck> checks) {
+        if (root.isEmpty()) {
+            return;
+        }
+        try {
+            long free = Files.getFileStore(root.get()).getUsableSpace();
+            String finding = free / MIB + " MiB are free at " + root.get();
+            if (free < SPACE_NEEDED) {
+                checks.add(new HealthCheck(
+                        "disk", Verdict.FAILURE, finding, "Free some space, or name another place with CLOCHE_HOME."));
+            } else if (free < SPACE_WANTED) {
+                checks.add(new HealthCheck("disk", Verdict.WARNING, finding, "Larger images will not fit."));
+            } else {
+                checks.add(ok("disk", finding));
+            }
+        } catch (IOException e) {
+            checks.add(new HealthCheck("disk", Verdict.WARNING, "The free space is unknown: " + e.getMessage(), ""));
+        }
+    }
+
+    private Optional<VmResources> resources(List<HealthCheck> checks) {
+        try {
+            VmResources resources = VmResources.find(options.share());
+            checks.add(ok(
+                    "kernel",
+                    "Linux " + resources.kernel().version() + " at " + resources.kernel().kernel()));
+            return Optional.of(resources);
+        } catch (ClocheException e) {
+            checks.add(failure("kernel", e));
+            return Optional.empty();
+        }
+    }
+
+    private static void qemu(Path root, VmResources resources, List<HealthCheck> checks) {
+        try (QemuProvider provider = new QemuProvider(VmLayout.of(root), resources)) {
+            VmCapabilities capabilities = provider.capabilities();
+            checks.add(ok("qemu", "version " + capabilities.version()));
+            if (capabilities.accelerator() == Accelerator.KVM) {
+                checks.add(ok("accelerator", "KVM: " + capabilities.acceleratorReason()));
+            } else {
+                checks.add(new HealthCheck(
+                        "accelerator",
+                        Verdict.WARNING,
+                        "software emulation (TCG): " + capabilities.acceleratorReason(),
+                        "Sandboxes run several times slower; use a host whose /dev/kvm works and that you may open."));
+            }
+        } catch (ClocheException e) {
+            checks.add(failure("qemu", e));
+        }
+    }
+
+    private static HealthCheck ok(String name, String finding) {
+        return new HealthCheck(name, Verdict.OK, finding, "");
+    }
+
+    private static HealthCheck failure(String name, ClocheException e) {
+        return new HealthCheck(name, Verdict.FAILURE, String.valueOf(e.getMessage()), e.remedy());
+    }
+}

@@ -1,0 +1,45 @@
+package dev.cloche;
+
+import dev.cloche.base.ClocheException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The host does not let Cloche use its state root. */
+public abstract sealed class HostException extends ClocheException {
+    private HostException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+        super(code, sentence, remedy, cause);
+    }
+
+    /** The state root cannot be made or read. Code {@code host.state-root-unusable}. */
+    public static final class StateRootUnusable extends HostException {
+        StateRootUnusable(Path home, Throwable cause) {
+            super(
+                    "host.state-root-unusable",
+                    "The state root " + home + " cannot be used: " + cause.getMessage(),
+                    "Name another directory with CLOCHE_HOME, or make it yours.",
+                    cause);
+        }
+    }
+
+    /** Other users can enter the state root. Code {@code host.state-root-open}. */
+    public static final class StateRootOpen extends HostException {
+        StateRootOpen(Path home) {
+            super(
+                    "host.state-root-open",
+                    "The state root " + home + " can be entered by other users.",
+                    "Close it with: chmod 700 " + home,
+                    null);
+        }
+    }
+
+    /** The state root belongs to somebody else. Code {@code host.state-root-foreign}. */
+    public static final class StateRootForeign extends HostException {
+        StateRootForeign(Path home, String owner) {
+            super(
+                    "host.state-root-foreign",
+                    "The state root " + home + " belongs to " + owner + ".",
+                    "Name a directory of your own with CLOCHE_HOME.",
+                    null);
+        }
+    }
+}

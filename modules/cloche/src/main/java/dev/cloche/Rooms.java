@@ -1,0 +1,40 @@
+package dev.cloche;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.image.ImageStore;
+import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.vm.QemuProvider;
+import dev.cloche.vm.VmLayout;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmResources;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+
+/** The rooms of one state root, wired together. */
+record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
+    static Rooms open(ClocheOptions options) {
+        Path root = StateRoot.ensure(options.home());
+        VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
+        Catalog catalog = Catalog.open(root, List.of(ImageStore.schema(), Sandboxes.schema()));
+        ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions(options));
+        return new Rooms(catalog, images, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+    }
+
+    private static ImageStoreOptions imageOptions(ClocheOptions options) {
+        List<Path> layouts = options.share().stream()
+                .map(share -> share.resolve("images/base"))
+                .filter(Files::isDirectory)
+                .toList();
+        return ImageStoreOptions.defaults().withBundled(layouts);
+    }
+
+    @Override
+    public void close() {
+        vms.close();
+        images.close();
+        catalog.close();
+    }
+}

@@ -1,0 +1,16 @@
+package dev.cloche;
+
+import java.time.Duration;
+
+/**
+ * Where the time of a start went, by the monotonic clock.
+ *
+ * <pre>{@code
+ * sandbox.startTimings().ifPresent(timings -> System.out.println(timings.boot()));
+ * }</pre>
+ *
+ * @param total from the request to a guest that answers
+ * @param image finding, and where needed pulling, the image
+ * @param boot from the VM's start to the hello of its guest
+ */
+public record StartTimings(Duration total, Duration image, Duration boot) {}

@@ -1,0 +1,153 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.Goodbye;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmExit.Cause;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmState;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SettlementTest {
+    private static final VmId VM = new VmId("vm");
+    private static final boolean OWNER_ALIVE = true;
+    private static final boolean OWNER_DEAD = false;
+
+    @ParameterizedTest
+    @EnumSource(
+            value = SandboxStatus.class,
+            names = {"CREATED", "STOPPED", "CRASHED"})
+    void whatIsNotActiveStaysAsItIs(SandboxStatus status) {
+        assertThat(Settlement.of(attached(status), Optional.empty(), OWNER_DEAD)).isEmpty();
+    }
+
+    @Test
+    void whatRunsStaysAsItIs() {
+        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running(), OWNER_DEAD)).isEmpty();
+        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running(), OWNER_DEAD)).isEmpty();
+    }
+
+    @Test
+    void anAttachedSandboxIsItsLivingOwnersToRecord() {
+        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), ended(Cause.KILLED), OWNER_ALIVE)).isEmpty();
+    }
+
+    @Test
+    void aStartIsItsLivingOwnersToFinish() {
+        assertThat(Settlement.of(detached(SandboxStatus.STARTING), Optional.empty(), OWNER_ALIVE)).isEmpty();
+        assertThat(Settlement.of(detached(SandboxStatus.STARTING), ended(Cause.KILLED), OWNER_ALIVE)).isEmpty();
+    }
+
+    @Test
+    void aStartWhoseOwnerDiedHasCrashed() {
+        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty(), OWNER_DEAD).orElseThrow();
+        assertThat(ending.reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
+    }
+
+    @Test
+    void aVmThatNeverRanAndWhoseOwnerDiedHasCrashed() {
+        Optional<VmInfo> created = Optional.of(new VmInfo(VM, VmState.CREATED, Optional.empty(), Optional.empty()));
+        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created, OWNER_DEAD)).isPresent();
+    }
+
+    @Test
+    void aDetachedSandboxHasEndedAsItsGuardSaysAlsoWhileItsStarterLives() {
+        Ending ending = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION), OWNER_ALIVE)
+                .orElseThrow();
+        assertThat(ending.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+    }
+
+    @Test
+    void anEndThatWasAskedForIsNoCrash() {
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED), OWNER_DEAD).orElseThrow();
+        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+    }
+
+    @Test
+    void theMainCommandsExitCodeIsKept() {
+        VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(9))), OptionalInt.empty());
+        Ending ending = Ending.of(exit, false);
+        assertThat(ending.reason()).isEqualTo(TerminationReason.FAILED);
+        assertThat(ending.exitCode()).hasValue(9);
+        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
+    void theMainCommandsEndCountsAlsoIfAStopWasAskedForMeanwhile() {
+        VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Signalled(15))), OptionalInt.empty());
+        Ending ending = Ending.of(exit, true);
+        assertThat(ending.exitSignal()).hasValue(15);
+        assertThat(ending.exitCode()).isEmpty();
+    }
+
+    @Test
+    void aSuccessfulMainCommandCompletesTheRun() {
+        VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(0))), OptionalInt.empty());
+        assertThat(Ending.of(exit, false).reason()).isEqualTo(TerminationReason.COMPLETED);
+    }
+
+    @Test
+    void aGoodbyeOnRequestIsNoCrashWhoeverLooks() {
+        Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty());
+        assertThat(Ending.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), false).reason())
+                .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+    }
+
+    @Test
+    void aSignalThatNobodyAskedForIsACrash() {
+        Ending ending = Ending.of(exit(Cause.EXITED, Optional.empty(), OptionalInt.of(11)), false);
+        assertThat(ending.reason()).isEqualTo(TerminationReason.SIGNAL);
+        assertThat(ending.exitSignal()).hasValue(11);
+        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Cause.class,
+            names = {"EXITED", "OWNER_GONE", "GUARD_LOST", "KILLED", "POOL_AGE"})
+    void anEndWithoutAWordIsACrash(Cause cause) {
+        assertThat(Ending.of(exit(cause, Optional.empty(), OptionalInt.empty()), false).reason())
+                .isEqualTo(TerminationReason.INTERNAL_ERROR);
+    }
+
+    private static Goodbye mainEnded(ExitStatus status) {
+        return new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(status));
+    }
+
+    private static Optional<VmInfo> running() {
+        return Optional.of(new VmInfo(VM, VmState.RUNNING, Optional.empty(), Optional.empty()));
+    }
+
+    private static Optional<VmInfo> ended(Cause cause) {
+        VmExit exit = exit(cause, Optional.empty(), OptionalInt.empty());
+        return Optional.of(new VmInfo(VM, VmState.STOPPED, Optional.empty(), Optional.of(exit)));
+    }
+
+    private static VmExit exit(Cause cause, Optional<Goodbye> goodbye, OptionalInt signal) {
+        return new VmExit(cause, goodbye, OptionalInt.empty(), signal, Instant.EPOCH, Instant.EPOCH);
+    }
+
+    private static SandboxRecord attached(SandboxStatus status) {
+        return record(status, false);
+    }
+
+    private static SandboxRecord detached(SandboxStatus status) {
+        return record(status, true);
+    }
+
+    private static SandboxRecord record(SandboxStatus status, boolean detached) {
+        ProcessIdentity owner = new ProcessIdentity(1, 1, "boot");
+        RunRecord run = new RunRecord(1, VM, detached, owner, Instant.EPOCH, Optional.empty());
+        return new SandboxRecord(1, "a", "base", "", status, false, 512, 1, Instant.EPOCH, Optional.of(run));
+    }
+}
