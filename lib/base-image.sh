@@ -12,13 +12,10 @@ if [ -e "$target" ]; then
     echo "base-image: $target exists already." >&2
     exit 1
 fi
-case $(head -c 4 "$busybox" 2>/dev/null | tr -d '\0') in
-    *ELF) ;;
-    *)
-        echo "base-image: there is no busybox at $busybox (Debian: busybox-static)." >&2
-        exit 1
-        ;;
-esac
+if ! [ -x "$busybox" ] || grep -aq /lib64/ld- "$busybox"; then
+    echo "base-image: there is no static busybox at $busybox (Debian: busybox-static)." >&2
+    exit 1
+fi
 
 work=$(mktemp -d "$target.XXXXXX")
 trap 'rm -rf "$work"' EXIT
