@@ -1,0 +1,158 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.base.ClocheException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The library as its users call it, in real VMs. */
+class SandboxIT {
+    @TempDir
+    static Path home;
+
+    static Cloche cloche;
+    static Sandbox shared;
+
+    @BeforeAll
+    static void open() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("state"))
+                .withShare(share));
+        shared = cloche.sandbox("base").name("shared").memory(256).start();
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        if (cloche == null) {
+            return;
+        }
+        shared.close();
+        assertThat(cloche.sandboxes()).extracting(SandboxInfo::status).containsExactly("stopped");
+        cloche.remove("shared", false);
+        assertThat(cloche.sandboxes()).isEmpty();
+        cloche.close();
+        try (Stream<Path> left = Files.list(home.resolve("state/vms"))) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void collectsBothOutputsAndTheExitCode() {
+        ExecResult result = shared.exec("sh", "-c", "echo out; echo err >&2; exit 3");
+        assertThat(result.stdoutText()).isEqualTo("out\n");
+        assertThat(result.stderrText()).isEqualTo("err\n");
+        assertThat(result.exitCode()).isEqualTo(3);
+        assertThat(result.exit().success()).isFalse();
+    }
+
+    @Test
+    void tellsASignalFromAnExitCode() {
+        Exit exit = shared.exec("sh", "-c", "kill -9 $$").exit();
+        assertThat(exit.signal()).hasValue(9);
+        assertThat(exit.code()).isEmpty();
+        assertThat(exit.shellCode()).isEqualTo(137);
+    }
+
+    @Test
+    void feedsAnInput() {
+        ExecResult result = shared.command("tr", "a-z", "A-Z").run("shout".getBytes(StandardCharsets.UTF_8));
+        assertThat(result.stdoutText()).isEqualTo("SHOUT");
+    }
+
+    @Test
+    void streamsBothWays() throws IOException {
+        try (Execution echo = shared.command("cat").stdin(true).start();
+                BufferedReader lines =
+                        new BufferedReader(new InputStreamReader(echo.stdout(), StandardCharsets.UTF_8))) {
+            OutputStream stdin = echo.stdin();
+            for (String word : new String[] {"one", "two"}) {
+                stdin.write((word + "\n").getBytes(StandardCharsets.UTF_8));
+                stdin.flush();
+                assertThat(lines.readLine()).isEqualTo(word);
+            }
+            stdin.close();
+            assertThat(lines.readLine()).isNull();
+            assertThat(echo.await().success()).isTrue();
+        }
+    }
+
+    @Test
+    void aCommandThatTakesTooLongIsKilled() {
+        assertThatThrownBy(() -> shared.command("sleep", "600")
+                        .timeout(Duration.ofMillis(300))
+                        .run())
+                .isInstanceOf(ExecutionException.TimedOut.class);
+        assertThat(shared.exec("true").exit().success()).isTrue();
+        assertThat(shared.exec("pidof", "sleep").exit().success()).isFalse();
+    }
+
+    @Test
+    void moreOutputThanFitsIntoMemoryIsRefusedAndTheSandboxUnharmed() {
+        assertThatThrownBy(() -> shared.exec("sh", "-c", "cat /dev/zero"))
+                .isInstanceOf(ExecutionException.OutputTooLarge.class);
+        assertThat(shared.exec("true").exit().success()).isTrue();
+    }
+
+    @Test
+    void aCommandThatIsNotThereIsATypedError() {
+        assertThatThrownBy(() -> shared.exec("no-such-command"))
+                .isInstanceOfSatisfying(ClocheException.class, error -> {
+                    assertThat(error.code()).isEqualTo("vm.spawn.command-not-found");
+                    assertThat(error).hasMessageContaining("no-such-command");
+                    assertThat(error.remedy()).isNotEmpty();
+                });
+    }
+
+    @Test
+    void anotherHandleConnectsToARunningSandbox() {
+        try (Sandbox again = cloche.connect("shared")) {
+            shared.exec("sh", "-c", "echo here > /tmp/mark");
+            assertThat(again.exec("cat", "/tmp/mark").stdoutText()).isEqualTo("here\n");
+        }
+        assertThat(shared.exec("true").exit().success()).isTrue();
+    }
+
+    @Test
+    void twoSandboxesDoNotSeeEachOther() {
+        shared.exec("sh", "-c", "echo mine > /private");
+        try (Sandbox other = cloche.sandbox("base").memory(256).start()) {
+            assertThat(other.exec("test", "-e", "/private").exitCode()).isEqualTo(1);
+            assertThat(other.exec("cat", "/etc/machine-id").stdoutText())
+                    .isNotEqualTo(shared.exec("cat", "/etc/machine-id").stdoutText());
+        }
+        assertThat(cloche.sandboxes()).extracting(SandboxInfo::name).containsExactly("shared");
+    }
+
+    @Test
+    void theEndOfAVmIsNoticedAndRecorded() {
+        Sandbox doomed = cloche.sandbox("base").name("doomed").memory(256).start();
+        try (Execution waiting = doomed.command("sleep", "600").start()) {
+            doomed.command("sh", "-c", "echo c > /proc/sysrq-trigger").start();
+            assertThatThrownBy(waiting::await).isInstanceOfSatisfying(ClocheException.class, error -> assertThat(
+                            error.code())
+                    .isEqualTo("sandbox.ended.internal-error"));
+        }
+        doomed.close();
+        assertThat(cloche.sandboxes())
+                .filteredOn(sandbox -> sandbox.name().equals("doomed"))
+                .extracting(SandboxInfo::status)
+                .containsExactly("crashed");
+        cloche.remove("doomed", false);
+    }
+}
