@@ -55,7 +55,8 @@ final class BlockOutput {
     void transfer(InputStream source, long length) throws IOException {
         long left = length;
         while (left > 0) {
-            int read = source.read(buffer, filled, (int) Math.min(left, room()));
+            int wanted = (int) Math.min(left, room());
+            int read = source.read(buffer, filled, wanted);
             if (read < 0) {
                 throw new EOFException(left + " bytes missing");
             }
