@@ -1,0 +1,99 @@
+/* The guard: the parent of one VM, which outlives the JVM that started it. Its contract is docs/guard.md. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "io.h"
+#include "options.h"
+#include "program.h"
+#include "records.h"
+#include "sockets.h"
+#include "watch.h"
+
+/* A standard stream that the starter closed would give its number to the lock or a socket. */
+static void fill_standard_streams(void) {
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDWR);
+        if (fd < 0) _exit(EXIT_FAILED);
+    } while (fd <= STDERR_FILENO);
+}
+
+static void hold_lock(int directory) {
+    int lock = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (lock < 0) fail("cannot open the lock: %s", strerror(errno));
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return; /* held, by this open descriptor, until the guard ends */
+    if (errno != EWOULDBLOCK) fail("cannot lock: %s", strerror(errno));
+    write_all(STDOUT_FILENO, "busy\n", 5);
+    _exit(EXIT_BUSY);
+}
+
+/* From here on Ctrl-C and hang-ups of the starter's terminal do not reach the VM. */
+static void leave_session(void) {
+    if (setsid() >= 0 || getsid(0) == getpid()) return;
+    /* A shell with job control makes the guard the leader of a group, which may not call setsid. */
+    if (setpgid(0, getpgid(getppid())) != 0 || setsid() < 0) fail("setsid: %s", strerror(errno));
+}
+
+/* Blocked before anything is started, so that none is lost; signalfd takes it from there. */
+static int terminations(void) {
+    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
+    /* An ignored SIGCHLD, inherited from the starter, would make the kernel reap the program and lose its status. */
+    signal(SIGCHLD, SIG_DFL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd < 0) fail("no signalfd: %s", strerror(errno));
+    return fd;
+}
+
+/* The starter waits for this line. Afterwards nothing of the starter's is held open but the owner's pipe. */
+static void say_started(pid_t program) {
+    char line[32];
+    int length = snprintf(line, sizeof line, "started %d\n", (int)program);
+    write_all(STDOUT_FILENO, line, (size_t)length);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) {
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        return;
+    }
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    close(null);
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    fill_standard_streams();
+    close_range(STDERR_FILENO + 1, ~0U, 0);
+    int terminate = terminations();
+    struct options options = parse_options(argv);
+    int directory = open(options.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) fail("cannot open %s: %s", options.directory, strerror(errno));
+    umask(077);
+    hold_lock(directory);
+    leave_session();
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    int listening[MAX_LISTEN];
+    record_guard(directory);
+    listen_all(&options, listening);
+    struct program program = start_program(&options, listening);
+    say_started(program.pid);
+    struct ending ending = watch(&options, &program, directory, terminate);
+    bool recorded = record_exit(directory, &ending);
+    remove_sockets(&options);
+    return recorded ? 0 : EXIT_NO_RECORD;
+}

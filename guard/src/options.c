@@ -1,0 +1,61 @@
+#include "options.h"
+
+#include <string.h>
+#include <sys/un.h>
+
+#include "fail.h"
+
+/* 2^53 - 1, what JSON and Java's doubles carry exactly; as nanoseconds it would overflow, so timers get seconds. */
+static const int64_t MAX_MS = 9007199254740991;
+
+static int64_t milliseconds(const char *option, const char *text) {
+    int64_t value = 0;
+    if (*text == '\0') fail("%s needs a number of milliseconds", option);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9') fail("%s is not a number of milliseconds: %s", option, text);
+        value = value * 10 + (*c - '0');
+        if (value > MAX_MS) fail("%s is too large: %s", option, text);
+    }
+    if (value == 0) fail("%s must be positive", option);
+    return value;
+}
+
+static void add_listen(struct options *options, const char *path) {
+    if (options->listen_count == MAX_LISTEN) fail("more than %d --listen", MAX_LISTEN);
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof((struct sockaddr_un *)0)->sun_path) {
+        fail("--listen needs a path of 1 to 107 bytes: %s", path);
+    }
+    options->listen[options->listen_count++] = path;
+}
+
+struct options parse_options(char **arguments) {
+    struct options options = {.owner_grace_ms = 10000};
+    char **next = arguments + 1;
+    for (;;) {
+        const char *option = *next;
+        if (option == NULL) fail("-- and a program are missing");
+        next++;
+        if (strcmp(option, "--") == 0) break;
+        const char *value = *next;
+        if (value == NULL) fail("%s needs a value", option);
+        next++;
+        if (strcmp(option, "--dir") == 0) {
+            options.directory = value;
+        } else if (strcmp(option, "--listen") == 0) {
+            add_listen(&options, value);
+        } else if (strcmp(option, "--max-duration-ms") == 0) {
+            options.max_duration_ms = milliseconds(option, value);
+        } else if (strcmp(option, "--pool-age-ms") == 0) {
+            options.pool_age_ms = milliseconds(option, value);
+        } else if (strcmp(option, "--owner-grace-ms") == 0) {
+            options.owner_grace_ms = milliseconds(option, value);
+        } else {
+            fail("unknown option %s", option);
+        }
+    }
+    if (options.directory == NULL) fail("--dir is missing");
+    if (*next == NULL) fail("a program is missing after --");
+    options.program = next;
+    return options;
+}

@@ -1,0 +1,19 @@
+/* The command line. */
+#pragma once
+
+#include <stdint.h>
+
+enum { MAX_LISTEN = 32 };
+
+struct options {
+    const char *directory;
+    const char *listen[MAX_LISTEN];
+    int listen_count;
+    int64_t max_duration_ms; /* 0: none */
+    int64_t pool_age_ms;     /* 0: none */
+    int64_t owner_grace_ms;
+    char **program; /* program and arguments, ends with NULL */
+};
+
+/* Ends the guard with a sentence if the command line is not understood. */
+struct options parse_options(char **arguments);

@@ -1,0 +1,17 @@
+/* Starting the program that is guarded. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "options.h"
+
+struct program {
+    pid_t pid;
+    int pidfd;   /* readable when the program has ended */
+    int console; /* read end, non-blocking: its standard output and error */
+    int goodbye; /* read end, non-blocking: its descriptor 3 */
+};
+
+/* Starts the program with the listening sockets as descriptors 4, 5, …; closes them here. Ends the guard with a
+ * sentence on failure. */
+struct program start_program(const struct options *options, const int *listening);

@@ -1,0 +1,64 @@
+#include "records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "io.h"
+
+static void read_text(const char *path, char *text, size_t capacity) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, capacity - 1);
+    if (n < 0) fail("cannot read %s: %s", path, strerror(errno));
+    close(fd);
+    text[n] = '\0';
+}
+
+/* Field 22 of /proc/self/stat. The second field, the name in brackets, may contain anything, so count from the last
+ * bracket. */
+static unsigned long long start_time(void) {
+    char stat[2048];
+    read_text("/proc/self/stat", stat, sizeof stat);
+    char *rest = strrchr(stat, ')');
+    unsigned long long ticks;
+    if (rest == NULL ||
+        sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+               &ticks) != 1) {
+        fail("/proc/self/stat is not understood");
+    }
+    return ticks;
+}
+
+void record_guard(int directory) {
+    char boot_id[64];
+    read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+    boot_id[strcspn(boot_id, "\n")] = '\0';
+    char json[256];
+    int length = snprintf(json, sizeof json, "{\"version\":1,\"pid\":%d,\"startTime\":%llu,\"bootId\":\"%s\"}\n",
+                          (int)getpid(), start_time(), boot_id);
+    if (unlinkat(directory, "exit.json", 0) != 0 && errno != ENOENT) {
+        fail("cannot remove the exit.json of an earlier run: %s", strerror(errno));
+    }
+    if (!write_durably(directory, "guard.json", json, (size_t)length)) {
+        fail("cannot write guard.json: %s", strerror(errno));
+    }
+}
+
+bool record_exit(int directory, const struct ending *ending) {
+    char exit_code[16] = "null";
+    char signal_number[16] = "null";
+    snprintf(ending->program.si_code == CLD_EXITED ? exit_code : signal_number, sizeof exit_code, "%d",
+             ending->program.si_status);
+    char goodbye[2 * GOODBYE_MAX + 1] = "";
+    for (int i = 0; i < ending->goodbye.length; i++) snprintf(goodbye + 2 * i, 3, "%02x", ending->goodbye.bytes[i]);
+    char json[512];
+    int length = snprintf(json, sizeof json,
+                          "{\"version\":1,\"cause\":\"%s\",\"exitCode\":%s,\"signal\":%s,\"startedAt\":%lld,"
+                          "\"endedAt\":%lld,\"goodbye\":\"%s\"}\n",
+                          ending->cause, exit_code, signal_number, (long long)ending->started_at_ms,
+                          (long long)ending->ended_at_ms, goodbye);
+    return write_durably(directory, "exit.json", json, (size_t)length);
+}

@@ -1,0 +1,107 @@
+#include "watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "console.h"
+#include "owner.h"
+#include "timers.h"
+
+/* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
+ * claim before the pool's deadline. A negative descriptor is not watched. */
+enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, CONSOLE, GOODBYE, WATCHED };
+
+struct watching {
+    const struct options *options;
+    const struct program *program;
+    int directory;
+    struct owner owner;
+    struct console console;
+    struct pollfd events[WATCHED];
+    struct ending ending;
+};
+
+/* The first cause counts. The kill is by pidfd and the program is not reaped before `watch` ends, so it never meets
+ * another process. */
+static void kill_because(struct watching *w, const char *cause) {
+    if (w->ending.cause != NULL) return;
+    w->ending.cause = cause;
+    syscall(SYS_pidfd_send_signal, w->program->pidfd, SIGKILL, NULL, 0);
+    for (int i = OWNER; i <= OWNER_GRACE; i++) w->events[i].fd = -1;
+}
+
+static void hear_owner(struct watching *w) {
+    owner_read(&w->owner, w->events[OWNER].fd);
+    if (w->owner.claimed) w->events[POOL_AGE].fd = -1;
+    if (!w->owner.gone) return;
+    w->events[OWNER].fd = -1;
+    if (!w->owner.detached) timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
+}
+
+static void end_of_grace(struct watching *w) {
+    if (owner_lock_is_free(w->directory)) {
+        kill_because(w, "owner-gone");
+    } else {
+        timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
+    }
+}
+
+static bool ready(const struct watching *w, int event) {
+    return w->events[event].fd >= 0 && w->events[event].revents != 0;
+}
+
+static void handle(struct watching *w) {
+    if (ready(w, OWNER)) hear_owner(w);
+    if (ready(w, TERMINATION)) kill_because(w, "killed");
+    if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
+    if (ready(w, POOL_AGE)) kill_because(w, "pool-age");
+    if (ready(w, OWNER_GRACE)) end_of_grace(w);
+    if (ready(w, CONSOLE) && console_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
+    if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
+}
+
+/* What the program wrote before its end is still in the pipes. A descendant may go on writing for ever, so no more
+ * than a pipe can hold by default limits (1 MiB) is taken. */
+static void drain(struct watching *w) {
+    long budget = 1024 * 1024;
+    for (long n; budget > 0 && (n = console_take(&w->console, w->program->console)) > 0; budget -= n) continue;
+    budget = 1024 * 1024;
+    for (long n; budget > 0 && (n = goodbye_take(&w->ending.goodbye, w->program->goodbye)) > 0; budget -= n) continue;
+}
+
+struct ending watch(const struct options *options, const struct program *program, int directory, int terminations) {
+    struct watching w = {
+        .options = options,
+        .program = program,
+        .directory = directory,
+        .console = console_open(directory),
+        .ending = {.started_at_ms = now_ms()},
+    };
+    const int descriptors[WATCHED] = {
+        [PROGRAM] = program->pidfd,
+        [OWNER] = STDIN_FILENO,
+        [TERMINATION] = terminations,
+        [MAX_DURATION] = timer_open(options->max_duration_ms),
+        [POOL_AGE] = timer_open(options->pool_age_ms),
+        [OWNER_GRACE] = timer_open(0),
+        [CONSOLE] = program->console,
+        [GOODBYE] = program->goodbye,
+    };
+    for (int i = 0; i < WATCHED; i++) w.events[i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
+
+    for (;;) {
+        if (poll(w.events, WATCHED, -1) < 0) continue; /* only EINTR and ENOMEM are possible */
+        if (ready(&w, PROGRAM)) break;
+        handle(&w);
+    }
+    w.ending.ended_at_ms = now_ms();
+    if (w.ending.cause == NULL) w.ending.cause = "exited";
+    while (waitid(P_PIDFD, (id_t)program->pidfd, &w.ending.program, WEXITED) != 0 && errno == EINTR) continue;
+    drain(&w);
+    return w.ending;
+}
