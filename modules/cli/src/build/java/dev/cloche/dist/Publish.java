@@ -1,13 +1,15 @@
 package dev.cloche.dist;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The last step of the build: makes from the built jars the program that {@code ./cloche} starts.
@@ -22,12 +24,12 @@ final class Publish {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 4) {
-            System.err.println("usage: Publish CLI-JAR DEPENDENCIES-DIR BUILD-DIR DIST-DIR");
+            System.err.println("usage: Publish CLI-JAR CLASS-PATH BUILD-DIR DIST-DIR");
             System.exit(2);
         }
         Path buildDir = Path.of(args[2]).toAbsolutePath();
         Path dist = Path.of(args[3]).toAbsolutePath().normalize();
-        publish(jars(Path.of(args[0]), Path.of(args[1])), buildDir, dist);
+        publish(jars(Path.of(args[0]), args[1]), buildDir, dist);
     }
 
     private static void publish(List<Path> jars, Path buildDir, Path dist) throws IOException, InterruptedException {
@@ -51,12 +53,14 @@ final class Publish {
     }
 
     /** The program's own jar first, then what it needs, in an order that is the same everywhere. */
-    private static List<Path> jars(Path cli, Path dependencies) throws IOException {
+    private static List<Path> jars(Path cli, String classPath) {
         List<Path> jars = new ArrayList<>();
         jars.add(cli);
-        try (Stream<Path> files = Files.list(dependencies)) {
-            files.filter(file -> file.toString().endsWith(".jar")).sorted().forEach(jars::add);
-        }
+        Arrays.stream(classPath.split(File.pathSeparator))
+                .map(Path::of)
+                .filter(entry -> entry.toString().endsWith(".jar")) // the other one is where the cli jar was made from
+                .sorted(Comparator.comparing(Path::getFileName))
+                .forEach(jars::add);
         return jars;
     }
 }

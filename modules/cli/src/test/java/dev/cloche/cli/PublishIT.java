@@ -2,15 +2,18 @@ package dev.cloche.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
@@ -116,9 +119,15 @@ class PublishIT {
                                 .toAbsolutePath()
                                 .toString(),
                         jar.toString(),
-                        Path.of("target/runtime").toAbsolutePath().toString(),
+                        librariesWithNativeParts(),
                         Path.of("src/build").toAbsolutePath().toString(),
                         dist.toString()));
+    }
+
+    private static String librariesWithNativeParts() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(jar -> jar.contains("sqlite-jdbc-") || jar.contains("zstd-jni-"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** A program that says {@code words} and is trained by {@code training}. */
