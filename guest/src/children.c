@@ -1,0 +1,38 @@
+#include "children.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "execution.h"
+#include "log.h"
+#include "loop.h"
+
+static int signals = -1;
+static bool none;
+
+void children_open(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0) die("no signalfd: %s", strerror(errno));
+    loop_watch(signals, EPOLLIN, CHILDREN, 0);
+}
+
+void children_reap(void) {
+    struct signalfd_siginfo ignored[8];
+    while (read(signals, ignored, sizeof ignored) > 0) continue;
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) execution_ended(pid, status);
+    none = pid < 0 && errno == ECHILD;
+}
+
+bool children_none(void) { return none; }

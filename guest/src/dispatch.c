@@ -1,0 +1,133 @@
+#include "dispatch.h"
+
+#include "bytes.h"
+#include "configure.h"
+#include "execution.h"
+#include "hello.h"
+#include "port.h"
+#include "request.h"
+#include "shutdown.h"
+
+/* Frames without a request have nobody to tell; they are dropped. */
+static void failed(int port, uint32_t request, int code, const char *sentence) {
+    if (request != 0) port_failed(port, request, code, sentence);
+}
+
+static void answer(int port, uint32_t request, int code, const char *sentence) {
+    if (code == 0) {
+        port_done(port, request);
+    } else {
+        port_failed(port, request, code, sentence);
+    }
+}
+
+static void exec(int port, uint32_t id, uint8_t *payload, size_t length) {
+    struct exec_request request;
+    const char *sentence;
+    int code = exec_request_parse(payload, length, &request, &sentence);
+    if (code == 0) {
+        code = execution_start(port, id, &request, &sentence);
+        exec_request_free(&request);
+    }
+    if (code != 0) port_failed(port, id, code, sentence);
+}
+
+/* The requests whose message may be joined from several frames. */
+static void joined(int port, struct message *message, const struct frame *frame) {
+    uint8_t *payload;
+    size_t length;
+    switch (message_join(message, frame, &payload, &length)) {
+        case JOINED_MORE: return;
+        case JOINED_TOO_LONG: port_failed(port, frame->request, BAD_REQUEST, "The message is longer than 1 MiB."); break;
+        case JOINED_NO_MEMORY:
+            port_failed(port, frame->request, OUT_OF_RESOURCES, "The agent has no memory for the message.");
+            break;
+        case JOINED_WHOLE:
+            if (!hello_is_ready()) {
+                port_failed(port, frame->request, BAD_REQUEST, "The guest is not ready: wait for HELLO.");
+            } else if (frame->type == EXEC) {
+                exec(port, frame->request, payload, length);
+            } else {
+                const char *sentence = "";
+                int code = configure(payload, length, &sentence);
+                answer(port, frame->request, code, sentence);
+            }
+            break;
+    }
+    message_drop(message);
+}
+
+static void signal_execution(int port, const struct frame *frame) {
+    uint32_t number = frame->length == 4 ? get32(frame->payload) : 0;
+    if (number < 1 || number > 64) {
+        port_failed(port, frame->request, BAD_REQUEST, "SIGNAL needs a number from 1 to 64.");
+    } else {
+        const char *sentence = "";
+        int code = execution_signal(frame->stream, (int)number, &sentence);
+        answer(port, frame->request, code, sentence);
+    }
+}
+
+static void ping(int port, const struct frame *frame) {
+    if (frame->length > 64) {
+        port_failed(port, frame->request, BAD_REQUEST, "PING carries at most 64 bytes.");
+        return;
+    }
+    struct frame pong = *frame;
+    pong.type = PONG;
+    port_send(port, &pong, NULL, 0);
+}
+
+static void shut_down(int port, const struct frame *frame) {
+    if (frame->length != 4) {
+        port_failed(port, frame->request, BAD_REQUEST, "SHUTDOWN needs its milliseconds of grace.");
+        return;
+    }
+    shutdown_requested(get32(frame->payload));
+    port_done(port, frame->request);
+}
+
+/* Whether the type is a request, with an id on which the answer goes, and belongs to no execution. */
+static bool is_well_formed(const struct frame *frame) {
+    switch (frame->type) {
+        case PING:
+        case CONFIGURE:
+        case EXEC:
+        case SHUTDOWN: return frame->request != 0 && frame->stream == 0;
+        case SIGNAL: return frame->request != 0;
+        case STDIN:
+        case STDIN_EOF:
+        case CREDIT: return frame->request == 0;
+        default: return true;
+    }
+}
+
+void dispatch(int port, struct message *message, const struct frame *frame) {
+    if (message->bytes != NULL && !message_continues(message, frame)) {
+        port_failed(port, message->request, BAD_REQUEST, "Another frame stood inside the message.");
+        message_drop(message);
+    }
+    if (!is_well_formed(frame)) {
+        failed(port, frame->request, BAD_REQUEST, "The frame's stream or request does not fit its type.");
+        return;
+    }
+    if (frame->flags != 0 && frame->type != EXEC && frame->type != CONFIGURE) {
+        failed(port, frame->request, BAD_REQUEST, "Only EXEC and CONFIGURE may have MORE.");
+        return;
+    }
+    switch (frame->type) {
+        case PING: ping(port, frame); break;
+        case CONFIGURE:
+        case EXEC: joined(port, message, frame); break;
+        case STDIN: execution_stdin(port, frame->stream, frame->payload, frame->length); break;
+        case STDIN_EOF: execution_stdin_eof(port, frame->stream); break;
+        case SIGNAL: signal_execution(port, frame); break;
+        case CREDIT:
+            if (frame->length == 8) {
+                execution_credit(port, frame->stream, get32(frame->payload), get32(frame->payload + 4));
+            }
+            break;
+        case SHUTDOWN: shut_down(port, frame); break;
+        default: failed(port, frame->request, UNSUPPORTED, "This agent does not know the frame's type."); break;
+    }
+}

@@ -1,0 +1,81 @@
+#include "frame.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "crc32.h"
+
+static const uint8_t MAGIC[4] = {'C', 'L', 'H', '1'};
+
+uint32_t frame_header(uint8_t *out, const struct frame *frame) {
+    memcpy(out, MAGIC, sizeof MAGIC);
+    put16(out + 4, frame->type);
+    put16(out + 6, frame->flags);
+    put32(out + 8, frame->stream);
+    put32(out + 12, frame->request);
+    put32(out + 16, frame->length);
+    uint32_t crc = crc32(out, 20);
+    put32(out + 20, crc);
+    return ~crc;
+}
+
+static bool is_header(const uint8_t *header) {
+    return memcmp(header, MAGIC, sizeof MAGIC) == 0 && get32(header + 20) == crc32(header, 20) &&
+           (get16(header + 6) & ~FRAME_MORE) == 0 && get32(header + 16) <= FRAME_PAYLOAD_MAX;
+}
+
+/* Drops the first byte, and those after it that cannot begin a header. */
+static void search_on(struct frame_parser *parser) {
+    uint8_t *next = memchr(parser->header + 1, MAGIC[0], parser->header_length - 1);
+    size_t kept = next == NULL ? 0 : (size_t)(parser->header + parser->header_length - next);
+    memmove(parser->header, parser->header + parser->header_length - kept, kept);
+    parser->header_length = kept;
+}
+
+static size_t take_header(struct frame_parser *parser, const uint8_t *bytes, size_t length) {
+    size_t skipped = 0;
+    if (parser->header_length == 0) {
+        const uint8_t *start = memchr(bytes, MAGIC[0], length);
+        if (start == NULL) return length;
+        skipped = (size_t)(start - bytes);
+    }
+    size_t missing = FRAME_HEADER - parser->header_length;
+    size_t n = length - skipped < missing ? length - skipped : missing;
+    memcpy(parser->header + parser->header_length, bytes + skipped, n);
+    parser->header_length += n;
+    if (parser->header_length == FRAME_HEADER && !is_header(parser->header)) search_on(parser);
+    return skipped + n;
+}
+
+size_t frame_parse(struct frame_parser *parser, const uint8_t *bytes, size_t length, bool *complete) {
+    *complete = false;
+    size_t taken = 0;
+    while (taken < length) {
+        if (parser->header_length < FRAME_HEADER) {
+            taken += take_header(parser, bytes + taken, length - taken);
+            continue;
+        }
+        uint32_t payload = get32(parser->header + 16);
+        size_t missing = payload + FRAME_SEAL - parser->body_length;
+        size_t n = length - taken < missing ? length - taken : missing;
+        memcpy(parser->body + parser->body_length, bytes + taken, n);
+        parser->body_length += n;
+        taken += n;
+        if (n < missing) break;
+
+        parser->header_length = 0;
+        parser->body_length = 0;
+        if (get32(parser->body + payload) != ~get32(parser->header + 20)) continue;
+        parser->frame = (struct frame){
+            .type = get16(parser->header + 4),
+            .flags = get16(parser->header + 6),
+            .stream = get32(parser->header + 8),
+            .request = get32(parser->header + 12),
+            .length = payload,
+            .payload = parser->body,
+        };
+        *complete = true;
+        break;
+    }
+    return taken;
+}

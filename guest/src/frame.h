@@ -1,0 +1,69 @@
+/* The frames of docs/guest-protocol.md: writing a header, and finding frames in any stream of bytes. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FRAME_HEADER = 24, FRAME_SEAL = 4, FRAME_PAYLOAD_MAX = 65536, FRAME_MORE = 1 };
+
+enum frame_type {
+    RESET = 0x01,
+    PING,
+    CONFIGURE,
+    EXEC,
+    STDIN,
+    STDIN_EOF,
+    SIGNAL,
+    CREDIT,
+    SHUTDOWN,
+    RESET_ACK = 0x81,
+    PONG,
+    HELLO,
+    DONE,
+    FAILED,
+    STARTED,
+    STDOUT,
+    STDERR,
+    EXITED,
+    STDIN_CREDIT,
+    GOODBYE,
+};
+
+enum failure {
+    BAD_REQUEST = 1,
+    UNSUPPORTED,
+    COMMAND_NOT_FOUND,
+    COMMAND_NOT_EXECUTABLE,
+    BAD_WORKING_DIRECTORY,
+    UNKNOWN_USER,
+    UNKNOWN_GROUP,
+    NO_SUCH_EXECUTION,
+    OUT_OF_RESOURCES,
+    INTERNAL,
+};
+
+struct frame {
+    uint16_t type;
+    uint16_t flags;
+    uint32_t stream;
+    uint32_t request;
+    uint32_t length;
+    uint8_t *payload; /* of a parsed frame: writable, followed by at least one writable byte */
+};
+
+/* Writes the 24 bytes before the payload and answers the seal that follows it. */
+uint32_t frame_header(uint8_t *out, const struct frame *frame);
+
+/* Holds one frame at most; all zeros is a fresh parser. */
+struct frame_parser {
+    uint8_t header[FRAME_HEADER];
+    size_t header_length;
+    uint8_t body[FRAME_PAYLOAD_MAX + FRAME_SEAL];
+    size_t body_length;
+    struct frame frame; /* the last complete one, until the next call */
+};
+
+/* Takes bytes until a frame is complete or none are left, and answers how many it took. Bytes that are no frame are
+ * passed over. */
+size_t frame_parse(struct frame_parser *parser, const uint8_t *bytes, size_t length, bool *complete);

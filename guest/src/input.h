@@ -1,0 +1,28 @@
+/* The stdin of an execution. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "credit.h"
+#include "ring.h"
+
+struct input {
+    int fd; /* -1: there is none, or nobody reads it any more */
+    bool writable;
+    bool at_end; /* the host has said STDIN_EOF */
+    struct stdin_window window;
+    struct ring waiting; /* what the pipe has not taken yet; allocated only while there is something */
+};
+
+/* Takes what is within the credit. What a process that has closed its stdin cannot take is dropped and granted again,
+ * so that the host's writer does not hang. */
+void input_take(struct input *input, const uint8_t *bytes, uint32_t length);
+
+void input_end(struct input *input);
+
+/* Writes what the pipe takes. */
+void input_pump(struct input *input);
+
+/* Nobody will read it any more. */
+void input_close(struct input *input);

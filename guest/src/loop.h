@@ -1,0 +1,21 @@
+/* The one event loop. Everything is edge-triggered: a port without a host and a pipe without a writer report a
+ * hang-up for ever, and would keep a level-triggered loop busy. */
+#pragma once
+
+#include <stdint.h>
+
+enum source { CHILDREN, DEVICES, PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2 };
+
+void loop_open(void);
+
+/* Watches a descriptor for reading (EPOLLIN) or writing (EPOLLOUT) or both; `id` comes back with its events. */
+void loop_watch(int fd, uint32_t events, enum source source, uint32_t id);
+
+/* Stops watching and closes. Explicitly, because a child that has not yet called exec may hold a copy. */
+void loop_close(int fd);
+
+/* Handles what is there and moves what can be moved; waits for the first event if `wait`. */
+void loop_once(int wait);
+
+/* Milliseconds since the kernel's start. */
+int64_t now_ms(void);

@@ -1,0 +1,44 @@
+/* The agent: PID 1 of every VM. Its contract is docs/guest-protocol.md. */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "children.h"
+#include "configure.h"
+#include "devices.h"
+#include "execution.h"
+#include "hello.h"
+#include "log.h"
+#include "loop.h"
+#include "names.h"
+#include "port.h"
+#include "root.h"
+
+/* Four pipes an execution, the ports, and what is open for a moment. */
+static void raise_limits(void) {
+    struct rlimit files = {.rlim_cur = 4 * EXECUTIONS_MAX + 256, .rlim_max = 524288};
+    if (setrlimit(RLIMIT_NOFILE, &files) != 0) log_line("cannot raise the limit of files: %s", strerror(errno));
+}
+
+int main(void) {
+    if (getpid() != 1) return 1;
+    hello_note_start();
+    root_prepare();
+    raise_limits();
+    loop_open();
+    children_open();
+    devices_open();
+    configure_open();
+    /* The ports first, so that hosts get their RESET answered while the rest goes on. */
+    modules_load(true);
+    devices_changed();
+    modules_load(false);
+    if (!devices_wait_for_root()) die("there is no root disk");
+    root_switch();
+    loop_once(0);
+    names_complete();
+    hello_note_ready();
+    ports_ready();
+    for (;;) loop_once(1);
+}

@@ -1,0 +1,41 @@
+/* The eight ports that hosts speak on. A port that its host does not read fills its own queue and no other: then its
+ * requests wait, and so does the output of the executions that it started. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frame.h"
+
+enum { PORTS = 8, NO_PORT = -1 };
+
+/* Opens the device of a port. */
+void port_open(unsigned index, const char *device);
+bool port_is_open(unsigned index);
+
+void port_event(unsigned index);
+
+/* Reads, handles and writes what can be; answers whether more could be done at once. */
+bool ports_pump(void);
+
+/* When ports_pump is to be called even without an event, in milliseconds as by now_ms. */
+int64_t ports_deadline(void);
+
+/* Says HELLO on every port that was opened by a RESET. */
+void ports_ready(void);
+
+/* Whether one more answer, event or grant fits: all but data, which leaves this much free. */
+bool port_has_room(int port);
+
+/* How many bytes of data, header and seal included, fit now. */
+size_t port_data_room(int port);
+
+/* The caller has made sure of the room. */
+void port_send(int port, const struct frame *frame, const uint8_t *prefix, size_t prefix_length);
+
+void port_done(int port, uint32_t request);
+void port_failed(int port, uint32_t request, int code, const char *sentence);
+
+/* Sends the frame on every port that has a host, and waits up to so many milliseconds until it is written. */
+void ports_farewell(const struct frame *frame, int milliseconds);

@@ -1,0 +1,30 @@
+/* Making the process of an execution. All that may block or fail on the image's behalf (its passwd file, its
+ * directories, its executables) happens in the child, which reports; the agent never waits for it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "request.h"
+
+struct spawn_failure {
+    uint32_t code; /* as in FAILED; 0: none */
+    char sentence[256];
+};
+
+struct spawned {
+    pid_t pid;
+    int report;
+    int input; /* -1: its stdin is /dev/null */
+    int outputs[2];
+};
+
+/* All descriptors are the agent's ends, non-blocking. */
+bool spawn(const struct exec_request *command, struct spawned *spawned);
+
+/* Reads the report: true once the child has told, then a code of 0 means that exec worked. */
+bool spawn_told(int report, struct spawn_failure *failure);
+
+/* In the child: reports and ends. */
+__attribute__((noreturn, format(printf, 2, 3))) void spawn_give_up(enum failure code, const char *format, ...);
