@@ -357,8 +357,8 @@ final class ManagedVm implements Vm {
     private void require(VmTransition transition, String wanted) {
         lock.lock();
         try {
-            if (closed && transition == VmTransition.STARTED
-                    || VmTransitions.next(state, transition).isEmpty()) {
+            boolean tooLate = closed && transition == VmTransition.STARTED;
+            if (tooLate || VmTransitions.next(state, transition).isEmpty()) {
                 throw new VmStateException(id, state, wanted);
             }
         } finally {
