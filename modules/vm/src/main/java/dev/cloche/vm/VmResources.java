@@ -1,30 +1,75 @@
 package dev.cloche.vm;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
-/** The files of an installation that VMs are made with. */
-public record VmResources(Path guard, KernelImage kernel) {
+/**
+ * The programs and files that VMs are made with, all absolute.
+ *
+ * @param qemu {@code qemu-system-x86_64}
+ * @param guard the parent of every VM
+ */
+public record VmResources(Path qemu, Path guard, KernelImage kernel) {
+    private static final String QEMU = "qemu-system-x86_64";
+    private static final String SETUP = "Run ./setup, which builds it.";
+
+    /** @throws VmResourcesException if a path is not absolute */
+    public VmResources {
+        Stream.of(qemu, guard, kernel.kernel(), kernel.initramfs())
+                .filter(path -> !path.isAbsolute())
+                .findFirst()
+                .ifPresent(path -> {
+                    throw new VmResourcesException("The path " + path + " is not absolute", SETUP, null);
+                });
+    }
+
     /**
-     * The first of each that is found, in this order of roots: what the user named, the state root, the installation's
-     * share directory.
+     * Looks for the installation's files below {@code roots}, the first that has a file wins: what the user named, the
+     * state root, the installation's share directory. QEMU is searched in the {@code PATH}.
      *
-     * @throws VmResourcesException if one is missing
+     * @throws VmResourcesException if something is missing
      */
     public static VmResources find(List<Path> roots) {
+        return find(roots, Optional.ofNullable(System.getenv("PATH")).orElse(""));
+    }
+
+    static VmResources find(List<Path> roots, String searchPath) {
+        Path qemu = Stream.of(searchPath.split(":", -1))
+                .filter(directory -> directory.startsWith("/"))
+                .map(directory -> Path.of(directory, QEMU))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow(() -> new VmResourcesException(
+                        "There is no " + QEMU + " in the PATH",
+                        "Install QEMU (Debian: apt-get install qemu-system-x86).",
+                        null));
         Path guard = first(roots, "cloche-guard");
-        Path kernel = first(roots, "kernel/vmlinuz");
-        Path initramfs = first(roots, "kernel/initramfs");
-        return new VmResources(guard, new KernelImage(kernel, initramfs, "unknown"));
+        Path kernel = first(roots, "kernel/vmlinux");
+        Path initramfs = first(roots, "initramfs");
+        return new VmResources(qemu, guard, new KernelImage(kernel, initramfs, version(kernel)));
     }
 
     private static Path first(List<Path> roots, String name) {
         return roots.stream()
-                .map(root -> root.resolve(name))
+                .map(root -> root.resolve(name).toAbsolutePath())
                 .filter(Files::isReadable)
                 .findFirst()
-                .orElseThrow(() -> new VmResourcesException(
-                        "There is no " + name + " in any of " + roots, "Run ./setup, which builds it.", null));
+                .orElseThrow(
+                        () -> new VmResourcesException("There is no " + name + " in any of " + roots, SETUP, null));
+    }
+
+    /** What the setup wrote beside the kernel. */
+    private static String version(Path kernel) {
+        try {
+            return Printable.of(Files.readString(kernel.resolveSibling("version"), StandardCharsets.UTF_8)
+                    .strip());
+        } catch (IOException notRecorded) {
+            return "unknown";
+        }
     }
 }

@@ -10,7 +10,8 @@ import java.util.Optional;
  * @param cpus virtual processors, 1 to 64
  * @param attached whether the VM ends when the process that started it does; otherwise it outlives it from the start
  * @param maxDuration hard limit of the VM's life, enforced by its guard; at least one millisecond
- * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process takes it over
+ * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process takes it over; at least one
+ *     millisecond
  */
 public record VmSpec(
         VmId id,
@@ -33,11 +34,11 @@ public record VmSpec(
         if (cpus < 1 || cpus > MAX_CPUS) {
             throw outside("processors", String.valueOf(cpus), "1 to " + MAX_CPUS);
         }
-        if (maxDuration.isPresent() && !within(maxDuration.get(), Duration.ofMillis(1))) {
+        if (maxDuration.isPresent() && !within(maxDuration.get())) {
             throw outside("maximum duration", maxDuration.get().toString(), "1 ms to 3650 days");
         }
-        if (!within(ownerGrace, Duration.ZERO)) {
-            throw outside("owner's grace", ownerGrace.toString(), "0 to 3650 days");
+        if (!within(ownerGrace)) {
+            throw outside("owner's grace", ownerGrace.toString(), "1 ms to 3650 days");
         }
     }
 
@@ -66,8 +67,8 @@ public record VmSpec(
         return new VmSpec(id, memoryMiB, cpus, rootDisk, attached, maxDuration, value);
     }
 
-    private static boolean within(Duration value, Duration least) {
-        return value.compareTo(least) >= 0 && value.compareTo(LONGEST) <= 0;
+    private static boolean within(Duration value) {
+        return value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0;
     }
 
     private static InvalidVmSpecException outside(String what, String value, String range) {

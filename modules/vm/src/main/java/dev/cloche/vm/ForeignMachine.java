@@ -1,0 +1,24 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+
+/** Who is only connected to a VM neither boots nor removes it. */
+final class ForeignMachine implements Machine {
+    @Override
+    public Run boot(Deadline deadline) {
+        throw new IllegalStateException("a connected VM runs already");
+    }
+
+    @Override
+    public String consoleTail() {
+        return "";
+    }
+
+    @Override
+    public void destroy() {
+        throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
+    public void release() {}
+}

@@ -1,0 +1,49 @@
+package dev.cloche.vm;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One frame of the guest protocol (docs/guest-protocol.md).
+ *
+ * @param more whether the next frame continues this one's message
+ * @param stream an execution's id, or 0
+ * @param request what an answer belongs to, or 0
+ * @param payload little-endian; of a decoded frame a view that is valid until the decoder is fed again
+ */
+record Frame(int type, boolean more, int stream, int request, ByteBuffer payload) {
+    static final int MAGIC = 'C' | 'L' << 8 | 'H' << 16 | '1' << 24;
+    static final int HEADER = 24;
+    static final int SEAL = 4;
+    static final int MAX_PAYLOAD = 65_536;
+    static final int MAX_SIZE = HEADER + MAX_PAYLOAD + SEAL;
+    static final int FLAG_MORE = 1;
+
+    /** Frames of the host. */
+    static final int RESET = 0x01;
+
+    static final int PING = 0x02;
+    static final int CONFIGURE = 0x03;
+    static final int EXEC = 0x04;
+    static final int STDIN = 0x05;
+    static final int STDIN_EOF = 0x06;
+    static final int SIGNAL = 0x07;
+    static final int CREDIT = 0x08;
+    static final int SHUTDOWN = 0x09;
+
+    /** Frames of the guest. */
+    static final int RESET_ACK = 0x81;
+
+    static final int PONG = 0x82;
+    static final int HELLO = 0x83;
+    static final int DONE = 0x84;
+    static final int FAILED = 0x85;
+    static final int STARTED = 0x86;
+    static final int STDOUT = 0x87;
+    static final int STDERR = 0x88;
+    static final int EXITED = 0x89;
+    static final int STDIN_CREDIT = 0x8A;
+    static final int GOODBYE = 0x8B;
+
+    /** What may be added to a credit at most, and what is outstanding at most: 16 MiB. */
+    static final int MAX_CREDIT = 16 << 20;
+}

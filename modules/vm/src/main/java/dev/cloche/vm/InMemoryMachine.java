@@ -1,0 +1,99 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.ProcessIdentity;
+import java.io.IOException;
+import java.nio.channels.ByteChannel;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** One VM of the in-memory provider. */
+final class InMemoryMachine implements Machine {
+    private static final int CLIENTS = 7;
+
+    private final VmSpec spec;
+    private final InMemoryFaults faults;
+    private final Runnable onDestroy;
+    private final AtomicReference<Optional<InMemoryGuest>> guest = new AtomicReference<>(Optional.empty());
+    private final AtomicReferenceArray<Boolean> clients = new AtomicReferenceArray<>(new Boolean[CLIENTS]);
+    private final AtomicBoolean owned = new AtomicBoolean(true);
+
+    InMemoryMachine(VmSpec spec, InMemoryFaults faults, Runnable onDestroy) {
+        this.spec = spec;
+        this.faults = faults;
+        this.onDestroy = onDestroy;
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.set(i, false);
+        }
+    }
+
+    @Override
+    public Run boot(Deadline deadline) {
+        InMemoryGuest booting = new InMemoryGuest(faults.nextBootHangs());
+        guest.set(Optional.of(booting));
+        spec.maxDuration()
+                .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
+                        .execute(() -> booting.die(VmExit.Cause.MAX_DURATION)));
+        return new InMemoryRun(booting, connect(booting), () -> {});
+    }
+
+    /** A run for another client. */
+    Run client() {
+        InMemoryGuest running = guest.get().orElseThrow();
+        for (int i = 0; i < CLIENTS; i++) {
+            int slot = i;
+            if (clients.compareAndSet(slot, false, true)) {
+                return new InMemoryRun(running, connect(running), () -> clients.set(slot, false));
+            }
+        }
+        throw new VmBusyException("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");
+    }
+
+    Optional<InMemoryGuest> guest() {
+        return guest.get();
+    }
+
+    boolean owned() {
+        return owned.get();
+    }
+
+    VmInfo info() {
+        Optional<InMemoryGuest> present = guest.get();
+        if (present.isEmpty()) {
+            return new VmInfo(spec.id(), VmState.CREATED, Optional.empty(), Optional.empty());
+        }
+        Optional<VmExit> exit = Optional.ofNullable(present.get().ended().getNow(null));
+        VmState state = exit.map(how -> how.crashed() ? VmState.FAILED : VmState.STOPPED)
+                .orElse(VmState.RUNNING);
+        Optional<ProcessIdentity> guard =
+                state == VmState.RUNNING ? Optional.of(ProcessIdentity.current()) : Optional.empty();
+        return new VmInfo(spec.id(), state, guard, exit);
+    }
+
+    @Override
+    public String consoleTail() {
+        return "";
+    }
+
+    @Override
+    public void destroy() {
+        onDestroy.run();
+    }
+
+    @Override
+    public void release() {
+        owned.set(false);
+    }
+
+    private static ByteChannel connect(InMemoryGuest guest) {
+        try {
+            return guest.connect();
+        } catch (IOException e) {
+            throw new VmStartException("No pipe could be made: " + e.getMessage(), "Raise the limit of files.", "", e);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * VMs without machines, for tests of what is above: their guests live in this JVM, speak the real protocol in real
+ * frames, and know a handful of programs ({@code true false echo cat sleep env pwd hostname yes}, and {@code sh -c 'exit
+ * N'}). Nothing is isolated, no disk is read, and a detached VM still ends with the JVM.
+ */
+public final class InMemoryProvider implements VmProvider {
+    private final InMemoryFaults faults;
+    private final BootPolicy policy;
+    private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
+    private final Set<ManagedVm> open = ConcurrentHashMap.newKeySet();
+
+    /** A provider without faults. */
+    public InMemoryProvider() {
+        this(new InMemoryFaults(), BootPolicy.DEFAULT);
+    }
+
+    public InMemoryProvider(InMemoryFaults faults, BootPolicy policy) {
+        this.faults = faults;
+        this.policy = policy;
+    }
+
+    @Override
+    public Vm create(VmSpec spec) {
+        InMemoryMachine machine = new InMemoryMachine(spec, faults, () -> machines.remove(spec.id()));
+        if (machines.putIfAbsent(spec.id(), machine) != null) {
+            throw new VmExistsException(spec.id());
+        }
+        ManagedVm vm = ManagedVm.created(spec, machine, policy, open::remove);
+        open.add(vm);
+        return vm;
+    }
+
+    @Override
+    public Vm connect(VmId id, Deadline deadline) {
+        InMemoryMachine machine = running(id, "be connected to");
+        Run run = machine.client();
+        GuestConnection connection = GuestConnection.open(id.value(), run.channel());
+        try {
+            var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+        } catch (RuntimeException e) {
+            connection.close();
+            run.close();
+            throw e;
+        }
+        ManagedVm vm = ManagedVm.connected(id, new ForeignMachine(), run, connection, open::remove);
+        open.add(vm);
+        return vm;
+    }
+
+    @Override
+    public VmExit kill(VmId id, Deadline deadline) {
+        InMemoryMachine machine = machine(id);
+        InMemoryGuest guest = machine.guest().orElseThrow(() -> new VmStateException(id, VmState.CREATED, "be killed"));
+        guest.die(VmExit.Cause.KILLED);
+        return Waiting.on(guest.ended(), deadline, "the end of VM " + id);
+    }
+
+    @Override
+    public void destroy(VmId id) {
+        InMemoryMachine machine = machines.get(id);
+        if (machine == null) {
+            return;
+        }
+        if (machine.owned()) {
+            throw new VmBusyException("VM " + id + " belongs to an open handle", "Close that handle.");
+        }
+        VmState state = machine.info().state();
+        if (state.live()) {
+            throw new VmStateException(id, state, "be destroyed");
+        }
+        machines.remove(id, machine);
+    }
+
+    @Override
+    public VmCapabilities capabilities() {
+        return new VmCapabilities("in-memory", "1", Accelerator.NONE, "Guests are Java threads in this JVM.");
+    }
+
+    @Override
+    public List<VmInfo> list() {
+        return machines.values().stream().map(InMemoryMachine::info).toList();
+    }
+
+    @Override
+    public Optional<VmInfo> get(VmId id) {
+        return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::info);
+    }
+
+    /**
+     * Injects a fault: the guest ends without a word.
+     *
+     * @throws VmStateException if it does not run
+     */
+    public void crash(VmId id) {
+        guest(id).die(VmExit.Cause.EXITED);
+    }
+
+    /**
+     * Injects a fault: the guest sends these bytes, whatever they are, on every connection.
+     *
+     * @throws VmStateException if it does not run
+     */
+    public void babble(VmId id, byte[] bytes) {
+        guest(id).babble(bytes.clone());
+    }
+
+    @Override
+    public void close() {
+        ManagedVm.closeAll(open);
+    }
+
+    private InMemoryGuest guest(VmId id) {
+        return running(id, "have a fault").guest().orElseThrow();
+    }
+
+    private InMemoryMachine running(VmId id, String wanted) {
+        InMemoryMachine machine = machine(id);
+        VmState state = machine.info().state();
+        if (!state.live()) {
+            throw new VmStateException(id, state, wanted);
+        }
+        return machine;
+    }
+
+    private InMemoryMachine machine(VmId id) {
+        return Optional.ofNullable(machines.get(id)).orElseThrow(() -> new VmNotFoundException(id));
+    }
+}

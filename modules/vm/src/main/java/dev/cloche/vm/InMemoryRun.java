@@ -1,0 +1,52 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.nio.channels.ByteChannel;
+import java.util.concurrent.CompletableFuture;
+
+/** An in-memory guest as a handle sees it. */
+final class InMemoryRun implements Run {
+    private final InMemoryGuest guest;
+    private final ByteChannel channel;
+    private final Runnable onClose;
+
+    InMemoryRun(InMemoryGuest guest, ByteChannel channel, Runnable onClose) {
+        this.guest = guest;
+        this.channel = channel;
+        this.onClose = onClose;
+    }
+
+    @Override
+    public ByteChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public CompletableFuture<VmExit> ended() {
+        return guest.ended();
+    }
+
+    @Override
+    public void kill() {
+        guest.die(VmExit.Cause.KILLED);
+    }
+
+    @Override
+    public void pause(Deadline deadline) {
+        guest.pause(true);
+    }
+
+    @Override
+    public void resume(Deadline deadline) {
+        guest.pause(false);
+    }
+
+    /** Nothing to tell anybody: a guest of this kind lives as long as its JVM in any case. */
+    @Override
+    public void detach() {}
+
+    @Override
+    public void close() {
+        onClose.run();
+    }
+}

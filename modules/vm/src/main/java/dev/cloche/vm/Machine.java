@@ -1,0 +1,27 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+
+/** What makes the runs of one VM; the part of a provider below {@link ManagedVm}. Used by one thread at a time. */
+interface Machine {
+    /**
+     * Starts the VM from the beginning, with nothing left of earlier attempts. Does not wait for the guest.
+     *
+     * @throws VmStartException if it cannot be started
+     * @throws VmResourcesException if something that is needed is missing
+     */
+    Run boot(Deadline deadline);
+
+    /** The end of what the guest wrote to its console, harmless to show. */
+    String consoleTail();
+
+    /**
+     * Removes the VM's files.
+     *
+     * @throws VmBusyException if another process owns the VM
+     */
+    void destroy();
+
+    /** Lets go of the VM, for others to own. */
+    void release();
+}

@@ -1,0 +1,88 @@
+package dev.cloche.vm;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
+final class QemuCommand {
+    /** One owner and seven clients. */
+    static final int PORTS = 8;
+
+    static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+
+    private static final int FIRST_SOCKET = 4;
+    private static final String KERNEL_PARAMETERS = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init";
+
+    private QemuCommand() {}
+
+    static List<String> guarded(VmSpec spec, VmLayout layout, VmResources resources, Accelerator accelerator) {
+        List<String> out = new ArrayList<>();
+        add(
+                out,
+                resources.guard().toString(),
+                "--dir",
+                layout.directory(spec.id()).toString());
+        add(out, "--listen", layout.monitorSocket(spec.id()).toString());
+        for (int port = 0; port < PORTS; port++) {
+            add(out, "--listen", layout.portSocket(spec.id(), port).toString());
+        }
+        spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
+        add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
+        out.add("--");
+        out.addAll(qemu(spec, resources, accelerator));
+        return List.copyOf(out);
+    }
+
+    private static List<String> qemu(VmSpec spec, VmResources resources, Accelerator accelerator) {
+        List<String> out = new ArrayList<>();
+        out.add(resources.qemu().toString());
+        // microvm needs ACPI here: the distribution's kernel does not read virtio-mmio devices from its command line.
+        add(out, "-M", "microvm,acpi=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
+        add(out, accelerator(accelerator));
+        add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
+        add(out, "-kernel", resources.kernel().kernel().toString());
+        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", KERNEL_PARAMETERS);
+        add(out, "-sandbox", SANDBOX);
+        add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
+        add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
+        add(out, "-drive", drive(spec.rootDisk()), "-device", "virtio-blk-device,drive=root");
+        add(out, "-device", "virtio-serial-device,max_ports=16");
+        for (int port = 0; port < PORTS; port++) {
+            add(out, "-chardev", socket("c" + port, FIRST_SOCKET + 1 + port));
+            add(out, "-device", port("c" + port, "cloche." + port, 1 + port));
+        }
+        // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
+        add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
+        add(out, "-device", port("goodbye", "cloche.goodbye", 1 + PORTS));
+        return out;
+    }
+
+    static String[] accelerator(Accelerator accelerator) {
+        return accelerator == Accelerator.KVM
+                ? new String[] {"-accel", "kvm", "-cpu", "host"}
+                : new String[] {"-accel", "tcg", "-cpu", "max"};
+    }
+
+    private static String drive(RootDisk disk) {
+        return "if=none,id=root,file=" + escape(disk.path()) + ",format="
+                + disk.format().driver() + ",readonly=on";
+    }
+
+    private static String socket(String id, int descriptor) {
+        return "socket,id=" + id + ",fd=" + descriptor + ",server=on,wait=off";
+    }
+
+    private static String port(String chardev, String name, int number) {
+        return "virtserialport,chardev=" + chardev + ",name=" + name + ",nr=" + number;
+    }
+
+    /** A comma ends a value in QEMU's options, unless it is doubled. */
+    private static String escape(Path path) {
+        return path.toString().replace(",", ",,");
+    }
+
+    private static void add(List<String> out, String... arguments) {
+        out.addAll(List.of(arguments));
+    }
+}

@@ -1,0 +1,187 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.PinnedProcess;
+import dev.cloche.linux.ProcessIdentity;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
+public final class QemuProvider implements VmProvider {
+    private static final int SIGTERM = 15;
+
+    private final VmLayout layout;
+    private final VmResources resources;
+    private final BootPolicy policy;
+    private final VmDirectory directory;
+    private final Set<ManagedVm> open = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock probing = new ReentrantLock();
+    private final AtomicReference<Optional<VmCapabilities>> capabilities = new AtomicReference<>(Optional.empty());
+
+    /** A provider with the usual patience. Touches nothing yet. */
+    public QemuProvider(VmLayout layout, VmResources resources) {
+        this(layout, resources, BootPolicy.DEFAULT);
+    }
+
+    public QemuProvider(VmLayout layout, VmResources resources, BootPolicy policy) {
+        this.layout = layout;
+        this.resources = resources;
+        this.policy = policy;
+        directory = new VmDirectory(layout);
+    }
+
+    @Override
+    public Vm create(VmSpec spec) {
+        VmId id = spec.id();
+        LockFile lock;
+        try {
+            DurableFiles.ensureDirectory(layout.vms());
+            // Not forced to disk: no VM survives a crash of its host, so its empty directory need not.
+            Files.createDirectory(
+                    layout.directory(id),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            lock = own(layout, id);
+        } catch (FileAlreadyExistsException e) {
+            throw new VmExistsException(id);
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "VM " + id + " cannot be made in " + layout.vms() + ": " + e.getMessage(),
+                    "Check the owner and mode of that directory and the space on its disk.",
+                    e);
+        }
+        QemuMachine machine =
+                new QemuMachine(spec, layout, resources, () -> capabilities().accelerator(), lock);
+        ManagedVm vm = ManagedVm.created(spec, machine, policy, open::remove);
+        open.add(vm);
+        return vm;
+    }
+
+    /** Takes the owner's lock. @throws VmBusyException if another process has it */
+    static LockFile own(VmLayout layout, VmId id) {
+        return LockFile.tryLock(layout.ownerLock(id))
+                .orElseThrow(() -> new VmBusyException(
+                        "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
+    }
+
+    @Override
+    public Vm connect(VmId id, Deadline deadline) {
+        GuardFiles files = new GuardFiles(layout.directory(id));
+        PinnedProcess guard = pinRunning(id, "be connected to");
+        try {
+            AdoptedRun run = freePort(id, guard, files);
+            GuestConnection connection = GuestConnection.open(id.value(), run.channel());
+            try {
+                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+                ManagedVm vm = ManagedVm.connected(id, new ForeignMachine(), run, connection, open::remove);
+                open.add(vm);
+                return vm;
+            } catch (RuntimeException e) {
+                connection.close();
+                run.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            guard.close();
+            throw e;
+        }
+    }
+
+    private AdoptedRun freePort(VmId id, PinnedProcess guard, GuardFiles files) {
+        for (int port = 1; port < QemuCommand.PORTS; port++) {
+            Optional<LockFile> lock = LockFile.tryLock(layout.portLock(id, port));
+            if (lock.isPresent()) {
+                try {
+                    SocketChannel channel = UnixChannels.connect(layout.portSocket(id, port));
+                    return new AdoptedRun(guard, channel, lock.get(), files, layout, id);
+                } catch (IOException e) {
+                    lock.get().close();
+                    throw new GuestConnectionLostException("VM " + id + " cannot be reached: " + e.getMessage(), e);
+                }
+            }
+        }
+        throw new VmBusyException("All client ports of VM " + id + " are taken", "Close a connection to it.");
+    }
+
+    private PinnedProcess pinRunning(VmId id, String wanted) {
+        VmInfo info = get(id).orElseThrow(() -> new VmNotFoundException(id));
+        Optional<PinnedProcess> guard =
+                info.guard().filter(known -> info.state().live()).flatMap(this::pin);
+        return guard.orElseThrow(
+                () -> new VmStateException(id, get(id).map(VmInfo::state).orElse(VmState.DESTROYED), wanted));
+    }
+
+    private Optional<PinnedProcess> pin(ProcessIdentity guard) {
+        return PinnedProcess.open(guard);
+    }
+
+    @Override
+    public VmExit kill(VmId id, Deadline deadline) {
+        VmInfo info = get(id).orElseThrow(() -> new VmNotFoundException(id));
+        if (info.exit().isPresent()) {
+            return info.exit().get();
+        }
+        try (PinnedProcess guard = pinRunning(id, "be killed")) {
+            guard.signal(SIGTERM);
+            Waiting.on(guard.onEnd().thenApply(gone -> true), deadline, "the end of VM " + id);
+        }
+        return new GuardFiles(layout.directory(id)).exitOrLost();
+    }
+
+    @Override
+    public void destroy(VmId id) {
+        Optional<VmInfo> info = get(id);
+        if (info.isEmpty()) {
+            return;
+        }
+        try (LockFile _ = own(layout, id)) {
+            VmState state = get(id).map(VmInfo::state).orElse(VmState.DESTROYED);
+            if (state.live()) {
+                throw new VmStateException(id, state, "be destroyed");
+            }
+            VmDirectory.remove(layout.directory(id));
+        }
+    }
+
+    @Override
+    public VmCapabilities capabilities() {
+        probing.lock();
+        try {
+            Optional<VmCapabilities> known = capabilities.get();
+            if (known.isPresent()) {
+                return known.get();
+            }
+            VmCapabilities found = new AcceleratorProbe(resources.qemu(), layout.stateRoot(), layout.runtimeDirectory())
+                    .capabilities();
+            capabilities.set(Optional.of(found));
+            return found;
+        } finally {
+            probing.unlock();
+        }
+    }
+
+    @Override
+    public List<VmInfo> list() {
+        return directory.list();
+    }
+
+    @Override
+    public Optional<VmInfo> get(VmId id) {
+        return directory.get(id);
+    }
+
+    @Override
+    public void close() {
+        ManagedVm.closeAll(open);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.nio.channels.ByteChannel;
+import java.util.concurrent.CompletableFuture;
+
+/** A VM that runs, as seen by its handle. Safe for use from several threads. */
+interface Run extends AutoCloseable {
+    /** The connection to the guest's agent, open from the start. */
+    ByteChannel channel();
+
+    /** Completes when the VM has ended and its end is recorded. */
+    CompletableFuture<VmExit> ended();
+
+    /** Has it killed; does not wait, and does nothing if it has ended. */
+    void kill();
+
+    void pause(Deadline deadline);
+
+    void resume(Deadline deadline);
+
+    /** Lets the VM outlive this process. */
+    void detach();
+
+    /** Gives back what this process holds of the run; an attached VM ends by this after its grace. */
+    @Override
+    void close();
+}

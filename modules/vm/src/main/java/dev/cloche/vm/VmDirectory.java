@@ -1,0 +1,84 @@
+package dev.cloche.vm;
+
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.ProcessIdentity;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads VMs from their directories and locks. */
+final class VmDirectory implements VmQuery {
+    private final VmLayout layout;
+
+    VmDirectory(VmLayout layout) {
+        this.layout = layout;
+    }
+
+    @Override
+    public List<VmInfo> list() {
+        List<VmInfo> found = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(layout.vms())) {
+            for (Path entry : entries) {
+                String name = entry.getFileName().toString();
+                if (VmId.isValid(name)) {
+                    get(new VmId(name)).ifPresent(found::add);
+                }
+            }
+        } catch (NoSuchFileException none) {
+            return List.of();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The VMs in " + layout.vms() + " cannot be listed: " + e.getMessage(),
+                    "Check the owner and mode of that directory.",
+                    e);
+        }
+        found.sort((a, b) -> a.id().compareTo(b.id()));
+        return List.copyOf(found);
+    }
+
+    @Override
+    public Optional<VmInfo> get(VmId id) {
+        Path directory = layout.directory(id);
+        if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+            return Optional.empty();
+        }
+        GuardFiles files = new GuardFiles(directory);
+        // The guard records itself only after it has taken its lock, so a probe after reading this never gets in its
+        // way.
+        Optional<ProcessIdentity> guard = files.identity();
+        if (guard.isEmpty()) {
+            return Optional.of(new VmInfo(id, VmState.CREATED, guard, Optional.empty()));
+        }
+        if (LockFile.isHeld(files.lock())) {
+            return Optional.of(new VmInfo(id, VmState.RUNNING, guard, Optional.empty()));
+        }
+        VmExit exit = files.exitOrLost();
+        VmState state = exit.crashed() ? VmState.FAILED : VmState.STOPPED;
+        return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
+    }
+
+    /** Removes a directory and the files in it; nothing happens if it is gone. */
+    static void remove(Path directory) {
+        try {
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+                for (Path entry : entries) {
+                    Files.delete(entry);
+                }
+            }
+            Files.delete(directory);
+        } catch (NoSuchFileException gone) {
+            return;
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The directory " + directory + " cannot be removed: " + e.getMessage(),
+                    "Check its owner and mode, and remove it by hand.",
+                    e);
+        }
+    }
+}

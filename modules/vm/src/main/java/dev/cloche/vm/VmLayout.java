@@ -1,0 +1,120 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.DurableFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * Where the files and sockets of VMs are.
+ *
+ * @param stateRoot absolute; {@code vms/ID/} below it holds the files of a VM
+ * @param runtimeDirectory absolute; holds the sockets, whose paths the kernel limits to 107 bytes
+ */
+public record VmLayout(Path stateRoot, Path runtimeDirectory) {
+    /** {@code sun_path} of unix(7) has 108 bytes, one of them the NUL. */
+    private static final int MAX_SOCKET_PATH = 107;
+
+    private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
+
+    /** @throws InvalidVmSpecException if a path is not absolute, or too long for sockets in it */
+    public VmLayout {
+        if (!stateRoot.isAbsolute() || !runtimeDirectory.isAbsolute()) {
+            throw new InvalidVmSpecException("The state root is not absolute", "Give absolute paths.");
+        }
+        if (!fits(runtimeDirectory)) {
+            throw new InvalidVmSpecException(
+                    "The path " + runtimeDirectory + " is too long for the names of sockets",
+                    "Set XDG_RUNTIME_DIR or the temporary folder to a path of at most "
+                            + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
+        }
+    }
+
+    /**
+     * The layout below a state root, with sockets in {@code $XDG_RUNTIME_DIR/cloche}, else in a directory of the temporary
+     * folder that belongs to this user alone. Makes both directories.
+     *
+     * @throws VmStorageException if a directory cannot be made, or belongs to somebody else
+     * @throws InvalidVmSpecException if the paths are not usable
+     */
+    public static VmLayout of(Path stateRoot) {
+        return of(
+                stateRoot,
+                Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR"))
+                        .filter(value -> !value.isEmpty())
+                        .map(Path::of),
+                Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    static VmLayout of(Path stateRoot, Optional<Path> xdg, Path temporary) {
+        try {
+            Path root = DurableFiles.ensureDirectory(stateRoot.toAbsolutePath()).toRealPath();
+            String name = hash(root);
+            Optional<Path> preferred = xdg.filter(PrivateDirectory::isMine)
+                    .map(path -> path.resolve("cloche"))
+                    .filter(path -> fits(path.resolve(name)));
+            Path base =
+                    preferred.orElseGet(() -> temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user()));
+            VmLayout layout = new VmLayout(root, base.resolve(name));
+            PrivateDirectory.ensure(base);
+            PrivateDirectory.ensure(layout.runtimeDirectory());
+            DurableFiles.ensureDirectory(layout.vms());
+            return layout;
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The state root " + stateRoot + " is not usable: " + e.getMessage(),
+                    "Check its owner, its mode and the space on its disk.",
+                    e);
+        }
+    }
+
+    Path vms() {
+        return stateRoot.resolve("vms");
+    }
+
+    Path directory(VmId id) {
+        return vms().resolve(id.value());
+    }
+
+    /** Held by whoever owns the VM. */
+    Path ownerLock(VmId id) {
+        return directory(id).resolve("owner.lock");
+    }
+
+    /** Held by whoever speaks to the VM's monitor, which serves one client at a time. */
+    Path monitorLock(VmId id) {
+        return directory(id).resolve("qmp.lock");
+    }
+
+    /** Held by the client of a port, 1 to 7. */
+    Path portLock(VmId id, int port) {
+        return directory(id).resolve("port-" + port + ".lock");
+    }
+
+    /** The socket of a port, 0 to 7. */
+    Path portSocket(VmId id, int port) {
+        return runtimeDirectory.resolve(id.value() + "." + port);
+    }
+
+    Path monitorSocket(VmId id) {
+        return runtimeDirectory.resolve(id.value() + ".qmp");
+    }
+
+    private static boolean fits(Path directory) {
+        return directory.toString().getBytes(StandardCharsets.UTF_8).length + LONGEST_SOCKET_NAME <= MAX_SOCKET_PATH;
+    }
+
+    private static String hash(Path root) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(root.toString().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}
