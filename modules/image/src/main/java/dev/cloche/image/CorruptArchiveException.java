@@ -1,0 +1,14 @@
+package dev.cloche.image;
+
+import dev.cloche.base.ClocheException;
+
+/** A layer's archive is damaged, exceeds the limits, or wants to reach outside of the image. */
+public final class CorruptArchiveException extends ClocheException {
+    CorruptArchiveException(String what) {
+        super(
+                "image.corrupt-archive",
+                "The layer's archive is refused: " + what + ".",
+                "Ask the image's publisher for a sound image, or raise the archive limits if it is merely large.",
+                null);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.cloche.image;
+
+import dev.cloche.erofs.ErofsTooLargeException;
+import dev.cloche.erofs.ErofsWriter;
+import dev.cloche.erofs.FileData;
+import dev.cloche.erofs.SparseData;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+
+/**
+ * Turns the uncompressed archive of a layer into an EROFS image in the form of {@link LayerFormat}, in one pass and
+ * bounded memory. The same archive gives the same bytes.
+ */
+final class LayerConverter {
+    private final TarReader reader;
+    private final ErofsWriter writer;
+    private final ArchiveLimits limits;
+
+    private LayerConverter(TarReader reader, ErofsWriter writer, ArchiveLimits limits) {
+        this.reader = reader;
+        this.writer = writer;
+        this.limits = limits;
+    }
+
+    /**
+     * Reads the archive, up to the end of the stream, and writes the image and forces it to disk. After an error the
+     * file has no superblock, and its removal is up to the caller.
+     *
+     * @param erofsFile created, or emptied where it exists
+     * @throws CorruptArchiveException if the archive is refused
+     * @throws ErofsTooLargeException if the image would not be addressable
+     * @throws IOException if the stream or the disk failed
+     */
+    static ConvertedLayer convert(InputStream uncompressedTar, Path erofsFile, ArchiveLimits limits)
+            throws IOException {
+        TarReader reader = new TarReader(uncompressedTar, limits);
+        try (ErofsWriter writer = ErofsWriter.create(erofsFile)) {
+            LayerTree tree = new LayerConverter(reader, writer, limits).readAll();
+            reader.drain();
+            long bytes = writer.finish(tree.root());
+            return new ConvertedLayer(bytes, reader.taken(), tree.entries(), tree.droppedXattrs());
+        }
+    }
+
+    private LayerTree readAll() throws IOException {
+        LayerTree tree = new LayerTree(limits);
+        for (TarEntry entry = reader.next(); entry != null; entry = reader.next()) {
+            tree.add(entry, content(entry));
+        }
+        return tree;
+    }
+
+    private FileData content(TarEntry entry) throws IOException {
+        FileData data = entry.sparse() ? sparse(entry) : writer.append(reader.data(), entry.size());
+        if (writer.position() > limits.maxImageBytes()) {
+            throw tooLarge();
+        }
+        return data;
+    }
+
+    private FileData sparse(TarEntry entry) throws IOException {
+        SparseData sparse = writer.sparse(entry.size());
+        for (Segment segment : entry.segments()) {
+            sparse.data(segment.offset(), segment.length(), reader.data());
+            if (writer.position() > limits.maxImageBytes()) {
+                throw tooLarge();
+            }
+        }
+        return sparse.finish();
+    }
+
+    private CorruptArchiveException tooLarge() {
+        return new CorruptArchiveException("its files have more than " + limits.maxImageBytes() + " bytes");
+    }
+}
