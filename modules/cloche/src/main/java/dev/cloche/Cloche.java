@@ -97,8 +97,12 @@ public final class Cloche implements AutoCloseable {
 
     /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
     public ImageInfo pull(String image, PullProgress progress) {
-        return Conversions.info(
-                rooms.images().pull(ImageReference.parse(image), Conversions.listener(progress), Deadline.none()));
+        return Conversions.info(rooms.images()
+                .pull(
+                        ImageReference.parse(image),
+                        Conversions.policy(PullPolicy.ALWAYS),
+                        Conversions.listener(progress),
+                        Deadline.none()));
     }
 
     /** The images on this host, the newest first. */

@@ -1,5 +1,10 @@
 package dev.cloche;
 
+import dev.cloche.PullProgress.Phase;
+import dev.cloche.image.Digest;
+import dev.cloche.image.ImageSummary;
+import dev.cloche.image.PullEvent;
+import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;

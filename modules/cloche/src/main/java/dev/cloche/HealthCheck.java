@@ -1,7 +1,7 @@
 package dev.cloche;
 
 /**
- * One thing that Cloche needs of its host, as found by {@link Cloche#examine()}.
+ * One thing that Cloche needs of its host, as found by {@link Cloche#examine(ClocheOptions)}.
  *
  * @param name what was looked at, for example {@code accelerator}
  * @param finding one sentence

@@ -73,7 +73,8 @@ final class HostExamination {
             VmResources resources = VmResources.find(options.share());
             checks.add(ok(
                     "kernel",
-                    "Linux " + resources.kernel().version() + " at " + resources.kernel().kernel()));
+                    "Linux " + resources.kernel().version() + " at "
+                            + resources.kernel().kernel()));
             return Optional.of(resources);
         } catch (ClocheException e) {
             checks.add(failure("kernel", e));

@@ -34,7 +34,6 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
     @Override
     public void close() {
         vms.close();
-        images.close();
         catalog.close();
     }
 }

@@ -29,7 +29,8 @@ final class StateRoot {
             // The owner of our own process, without a native call.
             String self = Files.getOwner(Path.of("/proc/self")).getName();
             if (!attributes.owner().getName().equals(self)) {
-                throw new HostException.StateRootForeign(home, attributes.owner().getName());
+                throw new HostException.StateRootForeign(
+                        home, attributes.owner().getName());
             }
             if (!OWNERS_ALONE.containsAll(attributes.permissions())) {
                 throw new HostException.StateRootOpen(home);

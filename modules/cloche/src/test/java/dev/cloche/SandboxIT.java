@@ -31,9 +31,8 @@ class SandboxIT {
     static void open() {
         Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
         Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
-        cloche = Cloche.open(ClocheOptions.ofEnvironment()
-                .withHome(home.resolve("state"))
-                .withShare(share));
+        cloche = Cloche.open(
+                ClocheOptions.ofEnvironment().withHome(home.resolve("state")).withShare(share));
         shared = cloche.sandbox("base").name("shared").memory(256).start();
     }
 
@@ -144,9 +143,10 @@ class SandboxIT {
         Sandbox doomed = cloche.sandbox("base").name("doomed").memory(256).start();
         try (Execution waiting = doomed.command("sleep", "600").start()) {
             doomed.command("sh", "-c", "echo c > /proc/sysrq-trigger").start();
-            assertThatThrownBy(waiting::await).isInstanceOfSatisfying(ClocheException.class, error -> assertThat(
-                            error.code())
-                    .isEqualTo("sandbox.ended.internal-error"));
+            assertThatThrownBy(waiting::await)
+                    .isInstanceOfSatisfying(
+                            ClocheException.class,
+                            error -> assertThat(error.code()).isEqualTo("sandbox.ended.internal-error"));
         }
         doomed.close();
         assertThat(cloche.sandboxes())

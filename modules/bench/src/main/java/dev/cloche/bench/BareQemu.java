@@ -50,7 +50,14 @@ final class BareQemu {
                 .start();
         try (SocketChannel channel = connect(socket, qemu)) {
             channel.write(ByteBuffer.allocate(MAX_PAYLOAD + 4));
-            send(channel, RESET, 0, ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(42).array());
+            send(
+                    channel,
+                    RESET,
+                    0,
+                    ByteBuffer.allocate(8)
+                            .order(ByteOrder.LITTLE_ENDIAN)
+                            .putLong(42)
+                            .array());
             awaitFrame(channel, HELLO);
             send(channel, EXEC, 1, exec());
             awaitFrame(channel, EXITED);
@@ -62,14 +69,37 @@ final class BareQemu {
 
     private List<String> command(Path socket) {
         return List.of(
-                "qemu-system-x86_64", "-M", "microvm,acpi=on", "-nodefaults", "-no-user-config", "-display", "none",
-                "-no-reboot", "-accel", accelerator, "-cpu", accelerator.equals("kvm") ? "host" : "max", "-m", "512",
-                "-smp", "1", "-kernel", share.resolve("kernel/vmlinux").toString(), "-initrd",
-                share.resolve("initramfs").toString(), "-append",
-                "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init", "-drive",
-                "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on", "-device", "virtio-blk-device,drive=root",
-                "-device", "virtio-serial-device,max_ports=16", "-chardev",
-                "socket,id=c0,path=" + socket + ",server=on,wait=off", "-device",
+                "qemu-system-x86_64",
+                "-M",
+                "microvm,acpi=on",
+                "-nodefaults",
+                "-no-user-config",
+                "-display",
+                "none",
+                "-no-reboot",
+                "-accel",
+                accelerator,
+                "-cpu",
+                accelerator.equals("kvm") ? "host" : "max",
+                "-m",
+                "512",
+                "-smp",
+                "1",
+                "-kernel",
+                share.resolve("kernel/vmlinux").toString(),
+                "-initrd",
+                share.resolve("initramfs").toString(),
+                "-append",
+                "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init",
+                "-drive",
+                "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on",
+                "-device",
+                "virtio-blk-device,drive=root",
+                "-device",
+                "virtio-serial-device,max_ports=16",
+                "-chardev",
+                "socket,id=c0,path=" + socket + ",server=on,wait=off",
+                "-device",
                 "virtserialport,chardev=c0,name=cloche.0,nr=1");
     }
 
@@ -109,13 +139,17 @@ final class BareQemu {
     }
 
     private static void send(SocketChannel channel, int type, int request, byte[] payload) throws IOException {
-        ByteBuffer frame =
-                ByteBuffer.allocate(HEADER + payload.length + 4).order(ByteOrder.LITTLE_ENDIAN);
-        frame.put("CLH1".getBytes(StandardCharsets.US_ASCII)).putShort((short) type).putShort((short) 0);
+        ByteBuffer frame = ByteBuffer.allocate(HEADER + payload.length + 4).order(ByteOrder.LITTLE_ENDIAN);
+        frame.put("CLH1".getBytes(StandardCharsets.US_ASCII))
+                .putShort((short) type)
+                .putShort((short) 0);
         frame.putInt(0).putInt(request).putInt(payload.length);
         CRC32 crc = new CRC32();
         crc.update(frame.array(), 0, HEADER - 4);
-        frame.putInt((int) crc.getValue()).put(payload).putInt(~(int) crc.getValue()).flip();
+        frame.putInt((int) crc.getValue())
+                .put(payload)
+                .putInt(~(int) crc.getValue())
+                .flip();
         while (frame.hasRemaining()) {
             channel.write(frame);
         }

@@ -41,7 +41,11 @@ final class CommandStart {
     private static List<String> emptyProgram() {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         return List.of(
-                java.toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
-                System.getProperty("java.class.path"), "dev.cloche.bench.Nothing");
+                java.toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.cloche.bench.Nothing");
     }
 }

@@ -15,8 +15,10 @@ public final class Main {
 
     public static void main(String[] arguments) throws Exception {
         List<String> names = new ArrayList<>(List.of(arguments));
-        int rounds = !names.isEmpty() && names.getFirst().matches("\\d+") ? Integer.parseInt(names.removeFirst()) : ROUNDS;
-        Path root = Path.of(System.getProperty("cloche.root", ".")).toAbsolutePath().normalize();
+        int rounds =
+                !names.isEmpty() && names.getFirst().matches("\\d+") ? Integer.parseInt(names.removeFirst()) : ROUNDS;
+        Path root =
+                Path.of(System.getProperty("cloche.root", ".")).toAbsolutePath().normalize();
         Path directory = Files.createTempDirectory("cloche-bench");
         try {
             Setting setting = Setting.prepare(root, directory);

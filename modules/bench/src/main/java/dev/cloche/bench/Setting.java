@@ -29,9 +29,10 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
                 .map(HealthCheck::finding)
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("this host cannot run VMs: " + checks));
-        String machine = Runtime.getRuntime().availableProcessors() + " cores, Linux " + System.getProperty("os.version")
-                + ", Java " + Runtime.version() + ", " + accelerator;
-        return new Setting(root, directory, home, onlyDisk(home), accelerator.startsWith("KVM") ? "kvm" : "tcg", machine);
+        String machine = Runtime.getRuntime().availableProcessors() + " cores, Linux "
+                + System.getProperty("os.version") + ", Java " + Runtime.version() + ", " + accelerator;
+        return new Setting(
+                root, directory, home, onlyDisk(home), accelerator.startsWith("KVM") ? "kvm" : "tcg", machine);
     }
 
     ClocheOptions options() {
@@ -52,7 +53,9 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
 
     private static Path onlyDisk(Path home) throws IOException {
         try (Stream<Path> disks = Files.list(home.resolve("cache/vmdk"))) {
-            return disks.filter(file -> file.toString().endsWith(".vmdk")).findFirst().orElseThrow();
+            return disks.filter(file -> file.toString().endsWith(".vmdk"))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 }

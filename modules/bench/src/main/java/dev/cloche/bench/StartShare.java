@@ -39,6 +39,7 @@ final class StartShare {
     }
 
     private static Samples samples(String name, List<Double> millis) {
-        return new Samples(name, millis.stream().mapToDouble(Double::doubleValue).toArray());
+        return new Samples(
+                name, millis.stream().mapToDouble(Double::doubleValue).toArray());
     }
 }

@@ -87,7 +87,7 @@ abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
         @Override
         public synchronized void layer(String layer, Phase phase, long doneBytes, long totalBytes) {
             layers.put(layer, new State(phase, doneBytes, totalBytes));
-            if (closed || phase == Phase.PULLING && System.nanoTime() - drawnAt < REDRAW_NANOS) {
+            if (closed || (phase == Phase.PULLING && System.nanoTime() - drawnAt < REDRAW_NANOS)) {
                 return;
             }
             draw();

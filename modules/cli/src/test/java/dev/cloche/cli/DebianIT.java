@@ -44,8 +44,7 @@ class DebianIT {
         }
         registry = LoopbackRegistry.start(directory);
         image = registry.host() + "/debian-python:12";
-        Program.run(List.of(
-                "skopeo", "copy", "--dest-tls-verify=false", "oci:" + layout + ":12", "docker://" + image));
+        Program.run(List.of("skopeo", "copy", "--dest-tls-verify=false", "oci:" + layout + ":12", "docker://" + image));
         Result pull = cloche.run("pull", image);
         assertThat(pull.exitCode()).as(pull.stderr()).isZero();
         assertThat(pull.stdout()).startsWith("sha256:");
@@ -61,7 +60,8 @@ class DebianIT {
 
     @Test
     void pythonComputes() {
-        assertThat(cloche.run("run", image, "--", "python3", "-c", "print(6*7)")).isEqualTo(new Result(0, "42\n", ""));
+        assertThat(cloche.run("run", image, "--", "python3", "-c", "print(6*7)"))
+                .isEqualTo(new Result(0, "42\n", ""));
     }
 
     @Test
@@ -74,28 +74,46 @@ class DebianIT {
     void tenThousandLinesArriveWholeAndInOrder() {
         Result result = cloche.run("run", image, "--", "python3", "-c", "for i in range(10000): print('line', i)");
         assertThat(result.stdout())
-                .isEqualTo(IntStream.range(0, 10000).mapToObj(i -> "line " + i + "\n").collect(Collectors.joining()));
+                .isEqualTo(IntStream.range(0, 10000)
+                        .mapToObj(i -> "line " + i + "\n")
+                        .collect(Collectors.joining()));
     }
 
     @Test
     void exitCodesAndSignalsPassThrough() {
-        assertThat(cloche.run("run", image, "--", "python3", "-c", "raise SystemExit(3)").exitCode()).isEqualTo(3);
-        assertThat(cloche.run("run", image, "--", "python3", "-c", "import os; os.kill(os.getpid(), 9)").exitCode())
+        assertThat(cloche.run("run", image, "--", "python3", "-c", "raise SystemExit(3)")
+                        .exitCode())
+                .isEqualTo(3);
+        assertThat(cloche.run("run", image, "--", "python3", "-c", "import os; os.kill(os.getpid(), 9)")
+                        .exitCode())
                 .isEqualTo(137);
     }
 
     @Test
     void usersAndOwnersAreAsInTheImage() {
         Result result = cloche.run(
-                "run", "-u", "games", image, "--", "sh", "-c", "id; stat -c '%U:%G %a' /etc/shadow /usr/bin/passwd /tmp");
+                "run",
+                "-u",
+                "games",
+                image,
+                "--",
+                "sh",
+                "-c",
+                "id; stat -c '%U:%G %a' /etc/shadow /usr/bin/passwd /tmp");
         assertThat(result.stdout())
-                .isEqualTo("uid=5(games) gid=60(games) groups=60(games)\nroot:shadow 640\nroot:root 4755\nroot:root 1777\n");
+                .isEqualTo(
+                        "uid=5(games) gid=60(games) groups=60(games)\nroot:shadow 640\nroot:root 4755\nroot:root 1777\n");
     }
 
     @Test
     void programsCanWriteWhereTheyExpectTo() {
         Result result = cloche.run(
-                "run", image, "--", "sh", "-c", "echo x > /var/lib/x && mkdir /srv/new && rm /etc/motd && apt-get --version | head -n 1");
+                "run",
+                image,
+                "--",
+                "sh",
+                "-c",
+                "echo x > /var/lib/x && mkdir /srv/new && rm /etc/motd && apt-get --version | head -n 1");
         assertThat(result.exitCode()).as(result.stderr()).isZero();
         assertThat(result.stdout()).startsWith("apt ");
     }
@@ -113,7 +131,12 @@ class DebianIT {
         assertThat(missing.stderr().lines()).hasSize(2);
 
         Program.run(List.of(
-                "skopeo", "copy", "--dest-tls-verify=false", "--format", "oci", "oci:" + foreign() + ":arm",
+                "skopeo",
+                "copy",
+                "--dest-tls-verify=false",
+                "--format",
+                "oci",
+                "oci:" + foreign() + ":arm",
                 "docker://" + registry.host() + "/debian-python:arm"));
         Result foreign = cloche.run("run", registry.host() + "/debian-python:arm", "--", "true");
         assertThat(foreign.exitCode()).isEqualTo(125);
@@ -132,15 +155,23 @@ class DebianIT {
     private static void makeImage(Path layout) throws IOException, InterruptedException {
         Path rootfs = directory.resolve("rootfs");
         Path made = Files.createDirectories(layout.getParent()).resolve("debian-python.new");
-        Program.run(List.of(
-                "mmdebstrap", "--variant=minbase", "--include=python3-minimal", "bookworm", rootfs.toString()));
+        Program.run(
+                List.of("mmdebstrap", "--variant=minbase", "--include=python3-minimal", "bookworm", rootfs.toString()));
         Program.run(List.of("rm", "-rf", made.toString()));
         Program.run(List.of("umoci", "init", "--layout", made.toString()));
         Program.run(List.of("umoci", "new", "--image", made + ":12"));
         Program.run(List.of("umoci", "insert", "--image", made + ":12", rootfs.toString(), "/"));
         Program.run(List.of(
-                "umoci", "config", "--image", made + ":12", "--config.cmd", "python3", "--config.env", "LANG=C.UTF-8",
-                "--config.env", "PATH=/usr/local/bin:/usr/bin:/bin"));
+                "umoci",
+                "config",
+                "--image",
+                made + ":12",
+                "--config.cmd",
+                "python3",
+                "--config.env",
+                "LANG=C.UTF-8",
+                "--config.env",
+                "PATH=/usr/local/bin:/usr/bin:/bin"));
         Files.move(made, layout);
         Program.run(List.of("rm", "-rf", rootfs.toString()));
     }

@@ -66,6 +66,7 @@ class ProcessIdentityTest {
     private void process(String name, char state, long startTime) throws IOException {
         Path directory = Files.createDirectories(proc.resolve("77"));
         String between = " 0".repeat(18);
-        Files.writeString(directory.resolve("stat"), "77 (" + name + ") " + state + between + " " + startTime + " 0 0\n");
+        Files.writeString(
+                directory.resolve("stat"), "77 (" + name + ") " + state + between + " " + startTime + " 0 0\n");
     }
 }

@@ -1,7 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.image.ImageDisk;
+import dev.cloche.image.ImageConfig;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestConnectionLostException;
@@ -31,29 +31,31 @@ public final class RunningSandbox implements AutoCloseable {
     private final long id;
     private final String name;
     private final Vm vm;
-    private final ImageDisk disk;
+    private final String image;
+    private final ImageConfig config;
     private final @Nullable StartTimings timings;
     private final AtomicBoolean over = new AtomicBoolean();
 
     private RunningSandbox(
-            Sandboxes sandboxes, long id, String name, Vm vm, ImageDisk disk, @Nullable StartTimings timings) {
+            Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config, @Nullable StartTimings timings) {
         this.sandboxes = sandboxes;
-        this.id = id;
-        this.name = name;
+        this.id = record.id();
+        this.name = record.name();
+        this.image = record.image();
         this.vm = vm;
-        this.disk = disk;
+        this.config = config;
         this.timings = timings;
     }
 
     static RunningSandbox owned(
-            Sandboxes sandboxes, long id, String name, Vm vm, ImageDisk disk, StartTimings timings) {
-        RunningSandbox sandbox = new RunningSandbox(sandboxes, id, name, vm, disk, timings);
+            Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config, StartTimings timings) {
+        RunningSandbox sandbox = new RunningSandbox(sandboxes, record, vm, config, timings);
         sandbox.watch();
         return sandbox;
     }
 
-    static RunningSandbox connected(Sandboxes sandboxes, long id, String name, Vm vm, ImageDisk disk) {
-        return new RunningSandbox(sandboxes, id, name, vm, disk, null);
+    static RunningSandbox connected(Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config) {
+        return new RunningSandbox(sandboxes, record, vm, config, null);
     }
 
     public long id() {
@@ -71,7 +73,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** Starts {@code words} in the guest. */
     public GuestExecution exec(List<String> words, CommandOptions options, Deadline deadline) {
-        return start(CommandLine.request(words, disk.config(), options, false), deadline);
+        return start(CommandLine.request(words, config, options, false), deadline);
     }
 
     /**
@@ -81,8 +83,8 @@ public final class RunningSandbox implements AutoCloseable {
      * @throws SandboxException.NoCommand if neither names a command
      */
     public GuestExecution execImageCommand(List<String> arguments, CommandOptions options, Deadline deadline) {
-        List<String> words = CommandLine.ofImage(disk.reference().toString(), disk.config(), arguments);
-        return start(CommandLine.request(words, disk.config(), options, true), deadline);
+        List<String> words = CommandLine.ofImage(image, config, arguments);
+        return start(CommandLine.request(words, config, options, true), deadline);
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {

@@ -4,6 +4,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
@@ -82,7 +83,11 @@ public final class Sandboxes {
         return store.all().stream().flatMap(record -> settled(record).stream()).toList();
     }
 
-    /** @throws SandboxException.NotFound if there is none of that name */
+    /**
+     * One sandbox.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     */
     public SandboxRecord get(String name) {
         return store.byName(name).flatMap(this::settled).orElseThrow(() -> new SandboxException.NotFound(name));
     }
@@ -97,11 +102,11 @@ public final class Sandboxes {
         if (record.status() != SandboxStatus.RUNNING) {
             throw new SandboxException.NotRunning(name, record.status());
         }
-        ImageDisk disk = images.held(holder(record.id(), name))
+        ImageConfig config = images.heldConfig(holder(record.id(), name))
                 .orElseThrow(() -> new SandboxException.NotRunning(name, record.status()));
         try {
             Vm vm = vms.connect(vmOf(record), deadline);
-            return RunningSandbox.connected(this, record.id(), name, vm, disk);
+            return RunningSandbox.connected(this, record, vm, config);
         } catch (VmNotFoundException | VmStateException endedMeanwhile) {
             throw new SandboxException.NotRunning(name, get(name).status());
         }
@@ -275,14 +280,15 @@ public final class Sandboxes {
             long booted = System.nanoTime();
             vm.guest().configure(GuestIdentity.fresh(name, clock), deadline.orAfter(CONFIGURE_LIMIT));
             store.move(id, SandboxStatus.STARTING, SandboxStatus.RUNNING);
+            SandboxRecord record = current(id, name).orElseThrow(() -> new SandboxException.NotFound(name));
             if (mainRequest.isPresent()) {
                 vm.guest().exec(mainRequest.get(), deadline).close();
                 vm.detach();
-                return RunningSandbox.connected(Sandboxes.this, id, name, vm, disk);
+                return RunningSandbox.connected(Sandboxes.this, record, vm, disk.config());
             }
             StartTimings timings = new StartTimings(
                     since(begin, System.nanoTime()), since(begin, imageReady), since(bootBegin, booted));
-            return RunningSandbox.owned(Sandboxes.this, id, name, vm, disk, timings);
+            return RunningSandbox.owned(Sandboxes.this, record, vm, disk.config(), timings);
         }
 
         private long insert(String name) {

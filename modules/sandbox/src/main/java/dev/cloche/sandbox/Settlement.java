@@ -17,7 +17,7 @@ final class Settlement {
     static Optional<Ending> of(SandboxRecord sandbox, Optional<VmInfo> vm, boolean ownerAlive) {
         boolean detached = sandbox.latestRun().map(RunRecord::detached).orElse(false);
         boolean starting = sandbox.status() == SandboxStatus.STARTING;
-        if (!sandbox.status().active() || ownerAlive && (starting || !detached)) {
+        if (!sandbox.status().active() || (ownerAlive && (starting || !detached))) {
             return Optional.empty();
         }
         boolean requested = sandbox.status() == SandboxStatus.DRAINING;

@@ -70,8 +70,10 @@ class SandboxStoreTest {
     @Test
     void movesOnlyFromTheStatusThatWasRead() {
         long id = insert("one").orElseThrow();
-        assertThat(store.move(id, SandboxStatus.STARTING, SandboxStatus.RUNNING)).isTrue();
-        assertThat(store.move(id, SandboxStatus.STARTING, SandboxStatus.RUNNING)).isFalse();
+        assertThat(store.move(id, SandboxStatus.STARTING, SandboxStatus.RUNNING))
+                .isTrue();
+        assertThat(store.move(id, SandboxStatus.STARTING, SandboxStatus.RUNNING))
+                .isFalse();
         assertThatThrownBy(() -> store.move(id, SandboxStatus.RUNNING, SandboxStatus.CREATED))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -116,7 +118,7 @@ class SandboxStoreTest {
     private Optional<Long> insert(String name) {
         SandboxSpec spec =
                 new SandboxSpec(Optional.of(name), "base", PullPolicy.MISSING, 256, 1, false, Optional.empty());
-        return store.insertStarting(new SandboxStore.NewSandbox(
-                name, spec, "sleep 1", VmId.random(), true, ProcessIdentity.current()));
+        return store.insertStarting(
+                new SandboxStore.NewSandbox(name, spec, "sleep 1", VmId.random(), true, ProcessIdentity.current()));
     }
 }

@@ -27,29 +27,36 @@ class SettlementTest {
             value = SandboxStatus.class,
             names = {"CREATED", "STOPPED", "CRASHED"})
     void whatIsNotActiveStaysAsItIs(SandboxStatus status) {
-        assertThat(Settlement.of(attached(status), Optional.empty(), OWNER_DEAD)).isEmpty();
+        assertThat(Settlement.of(attached(status), Optional.empty(), OWNER_DEAD))
+                .isEmpty();
     }
 
     @Test
     void whatRunsStaysAsItIs() {
-        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running(), OWNER_DEAD)).isEmpty();
-        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running(), OWNER_DEAD)).isEmpty();
+        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running(), OWNER_DEAD))
+                .isEmpty();
+        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running(), OWNER_DEAD))
+                .isEmpty();
     }
 
     @Test
     void anAttachedSandboxIsItsLivingOwnersToRecord() {
-        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), ended(Cause.KILLED), OWNER_ALIVE)).isEmpty();
+        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), ended(Cause.KILLED), OWNER_ALIVE))
+                .isEmpty();
     }
 
     @Test
     void aStartIsItsLivingOwnersToFinish() {
-        assertThat(Settlement.of(detached(SandboxStatus.STARTING), Optional.empty(), OWNER_ALIVE)).isEmpty();
-        assertThat(Settlement.of(detached(SandboxStatus.STARTING), ended(Cause.KILLED), OWNER_ALIVE)).isEmpty();
+        assertThat(Settlement.of(detached(SandboxStatus.STARTING), Optional.empty(), OWNER_ALIVE))
+                .isEmpty();
+        assertThat(Settlement.of(detached(SandboxStatus.STARTING), ended(Cause.KILLED), OWNER_ALIVE))
+                .isEmpty();
     }
 
     @Test
     void aStartWhoseOwnerDiedHasCrashed() {
-        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty(), OWNER_DEAD).orElseThrow();
+        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty(), OWNER_DEAD)
+                .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
     }
@@ -57,7 +64,8 @@ class SettlementTest {
     @Test
     void aVmThatNeverRanAndWhoseOwnerDiedHasCrashed() {
         Optional<VmInfo> created = Optional.of(new VmInfo(VM, VmState.CREATED, Optional.empty(), Optional.empty()));
-        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created, OWNER_DEAD)).isPresent();
+        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created, OWNER_DEAD))
+                .isPresent();
     }
 
     @Test
@@ -69,7 +77,8 @@ class SettlementTest {
 
     @Test
     void anEndThatWasAskedForIsNoCrash() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED), OWNER_DEAD).orElseThrow();
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED), OWNER_DEAD)
+                .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
@@ -99,7 +108,8 @@ class SettlementTest {
     @Test
     void aGoodbyeOnRequestIsNoCrashWhoeverLooks() {
         Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty());
-        assertThat(Ending.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), false).reason())
+        assertThat(Ending.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), false)
+                        .reason())
                 .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
@@ -116,7 +126,8 @@ class SettlementTest {
             value = Cause.class,
             names = {"EXITED", "OWNER_GONE", "GUARD_LOST", "KILLED", "POOL_AGE"})
     void anEndWithoutAWordIsACrash(Cause cause) {
-        assertThat(Ending.of(exit(cause, Optional.empty(), OptionalInt.empty()), false).reason())
+        assertThat(Ending.of(exit(cause, Optional.empty(), OptionalInt.empty()), false)
+                        .reason())
                 .isEqualTo(TerminationReason.INTERNAL_ERROR);
     }
 
