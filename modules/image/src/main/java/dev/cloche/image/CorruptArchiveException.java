@@ -1,9 +1,7 @@
 package dev.cloche.image;
 
-import dev.cloche.base.ClocheException;
-
 /** A layer's archive is damaged, exceeds the limits, or wants to reach outside of the image. */
-public final class CorruptArchiveException extends ClocheException {
+public final class CorruptArchiveException extends ImageException {
     CorruptArchiveException(String what) {
         super(
                 "image.corrupt-archive",

@@ -1,0 +1,12 @@
+package dev.cloche.image;
+
+import dev.cloche.base.ClocheException;
+import org.jspecify.annotations.Nullable;
+
+/** What can go wrong with images. */
+public abstract sealed class ImageException extends ClocheException
+        permits BadReference, ImageNotFound, ImageInUse, PullFailed, CorruptArchiveException, ImageCacheFailed {
+    ImageException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+        super(code, sentence, remedy, cause);
+    }
+}

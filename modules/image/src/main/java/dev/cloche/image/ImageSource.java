@@ -1,0 +1,23 @@
+package dev.cloche.image;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Where images come from. What it hands out is not to be trusted. Thread-safe. */
+interface ImageSource extends AutoCloseable {
+    /** For messages. */
+    String name();
+
+    /**
+     * A manifest or index; one byte longer than the limit if it is too long.
+     *
+     * @param target tag or digest
+     */
+    Document manifest(ImageReference reference, String target) throws IOException;
+
+    /** The content of a blob. */
+    InputStream blob(Descriptor descriptor) throws IOException;
+
+    @Override
+    void close();
+}

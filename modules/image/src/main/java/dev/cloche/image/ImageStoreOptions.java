@@ -1,0 +1,53 @@
+package dev.cloche.image;
+
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+
+/**
+ * How an {@link ImageStore} works.
+ *
+ * @param registries how to speak to registries
+ * @param bundled OCI layout directories whose images are imported by name instead of pulled
+ * @param platform which of an image's platforms to take
+ * @param limits bounds on what is taken from registries
+ * @param parallelism layers at a time
+ * @param clock tells when images were created and used
+ */
+public record ImageStoreOptions(
+        RegistryOptions registries,
+        List<Path> bundled,
+        Platform platform,
+        ImageLimits limits,
+        int parallelism,
+        Clock clock) {
+    private static final int MOST_PARALLEL = 4;
+
+    public ImageStoreOptions {
+        bundled = List.copyOf(bundled);
+        if (parallelism < 1) {
+            throw new IllegalArgumentException("at least one layer at a time");
+        }
+    }
+
+    /** Docker's logins, no bundled images, this machine's platform and as many layers at a time as it has cores. */
+    public static ImageStoreOptions defaults() {
+        return new ImageStoreOptions(
+                RegistryOptions.defaults(),
+                List.of(),
+                Platform.host(),
+                ImageLimits.generous(),
+                Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_PARALLEL),
+                Clock.systemUTC());
+    }
+
+    /** The same with these OCI layouts. */
+    public ImageStoreOptions withBundled(List<Path> layouts) {
+        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock);
+    }
+
+    /** The same with these registry settings. */
+    public ImageStoreOptions withRegistries(RegistryOptions settings) {
+        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.cloche.image;
+
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.util.Set;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * Undoes a layer's compression. What it is shows in its first bytes: media types are often wrong about it, and the diff
+ * id tells whether the result is right.
+ */
+final class LayerCompression {
+    private static final Set<String> LAYERS = Set.of(
+            "application/vnd.oci.image.layer.v1.tar",
+            "application/vnd.oci.image.layer.v1.tar+gzip",
+            "application/vnd.oci.image.layer.v1.tar+zstd",
+            "application/vnd.oci.image.layer.nondistributable.v1.tar",
+            "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip",
+            "application/vnd.oci.image.layer.nondistributable.v1.tar+zstd",
+            "application/vnd.docker.image.rootfs.diff.tar",
+            "application/vnd.docker.image.rootfs.diff.tar.gzip",
+            "application/vnd.docker.image.rootfs.diff.tar.zstd",
+            "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip");
+
+    private static final int BUFFER = 1 << 16;
+    private static final int MAGIC = 4;
+
+    private LayerCompression() {}
+
+    /** Whether this is an archive of files; images may also carry layers that are encrypted or no file systems. */
+    static boolean isLayer(String mediaType) {
+        return LAYERS.contains(mediaType);
+    }
+
+    static InputStream open(InputStream blob) throws IOException {
+        PushbackInputStream source = new PushbackInputStream(blob, MAGIC);
+        byte[] magic = source.readNBytes(MAGIC);
+        source.unread(magic);
+        if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
+            return new GZIPInputStream(new Members(source), BUFFER);
+        }
+        // RFC 8878: 0xFD2FB528, little-endian.
+        if (magic.length == MAGIC
+                && magic[0] == 0x28
+                && magic[1] == (byte) 0xb5
+                && magic[2] == 0x2f
+                && magic[3] == (byte) 0xfd) {
+            return new ZstdInputStreamNoFinalizer(source);
+        }
+        return source;
+    }
+
+    /**
+     * Lets the JDK see every member of a gzip file: between members it looks at {@code available()}, and would take a
+     * slow network for the end of the file. Parallel and seekable compressors write many members.
+     */
+    private static final class Members extends PushbackInputStream {
+        Members(InputStream in) {
+            super(in, 1);
+        }
+
+        @Override
+        public int available() throws IOException {
+            int next = read();
+            if (next < 0) {
+                return 0;
+            }
+            unread(next);
+            return Math.max(1, super.available());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.cloche.image;
+
+import com.github.luben.zstd.ZstdIOException;
+import dev.cloche.image.StoredImage.StoredLayer;
+import java.io.EOFException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.ZipException;
+
+/**
+ * One layer, from its source to its file, in one pass: the network fills buffers while this thread decompresses, hashes
+ * both forms and writes the EROFS image. Nothing has the layer's name before both digests are proven.
+ */
+final class LayerPull {
+    private final ImageSource source;
+    private final CacheFiles files;
+    private final ArchiveLimits limits;
+    private final PullListener listener;
+
+    LayerPull(ImageSource source, CacheFiles files, ArchiveLimits limits, PullListener listener) {
+        this.source = source;
+        this.files = files;
+        this.limits = limits;
+        this.listener = listener;
+    }
+
+    /** To be called under the layer's lock. */
+    StoredLayer run(Descriptor blob, Digest diffId) throws IOException {
+        Path target = files.layer(diffId);
+        Path temporary = files.temporaryFor(target);
+        try (HashedStream compressed = new HashedStream(
+                new Bounded(source.blob(blob), blob),
+                count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
+            Digest found;
+            try {
+                found = convert(compressed, temporary);
+            } catch (ZipException | EOFException | ZstdIOException e) {
+                throw truth(
+                        blob, compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
+            } catch (CorruptArchiveException e) {
+                throw truth(blob, compressed, e);
+            }
+            verifyBlob(blob, compressed);
+            if (!found.equals(diffId)) {
+                throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
+            }
+            return new StoredLayer(diffId, files.publish(temporary, target));
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    private Digest convert(HashedStream compressed, Path temporary) throws IOException {
+        try (InputStream plain = LayerCompression.open(new Unclosed(compressed))) {
+            HashedStream tar = new HashedStream(plain, _ -> {});
+            LayerConverter.convert(tar, temporary, limits);
+            return tar.digestOfAll();
+        }
+    }
+
+    /** Which is worse news: a blob that is not the right one explains everything else that is wrong with it. */
+    private ImageException truth(Descriptor blob, HashedStream compressed, CorruptArchiveException found)
+            throws IOException {
+        try {
+            verifyBlob(blob, compressed);
+            return found;
+        } catch (PullFailed wrongBlob) {
+            wrongBlob.addSuppressed(found);
+            return wrongBlob;
+        }
+    }
+
+    private void verifyBlob(Descriptor blob, HashedStream compressed) throws IOException {
+        Digest found = compressed.digestOfAll();
+        if (!found.equals(blob.digest())) {
+            throw ImageResolver.mismatch(source, "layer", blob.digest(), found);
+        }
+    }
+
+    /** Stops a blob that goes on after the length that its manifest promised. */
+    private final class Bounded extends FilterInputStream {
+        private final Descriptor blob;
+        private long left;
+
+        Bounded(InputStream in, Descriptor blob) {
+            super(in);
+            this.blob = blob;
+            this.left = blob.size();
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            int count = in.read(target, offset, length);
+            left -= Math.max(count, 0);
+            if (left < 0) {
+                throw new PullFailed(
+                        PullFailed.Reason.DIGEST_MISMATCH,
+                        source.name(),
+                        "the layer " + blob.digest() + " is longer than the " + blob.size() + " bytes of its manifest");
+            }
+            return count;
+        }
+    }
+
+    /** The decompressor may be closed before the blob has been read to its end. */
+    private static final class Unclosed extends FilterInputStream {
+        Unclosed(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            return in.read(target, offset, length);
+        }
+
+        @Override
+        public void close() {
+            // The blob is closed by who opened it.
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.cloche.image;
+
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** An image could not be brought here. Nothing of a layer or image that failed has been kept. */
+public final class PullFailed extends ImageException {
+    /** Why, for programs. */
+    public enum Reason {
+        UNAUTHORIZED("Log in to the registry with `docker login`, and check that you may read the repository."),
+        NOT_FOUND("Check the spelling of the name and the tag; a private repository may look absent without a login."),
+        RATE_LIMITED("Wait, or log in: registries allow more to those whom they know."),
+        DIGEST_MISMATCH("Do not use this image: it is damaged on its way or at its registry; pull again, or tell its"
+                + " owner."),
+        NO_MATCHING_PLATFORM("Choose another image or tag that is built for this platform."),
+        BAD_CONTENT("Tell the owner of the image; Cloche runs Docker schema 2 and OCI images."),
+        NO_SPACE("Free some space on the file system of the image cache, for example by removing images."),
+        UNREACHABLE("Check the network and the registry's name, and try again."),
+        SERVER_ERROR("The fault is the registry's: try again later."),
+        GAVE_UP("Try again with a longer deadline; layers that have arrived are kept.");
+
+        private final String remedy;
+
+        Reason(String remedy) {
+            this.remedy = remedy;
+        }
+    }
+
+    private final Reason reason;
+    private final String registry;
+    private final OptionalInt status;
+
+    PullFailed(Reason reason, String registry, OptionalInt status, String what, @Nullable Throwable cause) {
+        super(
+                "image.pull-failed",
+                "Pulling from " + registry + " failed: " + what
+                        + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "") + ".",
+                reason.remedy,
+                cause);
+        this.reason = reason;
+        this.registry = registry;
+        this.status = status;
+    }
+
+    PullFailed(Reason reason, String registry, String what) {
+        this(reason, registry, OptionalInt.empty(), what, null);
+    }
+
+    /** The kind of failure. */
+    public Reason reason() {
+        return reason;
+    }
+
+    /** The registry's host, or the directory of a bundled image. */
+    public String registry() {
+        return registry;
+    }
+
+    /** The registry's HTTP status, where it was an answer that failed. */
+    public OptionalInt status() {
+        return status;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.cloche.image;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Where a registry answers.
+ *
+ * @param name as in image names
+ * @param base scheme and authority
+ */
+record RegistryHost(String name, URI base) {
+    /** Docker Hub's images are named docker.io, and served by another host. */
+    private static final String DOCKER_HUB_HOST = "registry-1.docker.io";
+
+    static RegistryHost of(String name, Set<String> plainHttp) {
+        String authority = name.equals(ImageReference.DOCKER_HUB) ? DOCKER_HUB_HOST : name;
+        String scheme = plainHttp.contains(name) || isLoopback(name) ? "http" : "https";
+        return new RegistryHost(name, URI.create(scheme + "://" + authority));
+    }
+
+    boolean plainHttp() {
+        return base.getScheme().equals("http");
+    }
+
+    /** By name only: a name that resolves to 127.0.0.1 today may resolve elsewhere tomorrow. */
+    private static boolean isLoopback(String name) {
+        String host = name.startsWith("[")
+                ? name.substring(0, name.indexOf(']') + 1)
+                : name.contains(":") ? name.substring(0, name.indexOf(':')) : name;
+        return host.toLowerCase(Locale.ROOT).equals("localhost")
+                || host.matches("127(\\.[0-9]{1,3}){3}")
+                || host.equals("[::1]");
+    }
+}

@@ -1,0 +1,72 @@
+package dev.cloche.image;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A blob as one stream, whatever happens to the connections below it: after a break it carries on at the byte where it
+ * was. It promises nothing about the content; {@link HashedStream} does. For one thread.
+ */
+final class ResumingBlob extends InputStream {
+    private final RegistryCaller caller;
+    private final String repository;
+    private final Descriptor blob;
+    private @Nullable InputStream connection;
+    private long position;
+    private int breaks;
+
+    ResumingBlob(RegistryCaller caller, String repository, Descriptor blob) {
+        this.caller = caller;
+        this.repository = repository;
+        this.blob = blob;
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    /** @throws PullFailed if it breaks again and again without a byte in between */
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+        while (true) {
+            InputStream from = connection;
+            if (from == null) {
+                from = caller.call(new FetchBlob(repository, blob.digest(), position));
+                connection = from;
+            }
+            IOException broken;
+            try {
+                int count = from.read(target, offset, length);
+                if (count > 0) {
+                    position += count;
+                    breaks = 0;
+                }
+                if (count >= 0 || position >= blob.size()) {
+                    return count;
+                }
+                broken = new IOException("it ended after " + position + " of " + blob.size() + " bytes");
+            } catch (IOException e) {
+                broken = e;
+            }
+            close();
+            PullFailed failure = caller.unreachable("fetch the blob " + blob.digest(), broken);
+            if (Thread.currentThread().isInterrupted() || ++breaks >= caller.attempts()) {
+                throw failure;
+            }
+            caller.pause(breaks, Optional.empty());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        InputStream from = connection;
+        connection = null;
+        if (from != null) {
+            from.close();
+        }
+    }
+}

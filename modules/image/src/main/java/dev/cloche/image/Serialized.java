@@ -1,0 +1,23 @@
+package dev.cloche.image;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Lets the threads of a pull speak to its listener one at a time. */
+final class Serialized implements PullListener {
+    private final PullListener listener;
+    private final ReentrantLock speaking = new ReentrantLock();
+
+    Serialized(PullListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void on(PullEvent event) {
+        speaking.lock();
+        try {
+            listener.on(event);
+        } finally {
+            speaking.unlock();
+        }
+    }
+}
