@@ -12,10 +12,11 @@ final class Printable {
     }
 
     private static boolean harmless(int c) {
-        return c == '\n'
-                || c == '\t'
-                || !Character.isISOControl(c)
-                        && Character.getType(c) != Character.FORMAT
-                        && Character.getType(c) != Character.SURROGATE;
+        if (c == '\n' || c == '\t') {
+            return true;
+        }
+        return !Character.isISOControl(c)
+                && Character.getType(c) != Character.FORMAT
+                && Character.getType(c) != Character.SURROGATE;
     }
 }

@@ -16,6 +16,8 @@ import java.util.stream.Stream;
  */
 public record VmResources(Path qemu, Path guard, KernelImage kernel) {
     private static final String QEMU = "qemu-system-x86_64";
+    private static final String RELEASE = "release=";
+    private static final String UNKNOWN = "unknown";
     private static final String SETUP = "Run ./setup, which builds it.";
 
     /** @throws VmResourcesException if a path is not absolute */
@@ -49,27 +51,31 @@ public record VmResources(Path qemu, Path guard, KernelImage kernel) {
                         "Install QEMU (Debian: apt-get install qemu-system-x86).",
                         null));
         Path guard = first(roots, "cloche-guard");
-        Path kernel = first(roots, "kernel/vmlinux");
+        // The unpacked kernel boots faster under emulation; not every kernel can be unpacked.
+        Path kernel = first(roots, "kernel/vmlinux", "kernel/vmlinuz");
         Path initramfs = first(roots, "initramfs");
         return new VmResources(qemu, guard, new KernelImage(kernel, initramfs, version(kernel)));
     }
 
-    private static Path first(List<Path> roots, String name) {
-        return roots.stream()
-                .map(root -> root.resolve(name).toAbsolutePath())
+    private static Path first(List<Path> roots, String... names) {
+        return Stream.of(names)
+                .flatMap(name -> roots.stream().map(root -> root.resolve(name).toAbsolutePath()))
                 .filter(Files::isReadable)
                 .findFirst()
-                .orElseThrow(
-                        () -> new VmResourcesException("There is no " + name + " in any of " + roots, SETUP, null));
+                .orElseThrow(() -> new VmResourcesException(
+                        "There is no " + String.join(" or ", names) + " in any of " + roots, SETUP, null));
     }
 
     /** What the setup wrote beside the kernel. */
     private static String version(Path kernel) {
         try {
-            return Printable.of(Files.readString(kernel.resolveSibling("version"), StandardCharsets.UTF_8)
-                    .strip());
+            return Files.readAllLines(kernel.resolveSibling("kernel.properties"), StandardCharsets.UTF_8).stream()
+                    .filter(line -> line.startsWith(RELEASE))
+                    .findFirst()
+                    .map(line -> Printable.of(line.substring(RELEASE.length())))
+                    .orElse(UNKNOWN);
         } catch (IOException notRecorded) {
-            return "unknown";
+            return UNKNOWN;
         }
     }
 }
