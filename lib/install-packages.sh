@@ -19,7 +19,7 @@ install() {
 install "$@" || { apt-get update && install "$@"; }
 
 for package; do
-    if [ "$package" = docker-registry ] && command -v deb-systemd-helper >/dev/null; then
-        deb-systemd-helper disable docker-registry.service
+    if [ "$package" = docker-registry ]; then # the helper wants to be told for whom it is called
+        DPKG_MAINTSCRIPT_PACKAGE=$package deb-systemd-helper disable docker-registry.service
     fi
 done
