@@ -72,6 +72,15 @@ final class ImageCatalog {
         });
     }
 
+    /** What the holder holds, if anything. */
+    Optional<StoredImage> heldBy(ImageHolder holder) {
+        return catalog.read(session -> stored(
+                session,
+                "JOIN image_pin p ON p.manifest_id = m.id WHERE p.holder_kind = ? AND p.holder_id = ?",
+                holder.kind(),
+                holder.id()));
+    }
+
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
     Unused unpin(ImageHolder holder) {
         return catalog.write(session -> {
@@ -232,8 +241,9 @@ final class ImageCatalog {
         return stored(session, "JOIN image_ref r ON r.manifest_id = m.id WHERE r.reference = ?", reference.toString());
     }
 
-    private static Optional<StoredImage> stored(Session session, String where, String parameter) throws SQLException {
-        Optional<StoredImage> image = session.first(ImageCatalog::imageOf, STORED + where, parameter);
+    private static Optional<StoredImage> stored(Session session, String where, Object... parameters)
+            throws SQLException {
+        Optional<StoredImage> image = session.first(ImageCatalog::imageOf, STORED + where, parameters);
         if (image.isEmpty()) {
             return image;
         }

@@ -80,6 +80,11 @@ public final class ImageStore {
                 "the image was removed again and again before it could be used");
     }
 
+    /** How the image that the holder holds wants to be run; empty if it holds none. */
+    public Optional<ImageConfig> heldConfig(ImageHolder holder) {
+        return catalog.heldBy(holder).map(StoredImage::config);
+    }
+
     /** Ends a holder's use of its image; a holder without one is none's loss. An image without a name is then removed. */
     public void release(ImageHolder holder) {
         delete(catalog.unpin(holder));
