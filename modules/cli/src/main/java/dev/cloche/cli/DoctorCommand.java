@@ -22,17 +22,19 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         List<HealthCheck> checks = Cloche.examine(ClocheOptions.ofEnvironment());
         if (format.json()) {
-            try (JsonOutput json = new JsonOutput(System.out)) {
-                json.array(() -> checks.forEach(check -> json.object(() -> json.field("name", check.name())
-                        .field("verdict", check.verdict().name().toLowerCase(Locale.ROOT))
-                        .field("finding", check.finding())
-                        .field("fix", check.fix()))));
-            }
+            JsonOutput.print(System.out, json -> json.array(() -> checks.forEach(check -> write(json, check))));
         } else {
             checks.forEach(DoctorCommand::print);
         }
         boolean fails = checks.stream().anyMatch(check -> check.verdict() == Verdict.FAILURE);
         return fails ? ExitCodes.FAILURE : ExitCodes.OK;
+    }
+
+    private static void write(JsonOutput json, HealthCheck check) {
+        json.object(() -> json.field("name", check.name())
+                .field("verdict", check.verdict().name().toLowerCase(Locale.ROOT))
+                .field("finding", check.finding())
+                .field("fix", check.fix()));
     }
 
     private static void print(HealthCheck check) {

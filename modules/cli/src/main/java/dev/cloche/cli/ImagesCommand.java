@@ -20,9 +20,7 @@ final class ImagesCommand implements Callable<Integer> {
         try (Cloche cloche = Cloche.open()) {
             List<ImageInfo> images = cloche.images();
             if (format.json()) {
-                try (JsonOutput json = new JsonOutput(System.out)) {
-                    json.array(() -> images.forEach(image -> write(json, image)));
-                }
+                JsonOutput.print(System.out, json -> json.array(() -> images.forEach(image -> write(json, image))));
                 return ExitCodes.OK;
             }
             Table table = new Table("REFERENCE", "DIGEST", "PLATFORM", "LAYERS", "SIZE", "PULLED");

@@ -4,19 +4,27 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 
 /** JSON on standard output; absent values are {@code null}, times are ISO 8601 in UTC. */
-final class JsonOutput implements AutoCloseable {
+final class JsonOutput {
     private final JsonGenerator generator;
-    private final PrintStream out;
 
-    JsonOutput(PrintStream out) {
-        this.out = out;
+    private JsonOutput(PrintStream out) {
         generator = new JsonFactory().createGenerator(new Indented(), out);
+    }
+
+    /** Writes what {@code content} says, and a line's end. */
+    static void print(PrintStream out, Consumer<JsonOutput> content) {
+        JsonOutput json = new JsonOutput(out);
+        content.accept(json);
+        json.generator.flush();
+        out.println();
+        out.flush();
     }
 
     JsonOutput array(Runnable elements) {
@@ -66,13 +74,6 @@ final class JsonOutput implements AutoCloseable {
         }
         generator.writeNullProperty(name);
         return this;
-    }
-
-    @Override
-    public void close() {
-        generator.flush();
-        out.println();
-        out.flush();
     }
 
     private static final class Indented extends ObjectWriteContext.Base {

@@ -30,7 +30,11 @@ public final class Main {
         line.setExecutionExceptionHandler(Main::failed);
         line.setParameterExceptionHandler(Main::misused);
         // Everything after the image or sandbox belongs to the guest's command, also what looks like an option.
-        RUNS_A_COMMAND.forEach(name -> line.getSubcommands().get(name).setStopAtPositional(true));
+        line.getSubcommands().forEach((name, command) -> {
+            if (RUNS_A_COMMAND.contains(name)) {
+                command.setStopAtPositional(true);
+            }
+        });
         return line;
     }
 
@@ -54,7 +58,7 @@ public final class Main {
         CommandSpec command = misuse.getCommandLine().getCommandSpec();
         ErrorReport.print(
                 String.valueOf(misuse.getMessage()),
-                "See: cloche help" + (command.root() == command ? "" : " " + command.name()),
+                "See: cloche help" + (command.parent() == null ? "" : " " + command.name()),
                 System.err);
         return general(command, ExitCodes.USAGE);
     }

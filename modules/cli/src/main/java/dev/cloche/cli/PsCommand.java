@@ -37,9 +37,7 @@ final class PsCommand implements Callable<Integer> {
 
     private void print(List<SandboxInfo> sandboxes, PrintStream out) {
         if (format.json()) {
-            try (JsonOutput json = new JsonOutput(out)) {
-                json.array(() -> sandboxes.forEach(sandbox -> write(json, sandbox)));
-            }
+            JsonOutput.print(out, json -> json.array(() -> sandboxes.forEach(sandbox -> write(json, sandbox))));
             return;
         }
         Table table = new Table("NAME", "IMAGE", "COMMAND", "CREATED", "STATUS");

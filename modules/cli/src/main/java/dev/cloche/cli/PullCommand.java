@@ -29,9 +29,7 @@ final class PullCommand implements Callable<Integer> {
                 pulled = cloche.pull(image, progress);
             }
             if (format.json()) {
-                try (JsonOutput json = new JsonOutput(System.out)) {
-                    ImagesCommand.write(json, pulled);
-                }
+                JsonOutput.print(System.out, json -> ImagesCommand.write(json, pulled));
             } else {
                 System.out.println(pulled.digest());
             }

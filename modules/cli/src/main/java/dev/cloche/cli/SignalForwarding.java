@@ -19,6 +19,7 @@ import sun.misc.SignalHandler;
  * <p>{@code sun.misc.Signal} is the one way to take over the JVM's own handlers of SIGINT and SIGTERM; signalfd is not,
  * because the JVM's threads exist before Cloche could block the signals in them.
  */
+@SuppressWarnings("ReferenceEquality") // SIG_IGN is one object, made for comparing
 final class SignalForwarding implements AutoCloseable {
     private static final List<String> FORWARDED = List.of("INT", "TERM", "HUP");
     private static final int PATIENCE = 3;

@@ -13,9 +13,10 @@ final class VersionCommand implements Callable<Integer> {
     public Integer call() {
         String jvm = System.getProperty("java.runtime.version", "unknown");
         if (format.json()) {
-            try (JsonOutput json = new JsonOutput(System.out)) {
-                json.object(() -> json.field("cloche", Version.current()).field("java", jvm));
-            }
+            JsonOutput.print(
+                    System.out,
+                    json -> json.object(
+                            () -> json.field("cloche", Version.current()).field("java", jvm)));
         } else {
             System.out.println("cloche " + Version.current() + " (Java " + jvm + ")");
         }

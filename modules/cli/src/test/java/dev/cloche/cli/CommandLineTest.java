@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +35,8 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"run", "exec", "ps", "stop", "rm", "pull", "images", "doctor", "version", "completion"})
     void everyCommandHasHelp(String name) {
-        CommandLine command = Main.commandLine().getSubcommands().get(name);
+        CommandLine command =
+                Objects.requireNonNull(Main.commandLine().getSubcommands().get(name));
         assertThat(command.getUsageMessage()).contains("cloche " + name);
         assertThat(command.getCommandSpec().usageMessage().description()).isNotEmpty();
         command.getCommandSpec()

@@ -46,7 +46,7 @@ final class Program {
 
     /** As an ordinary user, which only root can arrange. */
     static Program asOrdinaryUser(Path home) throws IOException, InterruptedException {
-        Program program = in(home);
+        var _ = in(home);
         Assumptions.assumeTrue(isRoot(), "becoming another user needs root; the other suite ran as an ordinary user");
         run(List.of("chown", STRANGER + ":" + STRANGER, home.toString()));
         Program ordinary =
