@@ -1,0 +1,17 @@
+package dev.cloche.image;
+
+import java.nio.file.Path;
+
+/** The program of the test with several processes: waits for the end of its input, acquires an image and says so. */
+final class ImageProcess {
+    private ImageProcess() {}
+
+    public static void main(String[] arguments) throws Exception {
+        System.out.println("ready");
+        System.in.readAllBytes();
+        try (StoreFixture fixture = StoreFixture.in(Path.of(arguments[0]))) {
+            ImageDisk disk = fixture.acquire(ImageReference.parse(arguments[1]), arguments[2]);
+            System.out.println("disk " + disk.manifest());
+        }
+    }
+}
