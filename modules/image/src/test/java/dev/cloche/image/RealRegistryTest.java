@@ -3,6 +3,7 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,20 +55,7 @@ class RealRegistryTest {
         ImageReference pushed = registry.push(image.writeLayout(root.resolve("layout"), "app"), "app", "team/app:1");
         Path store = root.resolve("store");
         for (int i = 0; i < 2; i++) {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "--enable-native-access=ALL-UNNAMED",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            ImageProcess.class.getName(),
-                            store.toString(),
-                            pushed.toString(),
-                            "p" + i)
-                    .redirectError(ProcessBuilder.Redirect.appendTo(
-                            root.resolve("errors.txt").toFile()))
-                    .start();
-            started.add(process);
+            start("-Xshare:auto", store, pushed, "p" + i, PullPolicy.MISSING);
         }
         for (Process process : started) {
             assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("ready");
@@ -85,6 +73,43 @@ class RealRegistryTest {
             assertThat(fixture.acquire(pushed, PullPolicy.NEVER, "after").manifest())
                     .isEqualTo(image.manifestDigest());
         }
+    }
+
+    @Test
+    void aWarmStartLoadsNoHttpClientNoMigrationAndNoDecompressor() throws Exception {
+        TestImage image = image();
+        ImageReference pushed = registry.push(image.writeLayout(root.resolve("layout"), "app"), "app", "team/app:1");
+        Path store = root.resolve("store");
+        try (StoreFixture fixture = StoreFixture.in(store)) {
+            fixture.pull(pushed);
+        }
+        Process process = start("-Xlog:class+load:stdout", store, pushed, "warm", PullPolicy.MISSING);
+        process.outputWriter().close();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(output)
+                .contains("disk " + image.manifestDigest())
+                .contains("dev.cloche.image.ImageStore ")
+                .doesNotContain("java.net.http.", "jdk.internal.net.http.", "org.flywaydb.", "com.github.luben.");
+    }
+
+    private Process start(String option, Path store, ImageReference reference, String holder, PullPolicy policy)
+            throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        option,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ImageProcess.class.getName(),
+                        store.toString(),
+                        reference.toString(),
+                        holder,
+                        policy.name())
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        root.resolve("errors.txt").toFile()))
+                .start();
+        started.add(process);
+        return process;
     }
 
     private static TestImage image() {
