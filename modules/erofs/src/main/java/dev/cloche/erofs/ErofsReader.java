@@ -34,14 +34,31 @@ public final class ErofsReader implements Closeable {
     }
 
     /**
-     * Opens an image and checks its superblock.
+     * Opens an image and checks its superblock and its length.
      *
      * @throws CorruptErofsException if it is none that was completely written by {@link ErofsWriter}
      */
     public static ErofsReader open(Path file) throws IOException {
+        return open(file, true);
+    }
+
+    /**
+     * Opens an image of metadata only ({@link ErofsWriter#writeMetadata}), whose content is elsewhere.
+     *
+     * @throws CorruptErofsException if it is none that was completely written by {@link ErofsWriter}
+     */
+    public static ErofsReader openMetadata(Path file) throws IOException {
+        return open(file, false);
+    }
+
+    private static ErofsReader open(Path file, boolean whole) throws IOException {
         FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
         try {
-            return new ErofsReader(file, channel);
+            ErofsReader reader = new ErofsReader(file, channel);
+            if (whole && reader.blocks() != reader.fileBlocks()) {
+                throw new CorruptErofsException(file, "it is shorter than its file system");
+            }
+            return reader;
         } catch (Throwable failure) {
             channel.close();
             throw failure;

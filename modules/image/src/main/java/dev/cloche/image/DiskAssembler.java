@@ -31,9 +31,6 @@ final class DiskAssembler {
         long blocks = 0;
         for (Path layer : layersBottomToTop) {
             try (ErofsReader reader = ErofsReader.open(layer)) {
-                if (reader.blocks() != reader.fileBlocks()) {
-                    throw new IllegalArgumentException("not a layer, since its content is elsewhere: " + layer);
-                }
                 merge.add(reader.tree(ReadLimits.DEFAULT), blocks);
                 blocks += reader.blocks();
             }
@@ -58,7 +55,7 @@ final class DiskAssembler {
         for (Path layer : layersBottomToTop) {
             text.add(layer, Files.size(layer));
         }
-        try (ErofsReader reader = ErofsReader.open(fsmeta)) {
+        try (ErofsReader reader = ErofsReader.openMetadata(fsmeta)) {
             if (reader.blocks() * ErofsWriter.BLOCK_BYTES != text.bytes()) {
                 throw new IllegalArgumentException("the disk of " + fsmeta + " should have " + reader.blocks()
                         + " blocks, but its files have " + text.bytes() + " bytes");

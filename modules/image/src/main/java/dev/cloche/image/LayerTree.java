@@ -145,7 +145,17 @@ final class LayerTree {
         if (target.isEmpty() || target.length() > Symlink.MAX_TARGET) {
             throw new CorruptArchiveException("the symbolic link " + entry.path() + " has an impossible target");
         }
-        return new Symlink(attributes(entry, false), target);
+        // Whatever an archive says, Linux has no other permissions for links.
+        Attributes attributes = attributes(entry, false);
+        return new Symlink(
+                new Attributes(
+                        0777,
+                        attributes.uid(),
+                        attributes.gid(),
+                        attributes.seconds(),
+                        attributes.nanos(),
+                        attributes.xattrs()),
+                target);
     }
 
     private Special special(TarEntry entry, Special.Kind kind) {
