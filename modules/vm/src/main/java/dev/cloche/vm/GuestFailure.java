@@ -1,0 +1,31 @@
+package dev.cloche.vm;
+
+import java.util.Optional;
+
+/** The failure codes of the guest protocol (docs/guest-protocol.md). */
+public enum GuestFailure {
+    BAD_REQUEST(1),
+    UNSUPPORTED(2),
+    COMMAND_NOT_FOUND(3),
+    COMMAND_NOT_EXECUTABLE(4),
+    BAD_WORKING_DIRECTORY(5),
+    UNKNOWN_USER(6),
+    UNKNOWN_GROUP(7),
+    NO_SUCH_EXECUTION(8),
+    OUT_OF_RESOURCES(9),
+    INTERNAL(10);
+
+    private final int code;
+
+    GuestFailure(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+
+    static Optional<GuestFailure> of(int code) {
+        return code >= 1 && code <= values().length ? Optional.of(values()[code - 1]) : Optional.empty();
+    }
+}

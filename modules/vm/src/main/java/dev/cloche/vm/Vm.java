@@ -1,0 +1,84 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.time.Duration;
+
+/**
+ * A VM, or a connection to one. Safe for use from several threads; of two that change the state at once, the second
+ * waits for the first or gets a {@link VmStateException}.
+ *
+ * <p>Blocking calls throw {@link VmDeadlineException} when their deadline passes and {@link VmInterruptedException}
+ * when their thread is interrupted.
+ */
+public interface Vm extends AutoCloseable {
+    VmId id();
+
+    VmState state();
+
+    /**
+     * Boots the VM and returns when its guest has said hello. A boot that hangs is killed and tried again a few times.
+     *
+     * @throws VmStateException if it is not {@link VmState#CREATED}
+     * @throws VmStartException if no attempt succeeded; it holds the end of the guest's console
+     * @throws VmResourcesException if something that is needed is missing on this host
+     */
+    void start(Deadline deadline);
+
+    /**
+     * The guest of a running or paused VM.
+     *
+     * @throws VmStateException if it is neither
+     */
+    Guest guest();
+
+    /** Halts the guest in memory. @throws VmStateException if it is not {@link VmState#RUNNING} */
+    void pause(Deadline deadline);
+
+    /** Continues a halted guest. @throws VmStateException if it is not {@link VmState#PAUSED} */
+    void resume(Deadline deadline);
+
+    /**
+     * Asks the guest to end its executions, sync and power off, and kills it if it has not done so in time: when
+     * {@code grace} and two seconds for syncing have passed, or {@code deadline} has. A paused VM is killed at once. Of a
+     * VM that has ended already, this answers how.
+     *
+     * @param grace how long the guest's processes have between SIGTERM and SIGKILL
+     * @throws VmStateException if it has never run or is destroyed
+     */
+    VmExit stop(Duration grace, Deadline deadline);
+
+    /**
+     * Kills the VM without asking the guest. Of a VM that has ended already, this answers how.
+     *
+     * @throws VmStateException if it has never run or is destroyed
+     */
+    VmExit kill(Deadline deadline);
+
+    /**
+     * Waits for the end.
+     *
+     * @throws VmStateException if it has never run or is destroyed
+     */
+    VmExit awaitExit(Deadline deadline);
+
+    /**
+     * Lets the VM outlive this process. The handle stays usable; closing it lets go of the VM.
+     *
+     * @throws VmStateException if it does not run, or belongs to another process
+     */
+    void detach();
+
+    /**
+     * Removes the VM's directory. Nothing happens if that is done already.
+     *
+     * @throws VmStateException if it runs, or belongs to another process
+     */
+    void destroy();
+
+    /**
+     * Kills an attached VM that still runs; a detached or connected one is only let go. Its files stay until it is
+     * destroyed. Does not wait for the deadline of anything; closing twice does nothing.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,27 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.ClocheException;
+import org.jspecify.annotations.Nullable;
+
+/** The root of every error of this room. */
+public abstract sealed class VmException extends ClocheException
+        permits InvalidVmSpecException,
+                VmStateException,
+                VmStartException,
+                VmResourcesException,
+                VmStorageException,
+                VmNotFoundException,
+                VmExistsException,
+                VmBusyException,
+                VmDeadlineException,
+                VmInterruptedException,
+                VmMonitorException,
+                GuestConnectionLostException,
+                GuestProtocolException,
+                GuestRefusedException,
+                OutputGapException,
+                SpawnException {
+    VmException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+        super(code, sentence, remedy, cause);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.cloche.vm;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * How a VM ended, as its guard recorded it.
+ *
+ * @param goodbye the guest's last words; empty if it did not say any
+ * @param processExitCode exit code of the VM's process on the host; empty if a signal ended it or its guard was lost
+ * @param processSignal signal that ended that process
+ */
+public record VmExit(
+        Cause cause,
+        Optional<Goodbye> goodbye,
+        OptionalInt processExitCode,
+        OptionalInt processSignal,
+        Instant startedAt,
+        Instant endedAt) {
+    /** Who or what ended the VM. */
+    public enum Cause {
+        /** Its process ended by itself: the guest powered off, or crashed. */
+        EXITED,
+        /** Somebody had it killed. */
+        KILLED,
+        /** It reached its maximum duration. */
+        MAX_DURATION,
+        /** It waited too long in a pool. */
+        POOL_AGE,
+        /** The process that it was attached to is gone. */
+        OWNER_GONE,
+        /** Its guard was killed, and the kernel killed the VM with it; the end's time is not known exactly. */
+        GUARD_LOST
+    }
+
+    /** Whether it ended without a goodbye, and nobody had asked for it. */
+    public boolean crashed() {
+        return goodbye.isEmpty() && (cause == Cause.EXITED || cause == Cause.GUARD_LOST);
+    }
+
+    /** How the main execution ended, if the guest said so. */
+    public Optional<ExitStatus> mainExit() {
+        return goodbye.flatMap(Goodbye::mainExit);
+    }
+}

@@ -1,0 +1,8 @@
+package dev.cloche.vm;
+
+/** The calling thread was interrupted; its interrupt status is set again. */
+public final class VmInterruptedException extends VmException {
+    VmInterruptedException(String what) {
+        super("vm.interrupted", "Interrupted: " + what, "", null);
+    }
+}

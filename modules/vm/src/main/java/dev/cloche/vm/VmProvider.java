@@ -1,0 +1,53 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+
+/**
+ * Makes VMs. Safe for use from several threads; no call holds a lock of the whole provider while it waits.
+ *
+ * <p>Every call may throw {@link VmStorageException} where the state root fails, {@link VmDeadlineException} when its
+ * deadline passes and {@link VmInterruptedException} when its thread is interrupted.
+ */
+public interface VmProvider extends VmQuery, AutoCloseable {
+    /**
+     * Makes a VM that does not run yet. This process owns it until it closes the handle.
+     *
+     * @throws VmExistsException if there is a VM of that id
+     * @throws InvalidVmSpecException if this provider cannot do what the spec asks for
+     */
+    Vm create(VmSpec spec);
+
+    /**
+     * Connects to a running VM of another process through one of its seven client ports, or to one that this process
+     * detached.
+     *
+     * @throws VmNotFoundException if there is none of that id
+     * @throws VmStateException if it does not run
+     * @throws VmBusyException if all client ports are taken
+     * @throws GuestConnectionLostException if the VM ends meanwhile
+     */
+    Vm connect(VmId id, Deadline deadline);
+
+    /**
+     * Kills a VM whoever owns it, and waits for its end. Of one that has ended already, this answers how.
+     *
+     * @throws VmNotFoundException if there is none of that id
+     * @throws VmStateException if it has never run
+     */
+    VmExit kill(VmId id, Deadline deadline);
+
+    /**
+     * Removes what is left of a VM that does not run and that no process owns; nothing happens if it is gone.
+     *
+     * @throws VmStateException if it runs
+     * @throws VmBusyException if a process owns it
+     */
+    void destroy(VmId id);
+
+    /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
+    VmCapabilities capabilities();
+
+    /** Closes every handle that this provider gave out and that is still open, as {@link Vm#close()} does. */
+    @Override
+    void close();
+}

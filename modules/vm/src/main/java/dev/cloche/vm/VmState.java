@@ -1,0 +1,22 @@
+package dev.cloche.vm;
+
+/** Where a VM is in its life. The transitions between states stand in {@link VmTransitions}. */
+public enum VmState {
+    /** It has a directory, but has not run yet. */
+    CREATED,
+    /** Its guest runs. */
+    RUNNING,
+    /** Its guest is halted in memory. */
+    PAUSED,
+    /** It has ended as somebody wanted: asked to, killed on request, or at a limit that was set. */
+    STOPPED,
+    /** It did not start, or ended although nobody asked for it. */
+    FAILED,
+    /** Its directory is gone. */
+    DESTROYED;
+
+    /** Whether a guest exists: {@link #RUNNING} or {@link #PAUSED}. */
+    public boolean live() {
+        return this == RUNNING || this == PAUSED;
+    }
+}
