@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -105,10 +106,8 @@ public final class ImageStore {
         }
         if (policy == PullPolicy.ALWAYS || !complete) {
             // A repair brings back what the name meant; only ALWAYS asks what it means now.
-            ImageReference wanted = policy == PullPolicy.MISSING && known.isPresent()
-                    ? reference.at(known.get().manifest())
-                    : reference;
-            bring(reference, wanted, new Serialized(listener), deadline);
+            Optional<Digest> meant = known.map(StoredImage::manifest).filter(_ -> policy != PullPolicy.ALWAYS);
+            bring(reference, meant, new Serialized(listener), deadline);
         }
         return get(reference);
     }
@@ -137,15 +136,19 @@ public final class ImageStore {
         delete(catalog.remove(reference));
     }
 
-    private void bring(ImageReference reference, ImageReference wanted, PullListener listener, Deadline deadline) {
+    private void bring(ImageReference reference, Optional<Digest> meant, PullListener listener, Deadline deadline) {
         try (ImageSource source = source(reference, deadline)) {
+            // A bundled layout keeps no history: its name means what is there now.
+            ImageReference wanted = source instanceof LayoutSource
+                    ? reference
+                    : meant.map(reference::at).orElse(reference);
             delete(puller.pull(source, reference, wanted, listener, deadline));
-        } catch (IOException e) {
-            throw failed(reference, e);
-        } catch (InterruptedException e) {
+        } catch (ClosedByInterruptException | InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new PullFailed(
                     PullFailed.Reason.GAVE_UP, reference.registry(), OptionalInt.empty(), "it was interrupted", e);
+        } catch (IOException e) {
+            throw failed(reference, e);
         }
     }
 
