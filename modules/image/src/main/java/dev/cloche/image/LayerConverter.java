@@ -52,25 +52,28 @@ final class LayerConverter {
     }
 
     private FileData content(TarEntry entry) throws IOException {
-        FileData data = entry.sparse() ? sparse(entry) : writer.append(reader.data(), entry.size());
-        if (writer.position() > limits.maxImageBytes()) {
-            throw tooLarge();
+        if (entry.sparse()) {
+            return sparse(entry);
         }
-        return data;
+        checkRoom(entry.size());
+        return writer.append(reader.data(), entry.size());
     }
 
     private FileData sparse(TarEntry entry) throws IOException {
         SparseData sparse = writer.sparse(entry.size());
         for (Segment segment : entry.segments()) {
+            checkRoom(segment.length());
             sparse.data(segment.offset(), segment.length(), reader.data());
-            if (writer.position() > limits.maxImageBytes()) {
-                throw tooLarge();
-            }
         }
-        return sparse.finish();
+        FileData data = sparse.finish();
+        // Chunks that have only some data are filled up.
+        checkRoom(0);
+        return data;
     }
 
-    private CorruptArchiveException tooLarge() {
-        return new CorruptArchiveException("its files have more than " + limits.maxImageBytes() + " bytes");
+    private void checkRoom(long bytes) {
+        if (bytes > limits.maxImageBytes() - writer.position()) {
+            throw new CorruptArchiveException("its files have more than " + limits.maxImageBytes() + " bytes");
+        }
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class HostileArchiveTest {
     private static final long SEED = 20_260_102;
-    private static final ArchiveLimits SMALL = new ArchiveLimits(20, 8, 200, 1 << 20, 1 << 20, 1 << 20, 4096, 10, 8192);
+    private static final ArchiveLimits SMALL = new ArchiveLimits(20, 8, 200, 1 << 20, 1 << 20, 900_000, 4096, 10, 8192);
 
     @TempDir
     Path directory;
@@ -89,7 +89,13 @@ class HostileArchiveTest {
                 new TarBuilder().pax("path", "a/".repeat(101)).file("x", ""));
         attacks.put(
                 "more than 1048576 bytes",
-                new TarBuilder().file("x", filled(600_000)).file("y", filled(600_000)));
+                new TarBuilder()
+                        .file("x", filled(800_000))
+                        .pax("path", "y")
+                        .entry(TarBuilder.header("y", 'V', 300_000), filled(300_000)));
+        attacks.put(
+                "its files have more than",
+                new TarBuilder().file("x", filled(500_000)).file("y", filled(500_000)));
         attacks.put("a file has more than", sparse("0,20", "2000000"));
         attacks.put("pieces", sparse("0,1,2,1,4,1,6,1,8,1,10,1,12,1,14,1,16,1,18,1,20,1", "100"));
         attacks.put(
