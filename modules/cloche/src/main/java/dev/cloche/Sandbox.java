@@ -52,14 +52,13 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
-     * The image's own command.
+     * What the sandbox is for: the command that was given to {@link SandboxBuilder#command}, or the image's own.
      *
-     * @param arguments replace the image's arguments where not empty; its entrypoint stays in front
+     * @throws IllegalStateException when it is started, if this is a connection to a sandbox
      */
-    public CommandBuilder imageCommand(String... arguments) {
-        List<String> words = List.of(arguments);
-        return new CommandBuilder((options, deadline) ->
-                new Execution(running, running.execImageCommand(words, options, deadline), deadline));
+    public CommandBuilder mainCommand() {
+        return new CommandBuilder(
+                (options, deadline) -> new Execution(running, running.execMain(options, deadline), deadline));
     }
 
     /**

@@ -20,6 +20,7 @@ public final class SandboxBuilder {
     private final Cloche cloche;
     private final String image;
     private @Nullable String name;
+    private List<String> command = List.of();
     private boolean ephemeral;
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
@@ -44,6 +45,16 @@ public final class SandboxBuilder {
     /** Whether its record is removed when it ends. */
     public SandboxBuilder ephemeral(boolean value) {
         ephemeral = value;
+        return this;
+    }
+
+    /**
+     * What the sandbox is for.
+     *
+     * @param words replace the image's own command where not empty; the image's entrypoint stays in front
+     */
+    public SandboxBuilder command(String... words) {
+        command = List.of(words);
         return this;
     }
 
@@ -87,25 +98,17 @@ public final class SandboxBuilder {
         return new Sandbox(cloche.sandboxRoom().start(spec(), Conversions.listener(progress), Deadline.none()));
     }
 
-    /**
-     * A sandbox with a main command of its own, which outlives this process.
-     *
-     * @param command replaces the image's command where not empty; the image's entrypoint stays in front
-     */
-    public DetachedCommand detached(String... command) {
-        List<String> words = List.of(command);
-        return new DetachedCommand(options -> Conversions.info(cloche.sandboxRoom()
-                .startDetached(
-                        spec(),
-                        new SandboxSpec.Main(words, options),
-                        Conversions.listener(progress),
-                        Deadline.none())));
+    /** Makes it a sandbox that outlives this process, and ends with its main command. */
+    public DetachedCommand detached() {
+        return new DetachedCommand(options -> Conversions.info(
+                cloche.sandboxRoom().startDetached(spec(), options, Conversions.listener(progress), Deadline.none())));
     }
 
     private SandboxSpec spec() {
         return new SandboxSpec(
                 Optional.ofNullable(name),
                 image,
+                command,
                 Conversions.policy(pull),
                 memoryMib,
                 cpus,

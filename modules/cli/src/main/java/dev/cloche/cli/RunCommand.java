@@ -104,6 +104,7 @@ final class RunCommand implements Callable<Integer> {
                 Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
             SandboxBuilder builder = cloche.sandbox(image)
+                    .command(CommandSettings.words(command))
                     .ephemeral(ephemeral)
                     .cpus(cpus)
                     .memory(memory)
@@ -120,7 +121,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int startDetached(SandboxBuilder builder) {
-        DetachedCommand main = builder.detached(CommandSettings.words(command));
+        DetachedCommand main = builder.detached();
         System.out.println(settings.applyTo(main).start().name());
         return ExitCodes.OK;
     }
@@ -129,8 +130,7 @@ final class RunCommand implements Callable<Integer> {
             throws InterruptedException {
         try (Sandbox sandbox = builder.start()) {
             progress.close();
-            CommandBuilder main =
-                    sandbox.imageCommand(CommandSettings.words(command)).stdin(interactive);
+            CommandBuilder main = sandbox.mainCommand().stdin(interactive);
             try (Execution execution = settings.applyTo(main).start()) {
                 Exit exit = Attached.pass(execution, interactive, signals);
                 sandbox.finishWith(execution);

@@ -129,8 +129,9 @@ final class Program {
     /** The processes that belong to VMs of this state root. */
     List<ProcessHandle> vmProcesses() {
         try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
-            String vms = home.resolve("vms").toString();
-            return all.filter(process -> commandLine(process).contains(vms)).toList();
+            // The guard names its directory, QEMU its disk; the client names neither on its command line.
+            return all.filter(process -> commandLine(process).contains(home + "/"))
+                    .toList();
         }
     }
 

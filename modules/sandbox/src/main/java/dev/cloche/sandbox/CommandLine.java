@@ -16,13 +16,22 @@ final class CommandLine {
      *
      * @throws SandboxException.NoCommand if that leaves nothing
      */
-    static List<String> ofImage(String reference, ImageConfig config, List<String> arguments) {
+    private static List<String> ofImage(String reference, ImageConfig config, List<String> arguments) {
         List<String> words = new ArrayList<>(config.entrypoint());
         words.addAll(arguments.isEmpty() ? config.cmd() : arguments);
         if (words.isEmpty()) {
             throw new SandboxException.NoCommand(reference);
         }
         return words;
+    }
+
+    /**
+     * What a sandbox is for.
+     *
+     * @throws SandboxException.NoCommand if neither the specification nor the image names a command
+     */
+    static ExecRequest mainRequest(SandboxSpec spec, ImageConfig config, CommandOptions options) {
+        return request(ofImage(spec.image(), config, spec.command()), config, options, true);
     }
 
     static ExecRequest request(

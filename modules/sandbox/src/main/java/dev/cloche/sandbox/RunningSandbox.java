@@ -13,7 +13,7 @@ import dev.cloche.vm.VmExit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,29 +27,36 @@ public final class RunningSandbox implements AutoCloseable {
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
+    /** What only the process that started a sandbox has. */
+    private record Ownership(SandboxSpec spec, StartTimings timings) {}
+
     private final Sandboxes sandboxes;
     private final long id;
     private final String name;
     private final Vm vm;
-    private final String image;
     private final ImageConfig config;
-    private final @Nullable StartTimings timings;
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final @Nullable Ownership ownership;
+    private final ReentrantLock ending = new ReentrantLock();
+    private boolean over;
 
     private RunningSandbox(
-            Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config, @Nullable StartTimings timings) {
+            Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config, @Nullable Ownership ownership) {
         this.sandboxes = sandboxes;
         this.id = record.id();
         this.name = record.name();
-        this.image = record.image();
         this.vm = vm;
         this.config = config;
-        this.timings = timings;
+        this.ownership = ownership;
     }
 
     static RunningSandbox owned(
-            Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config, StartTimings timings) {
-        RunningSandbox sandbox = new RunningSandbox(sandboxes, record, vm, config, timings);
+            Sandboxes sandboxes,
+            SandboxRecord record,
+            Vm vm,
+            SandboxSpec spec,
+            ImageConfig config,
+            StartTimings timings) {
+        RunningSandbox sandbox = new RunningSandbox(sandboxes, record, vm, config, new Ownership(spec, timings));
         sandbox.watch();
         return sandbox;
     }
@@ -68,7 +75,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** How long the start took; empty for a connection to a sandbox that ran already. */
     public Optional<StartTimings> timings() {
-        return Optional.ofNullable(timings);
+        return Optional.ofNullable(ownership).map(Ownership::timings);
     }
 
     /** Starts {@code words} in the guest. */
@@ -77,14 +84,16 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     /**
-     * Starts the image's own command in the guest.
+     * Starts what an owned sandbox is for: the command of its specification, or the image's own.
      *
-     * @param arguments replace the image's arguments where not empty; its entrypoint stays in front
-     * @throws SandboxException.NoCommand if neither names a command
+     * @throws SandboxException.NoCommand if neither names one
+     * @throws IllegalStateException if this is a connection, whose owner has started it
      */
-    public GuestExecution execImageCommand(List<String> arguments, CommandOptions options, Deadline deadline) {
-        List<String> words = CommandLine.ofImage(image, config, arguments);
-        return start(CommandLine.request(words, config, options, true), deadline);
+    public GuestExecution execMain(CommandOptions options, Deadline deadline) {
+        if (ownership == null) {
+            throw new IllegalStateException("the main command is its owner's to start");
+        }
+        return start(CommandLine.mainRequest(ownership.spec(), config, options), deadline);
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {
@@ -107,7 +116,9 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** The main command has ended, and an owned sandbox with it; recorded as the reason of its end. */
     public void finish(ExitStatus main) {
-        end(Ending.ofMain(main));
+        if (ownership != null) {
+            endOnce(() -> end(Ending.ofMain(main)));
+        }
     }
 
     /** Ends the sandbox: its processes get SIGTERM, and SIGKILL after {@code grace}. */
@@ -115,20 +126,34 @@ public final class RunningSandbox implements AutoCloseable {
         sandboxes.stop(name, grace, deadline);
     }
 
-    /** Ends an owned sandbox, at once and recorded as intended; lets go of a connected one. */
+    /**
+     * Ends an owned sandbox, at once and recorded as intended, unless it has ended by itself; lets go of a connected one.
+     * When this returns, the end is recorded.
+     */
     @Override
     public void close() {
-        end(Ending.closed());
+        if (ownership != null) {
+            endOnce(() -> {
+                if (vm.state().live()) {
+                    end(Ending.closed());
+                } else {
+                    observeEnd();
+                }
+            });
+        }
         vm.close();
     }
 
     private void end(Ending ending) {
-        if (timings != null && over.compareAndSet(false, true)) {
-            sandboxes.recordEnd(id, ending);
-            vm.kill(Deadline.after(END_LIMIT));
-            vm.close();
-            sandboxes.clean(id, name);
-        }
+        sandboxes.recordEnd(id, ending);
+        vm.kill(Deadline.after(END_LIMIT));
+        vm.close();
+        sandboxes.clean(id, name);
+    }
+
+    private void observeEnd() {
+        vm.close();
+        sandboxes.observeEnd(id, name);
     }
 
     private void watch() {
@@ -138,10 +163,20 @@ public final class RunningSandbox implements AutoCloseable {
             } catch (VmException closedFirst) {
                 return;
             }
-            if (over.compareAndSet(false, true)) {
-                vm.close();
-                sandboxes.observeEnd(id, name);
-            }
+            endOnce(this::observeEnd);
         });
+    }
+
+    /** The first who comes ends it; the others wait until that is done. */
+    private void endOnce(Runnable end) {
+        ending.lock();
+        try {
+            if (!over) {
+                over = true;
+                end.run();
+            }
+        } finally {
+            ending.unlock();
+        }
     }
 }

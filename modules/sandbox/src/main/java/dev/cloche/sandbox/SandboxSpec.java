@@ -10,6 +10,7 @@ import java.util.Optional;
  *
  * @param name the sandbox's name and its guest's host name; without one it gets a generated name and is ephemeral
  * @param image reference of the image, as in Docker
+ * @param command replaces the image's own command where not empty; the image's entrypoint stays in front
  * @param pullPolicy when to ask the registry
  * @param memoryMib the guest's memory in MiB, {@value #MIN_MEMORY_MIB} to {@value #MAX_MEMORY_MIB}
  * @param cpus the guest's virtual CPUs, 1 to {@value #MAX_CPUS}
@@ -19,6 +20,7 @@ import java.util.Optional;
 public record SandboxSpec(
         Optional<String> name,
         String image,
+        List<String> command,
         PullPolicy pullPolicy,
         int memoryMib,
         int cpus,
@@ -34,6 +36,7 @@ public record SandboxSpec(
 
     public SandboxSpec {
         name.ifPresent(SandboxName::validated);
+        command = List.copyOf(command);
         ephemeral = ephemeral || name.isEmpty();
         if (memoryMib < MIN_MEMORY_MIB || memoryMib > MAX_MEMORY_MIB) {
             throw new SandboxException.InvalidSpecification(
@@ -52,17 +55,6 @@ public record SandboxSpec(
             throw new SandboxException.InvalidSpecification(
                     "A longest duration of " + duration + " is out of range.",
                     "Give more than zero and at most " + LONGEST.toDays() + " days.");
-        }
-    }
-
-    /**
-     * The main command of a detached sandbox; the sandbox ends when it does.
-     *
-     * @param command replaces the image's own command where not empty; the image's entrypoint stays in front
-     */
-    public record Main(List<String> command, CommandOptions options) {
-        public Main {
-            command = List.copyOf(command);
         }
     }
 }

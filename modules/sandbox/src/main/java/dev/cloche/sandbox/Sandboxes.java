@@ -69,10 +69,10 @@ public final class Sandboxes {
      * Starts a sandbox that outlives this process and ends with its main command, and returns when that runs.
      *
      * @throws SandboxException.NameInUse if another sandbox has the name
-     * @throws SandboxException.NoCommand if neither {@code main} nor the image names a command
+     * @throws SandboxException.NoCommand if neither {@code spec} nor the image names a command
      */
     public SandboxRecord startDetached(
-            SandboxSpec spec, SandboxSpec.Main main, PullListener listener, Deadline deadline) {
+            SandboxSpec spec, CommandOptions main, PullListener listener, Deadline deadline) {
         try (RunningSandbox sandbox = new Start(spec, Optional.of(main), listener, deadline).perform()) {
             return get(sandbox.name());
         }
@@ -238,16 +238,16 @@ public final class Sandboxes {
     /** One start, from the record to a guest that answers. Whatever fails, nothing of it stays. */
     private final class Start {
         private final SandboxSpec spec;
-        private final Optional<SandboxSpec.Main> main;
+        private final Optional<CommandOptions> detachedMain;
         private final PullListener listener;
         private final Deadline deadline;
         private final ImageReference reference;
         private final VmId vmId = VmId.random();
         private final long begin = System.nanoTime();
 
-        Start(SandboxSpec spec, Optional<SandboxSpec.Main> main, PullListener listener, Deadline deadline) {
+        Start(SandboxSpec spec, Optional<CommandOptions> detachedMain, PullListener listener, Deadline deadline) {
             this.spec = spec;
-            this.main = main;
+            this.detachedMain = detachedMain;
             this.listener = listener;
             this.deadline = deadline;
             this.reference = ImageReference.parse(spec.image());
@@ -259,7 +259,8 @@ public final class Sandboxes {
             try {
                 ImageDisk disk = images.acquire(reference, spec.pullPolicy(), holder(id, name), listener, deadline);
                 long imageReady = System.nanoTime();
-                Optional<ExecRequest> mainRequest = main.map(command -> mainRequest(command, disk));
+                Optional<ExecRequest> mainRequest = detachedMain.map(options ->
+                        CommandLine.mainRequest(spec, disk.config(), options).asMain());
                 Vm vm = vms.create(vmSpec(disk));
                 try {
                     return boot(id, name, disk, vm, mainRequest, imageReady);
@@ -288,16 +289,16 @@ public final class Sandboxes {
             }
             StartTimings timings = new StartTimings(
                     since(begin, System.nanoTime()), since(begin, imageReady), since(bootBegin, booted));
-            return RunningSandbox.owned(Sandboxes.this, record, vm, disk.config(), timings);
+            return RunningSandbox.owned(Sandboxes.this, record, vm, spec, disk.config(), timings);
         }
 
         private long insert(String name) {
             SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(
                     name,
                     spec,
-                    main.map(command -> String.join(" ", command.command())).orElse(""),
+                    String.join(" ", spec.command()),
                     vmId,
-                    main.isPresent(),
+                    detachedMain.isPresent(),
                     ProcessIdentity.current());
             Optional<Long> id = store.insertStarting(row);
             if (id.isEmpty()) {
@@ -309,12 +310,6 @@ public final class Sandboxes {
                 id = store.insertStarting(row);
             }
             return id.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
-        }
-
-        private ExecRequest mainRequest(SandboxSpec.Main command, ImageDisk disk) {
-            List<String> words = CommandLine.ofImage(spec.image(), disk.config(), command.command());
-            return CommandLine.request(words, disk.config(), command.options(), true)
-                    .asMain();
         }
 
         private VmSpec vmSpec(ImageDisk disk) {

@@ -116,8 +116,8 @@ class SandboxStoreTest {
     }
 
     private Optional<Long> insert(String name) {
-        SandboxSpec spec =
-                new SandboxSpec(Optional.of(name), "base", PullPolicy.MISSING, 256, 1, false, Optional.empty());
+        SandboxSpec spec = new SandboxSpec(
+                Optional.of(name), "base", List.of(), PullPolicy.MISSING, 256, 1, false, Optional.empty());
         return store.insertStarting(
                 new SandboxStore.NewSandbox(name, spec, "sleep 1", VmId.random(), true, ProcessIdentity.current()));
     }
