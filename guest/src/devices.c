@@ -16,7 +16,7 @@
 #include "port.h"
 #include "shutdown.h"
 
-enum { ROOT_WAIT_MS = 10000 };
+enum { ROOT_WAIT_MS = 5000 };
 static int announcements = -1;
 static bool root_found;
 

@@ -12,5 +12,5 @@ void devices_changed(void);
 /* Loads the modules of /modules, up to and including virtio_console if `first`, the others if not. */
 void modules_load(bool first);
 
-/* Waits until the root disk is there; false if it does not come within ten seconds. */
+/* Waits until the root disk is there; false if it does not come within five seconds. */
 bool devices_wait_for_root(void);

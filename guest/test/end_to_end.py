@@ -1,0 +1,440 @@
+#!/usr/bin/env python3
+"""Checks the agent in real VMs: end_to_end.py SHARE [NAME...]
+
+SHARE holds cloche-guard, cloche-agent, initramfs and kernel/. Needs qemu-system-x86_64, mkfs.erofs and a static
+busybox. Every check is a function `check_…` that gets a running VM; names on the command line choose among them."""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from cloche_vm import (
+    CONFIGURE, CREDIT, EXEC, EXITED, FAILED, PING, PONG, PORTS, RESET, SHUTDOWN, SIGNAL, STARTED, STDIN, STDIN_EOF,
+    Channel, Failed, Vm, encode, exec_payload, text,
+)
+
+EXITED_BY, KILLED_BY = 0, 1
+PASSWD = "root:x:0:0:root:/root:/bin/sh\nbob:x:1000:1001:Bob:/home/bob:/bin/sh\nbroken line\nnohome:x:7:7::\n"
+GROUP = "root:x:0:\nbob:x:1001:\nwheel:x:10:root,bob\ndisk:x:6:bob\nempty:x:\n"
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def failure(action, code):
+    try:
+        action()
+    except Failed as failed:
+        expect(failed.code == code, f"code {code} wanted, came {failed}")
+        expect(len(failed.sentence) > 5, "a sentence")
+        return failed.sentence
+    raise AssertionError(f"failure {code} wanted, but it worked")
+
+
+def sh(channel, script, **options):
+    return channel.run(["sh", "-c", script], **options)
+
+
+def check_exec_and_streams(vm, c):
+    expect(c.run(["echo", "hello"]) == ((EXITED_BY, 0), b"hello\n", b""), "echo")
+    expect(sh(c, "echo out; echo err >&2; exit 7") == ((EXITED_BY, 7), b"out\n", b"err\n"), "streams apart")
+    expect(sh(c, "kill -9 $$")[0] == (KILLED_BY, 9), "killed by a signal")
+    expect(c.run(["printf", "%s|", "a b", "", "ä"])[1] == "a b||ä|".encode(), "arguments as given")
+    out = c.run(["env"], env=["PATH=/bin", "A=b=c", "EMPTY="])[1].decode().splitlines()
+    expect(sorted(out) == ["A=b=c", "EMPTY=", "HOME=/root", "PATH=/bin"], out)
+    expect(sh(c, "cat; echo end")[1] == b"end\n", "stdin is /dev/null")
+    out = sh(c, "ls -l /proc/self/fd | wc -l; ps -o pid,sid,pgid,comm | grep 'sh$'; ulimit -n")[1].decode().split()
+    expect(out[0] == "5", "no descriptors leak: " + out[0])  # total, 0, 1, 2 and the listed directory
+    expect(out[1] == out[2] == out[3], "own session and group")
+    expect(out[-1] == "1024", out)
+
+
+def check_stdin(vm, c):
+    e = c.exec(["cat"], flags=1)
+    data = os.urandom(1 << 20)
+    e.stdin(data)
+    e.eof()
+    expect(e.wait() == (EXITED_BY, 0) and bytes(e.out) == data, "1 MiB through cat")
+    e = c.exec(["sh", "-c", "exec <&-; echo closed; sleep 1; echo done"], flags=1)
+    while b"closed" not in e.out:
+        c.step()
+    e.stdin(bytes(300000))  # more than the window: a process that does not read must not hang the writer
+    expect(e.wait() == (EXITED_BY, 0), "stdin that nobody reads")
+    # Beyond the credit: the agent drops the excess and lives.
+    e = c.exec(["wc", "-c"], flags=1)
+    for _ in range(4):
+        c.send(STDIN, stream=e.stream, payload=bytes(65536))
+    e.eof()
+    e.wait()
+    expect(65536 <= int(e.out) <= 4 * 65536, bytes(e.out))
+
+
+def check_full_stdin_blocks_nobody(vm, c):
+    stuck = c.exec(["sleep", "100"], flags=1)
+    stuck.stdin(bytes(65536))
+    c.send(STDIN, stream=stuck.stream, payload=bytes(min(65536, stuck.stdin_credit) or 1))
+    expect(c.request(PING, b"abc").payload == b"abc", "pong")
+    expect(c.run(["echo", "x"])[1] == b"x\n", "another execution")
+    stuck.signal(9)
+    expect(stuck.wait() == (KILLED_BY, 9), "killed")
+
+
+def check_order(vm, c):
+    (kind, code), out, _ = sh(c, "seq 1 10000")
+    expect((kind, code) == (0, 0) and out.decode().split() == [str(i) for i in range(1, 10001)], "10,000 lines")
+    (kind, code), out, err = sh(c, "head -c 5000000 /dev/zero; head -c 3000000 /dev/zero >&2")
+    expect((len(out), len(err)) == (5000000, 3000000), (len(out), len(err)))
+
+
+def check_output_credit(vm, c):
+    c.auto_credit = False
+    e = c.exec(["sh", "-c", "yes | head -c 100000; yes | head -c 1000 >&2"], window=1000)
+    c.request(PING)
+    time.sleep(0.5)
+    c.request(PING)
+    expect(len(e.out) == 1000 and e.exit is None, f"not more than the credit: {len(e.out)}")
+    e.credit(1, 5000)
+    while len(e.out) < 6000:
+        c.step()
+    c.request(PING)
+    expect(len(e.out) == 6000, len(e.out))
+    other = c.run(["echo", "x"])
+    expect(other[1] == b"x\n", "another execution is not held up")
+    e.credit(1, 0xFFFFFFFF)
+    e.credit(3, 1)
+    e.credit(2, 1)
+    expect(e.wait() == (EXITED_BY, 0) and len(e.out) == 100000 and len(e.err) == 1000, (len(e.out), len(e.err)))
+    # Ended before it was read: what is in the pipe at the end still comes, then EXITED.
+    e = c.exec(["sh", "-c", "yes | head -c 30000"], window=0)
+    time.sleep(0.5)
+    c.request(PING)
+    expect(e.exit is None and len(e.out) == 0, "EXITED follows the last byte")
+    e.credit(1, 1 << 20)
+    expect(e.wait() == (EXITED_BY, 0) and len(e.out) == 30000, len(e.out))
+    c.auto_credit = True
+
+
+def check_descendants_do_not_hold_exited(vm, c):
+    start = time.monotonic()
+    e = c.exec(["sh", "-c", "sleep 30 & echo started"])
+    expect(e.wait() == (EXITED_BY, 0) and bytes(e.out) == b"started\n", "ends at once")
+    expect(time.monotonic() - start < 20, "did not wait for the descendant")
+    # An orphan becomes the agent's child and is reaped.
+    sh(c, "(sleep 0.2 &) ; sleep 1")
+    expect(b"Z" not in sh(c, "cat /proc/[0-9]*/stat | cut -d' ' -f3")[1], "no zombies")
+
+
+def check_failures(vm, c):
+    failure(lambda: c.exec(["nosuch"]), 3)
+    failure(lambda: c.exec(["/bin/nosuch"]), 3)
+    failure(lambda: c.exec([""]), 3)
+    failure(lambda: c.exec(["/etc/passwd"]), 4)
+    failure(lambda: c.exec(["/etc"]), 4)
+    failure(lambda: c.exec(["/opt/no-interpreter"]), 4)
+    failure(lambda: c.exec(["echo"], cwd="/nosuch"), 5)
+    failure(lambda: c.exec(["echo"], cwd="/etc/passwd"), 5)
+    failure(lambda: c.exec(["echo"], cwd="relative"), 1)
+    failure(lambda: c.exec(["echo"], user="alice"), 6)
+    failure(lambda: c.exec(["echo"], user="bob:nosuch"), 7)
+    failure(lambda: c.exec(["echo"], env=["NOEQUALS"]), 1)
+    failure(lambda: c.exec(["echo", "a\0b"]), 1)
+    failure(lambda: c.exec(["echo"], flags=64), 2)
+    failure(lambda: c.request(EXEC, b""), 1)
+    failure(lambda: c.request(EXEC, struct.pack("<III", 0, 0, 0xFFFFFFFF)), 1)
+    failure(lambda: c.request(SIGNAL, struct.pack("<I", 9), stream=999999), 8)
+    failure(lambda: c.request(0x30), 2)
+    failure(lambda: c.request(PING, bytes(65)), 1)
+    failure(lambda: c.request(EXEC, exec_payload(["echo", "x" * 200000])), 9)  # longer than the kernel's MAX_ARG_STRLEN
+    expect(c.run(["echo", "x"])[1] == b"x\n", "alive")
+
+
+def check_messages_of_many_frames(vm, c):
+    many = [f"argument-{i}" for i in range(20000)]
+    request = c.begin(EXEC, exec_payload(["sh", "-c", "echo $#", "sh"] + many), piece=30000)
+    e = c.executions[c.answer(request).stream]
+    expect(e.wait() == (EXITED_BY, 0) and bytes(e.out) == b"20000\n", bytes(e.out))
+    request = c.begin(EXEC, bytes(1100000))
+    failure(lambda: c.answer(request), 1)
+    c.send(EXEC, request=70000, payload=b"xx", flags=1)
+    c.request(PING)
+    failure(lambda: c.answer(70000), 1)
+
+
+def check_users(vm, c):
+    def ident(user):
+        return sh(c, "id -u; id -g; id -G; echo $HOME", user=user)[1].decode().split("\n")[:4]
+
+    expect(ident("") == ["0", "0", "0 10", "/root"], ident(""))
+    expect(ident("bob") == ["1000", "1001", "1001 6 10", "/home/bob"] or sorted(ident("bob")[2].split()) == ["10", "1001", "6"], ident("bob"))
+    expect(ident("1000")[3] == "/home/bob", ident("1000"))
+    expect(ident("bob:wheel")[:3] == ["1000", "10", "10"], ident("bob:wheel"))
+    expect(ident("1234:4321") == ["1234", "4321", "4321", "/"], ident("1234:4321"))
+    expect(ident("4242") == ["4242", "0", "0", "/"], ident("4242"))
+    expect(sh(c, "echo x > /dev/stderr", user="bob")[2] == b"x\n", "a user may reopen its streams")
+
+
+def check_working_directory(vm, c):
+    expect(sh(c, "pwd", cwd="/tmp")[1] == b"/tmp\n", "cwd")
+    expect(sh(c, "pwd", cwd="")[1] == b"/\n", "empty is /")
+    out = sh(c, "pwd; touch mine; stat -c %u .", cwd="/work/a/b", flags=4, user="bob")
+    expect(out == ((EXITED_BY, 0), b"/work/a/b\n1000\n", b""), out)
+
+
+def check_signals(vm, c):
+    e = c.exec(["sh", "-c", "trap 'echo got; exit 3' TERM; echo ready; while :; do sleep 0.1; done"])
+    while b"ready" not in e.out:
+        c.step()
+    e.signal(15)
+    expect(e.wait() == (EXITED_BY, 3) and bytes(e.out) == b"ready\ngot\n", bytes(e.out))
+    failure(lambda: e.signal(15), 8)
+    e = c.exec(["sleep", "100"])
+    failure(lambda: e.signal(0), 1)
+    failure(lambda: e.signal(65), 1)
+    e.signal(9)
+    expect(e.wait() == (KILLED_BY, 9), "killed")
+    other = vm.connect(6).wait_hello()
+    e = c.exec(["sleep", "100"])
+    other.request(SIGNAL, struct.pack("<I", 2), stream=e.stream)
+    expect(e.wait() == (KILLED_BY, 2), "a signal from another port")
+    other.close()
+
+
+def check_configure(vm, c):
+    def field(tag, value):
+        return struct.pack("<I", tag) + text(value)
+
+    moment = 1_900_000_000 * 10**9
+    c.request(CONFIGURE, field(1, "bell") + field(2, struct.pack("<Q", moment)) + field(3, os.urandom(64)) + field(4, "0123456789abcdef" * 2))
+    out = sh(c, "hostname; cat /etc/hostname; date +%s; cat /etc/machine-id; ping -c1 -W1 127.0.0.1 >/dev/null && echo up")[1].decode().split()
+    expect(out[:2] == ["bell", "bell"] and 0 <= int(out[2]) - 1_900_000_000 < 30, out)
+    expect(out[3:] == ["0123456789abcdef" * 2, "up"], out)
+    expect(b"bell" in sh(c, "cat /etc/hosts")[1], "the name is in /etc/hosts")
+    failure(lambda: c.request(CONFIGURE, field(1, "other") + field(77, "x")), 2)
+    failure(lambda: c.request(CONFIGURE, field(1, "other") + field(4, "short")), 1)
+    failure(lambda: c.request(CONFIGURE, field(1, "other") + b"abc"), 1)
+    expect(sh(c, "hostname")[1] == b"bell\n", "a refused frame has no effect")
+
+
+def check_root(vm, c):
+    out = sh(c, "cat /proc/mounts; ls -ld / /tmp /dev/shm; readlink /dev/fd; touch /new && echo written; cat /proc/1/cmdline")[1].decode()
+    for wanted in ["overlay / overlay rw", "/sys/fs/cgroup cgroup2", "/dev/pts", "/dev/mqueue", "/proc/self/fd", "written"]:
+        expect(wanted in out, f"{wanted} in {out}")
+    expect(" erofs " not in out and "rootfs" not in out, "nothing below the overlay is reachable: " + out)
+    expect(b"0123" in sh(c, "head -c 4 /data/big; tail -c 4 /data/big")[1], "data of the image")
+
+
+def check_reset_in_mid_frame(vm, c):
+    other = vm.connect(1).wait_hello()
+    survivor = other.exec(["sh", "-c", "sleep 2; echo late >> /tmp/survived"])
+    frame = encode(EXEC, request=9, payload=exec_payload(["sh", "-c", "echo never > /tmp/never"] + ["x" * 1000] * 50))
+    for cut in (3, 20, 24, 500, len(frame) - 1):
+        other.socket.sendall(frame[:cut])
+        other.close()
+        other = vm.connect(1).wait_hello()  # the owner died; the next one comes at once
+        expect(other.request(PING, b"hi").payload == b"hi", f"cut at {cut}")
+    other.socket.sendall(b"CLH1 garbage CLH1CLH1" + os.urandom(5000))
+    expect(other.request(PING, b"yo").payload == b"yo", "garbage between frames is passed over")
+    broken = bytearray(encode(PING, request=77, payload=b"broken"))
+    broken[-1] ^= 1
+    other.socket.sendall(broken)
+    expect(other.request(PING, b"ok").payload == b"ok" and 77 not in other.answers, "a broken seal is no frame")
+    deadline = time.monotonic() + 20
+    while sh(c, "cat /tmp/survived; ls /tmp/never")[1] != b"late\n":
+        expect(time.monotonic() < deadline, "executions survive their connection")
+        time.sleep(0.3)
+    other.close()
+
+
+def check_owner_dies_with_output_in_flight(vm, c):
+    other = vm.connect(2).wait_hello()
+    other.auto_credit = False
+    e = other.exec(["sh", "-c", "i=0; while [ $i -lt 300 ]; do head -c 10000 /dev/zero; i=$((i+1)); done; echo done > /tmp/flood"], window=50000)
+    while len(e.out) < 50000:
+        other.step()
+    expect(e.exit is None, "held up by its credit")
+    other.close()
+    deadline = time.monotonic() + 40
+    while sh(c, "cat /tmp/flood")[1] != b"done\n":
+        expect(time.monotonic() < deadline, "without a connection an execution goes on")
+        time.sleep(0.3)
+    again = vm.connect(2).wait_hello()
+    expect(again.run(["echo", "x"])[1] == b"x\n", "the port works again")
+    again.close()
+
+
+def check_a_host_that_does_not_read_blocks_nobody(vm, c):
+    import socket
+
+    deaf = socket.socket(socket.AF_UNIX)
+    deaf.connect(vm.path("c3"))
+    deaf.sendall(bytes(65540) + encode(RESET, payload=bytes(8)))
+    deaf.settimeout(2)
+    try:
+        deaf.sendall(encode(EXEC, request=1, payload=exec_payload(["yes"], window=1 << 24)))
+        for i in range(100000):  # more answers than any queue holds
+            deaf.sendall(encode(PING, request=i + 2, payload=bytes(64)))
+    except TimeoutError:
+        pass
+    else:
+        raise AssertionError("the agent took any number of requests without room for their answers")
+    expect(c.request(PING, b"alive").payload == b"alive", "another port")
+    expect(sh(c, "seq 1 2000")[1].count(b"\n") == 2000, "another port's output")
+    deaf.close()
+    back = vm.connect(3).wait_hello()
+    expect(back.request(PING, b"back").payload == b"back", "its successor is served")
+    sh(back, "killall yes")
+    back.close()
+
+
+def check_eight_ports_at_once(vm, c):
+    channels = [c] + [vm.connect(i).wait_hello() for i in range(1, PORTS)]
+    running = [(channel, channel.exec(["sh", "-c", f"seq {i} 3000; cat"], flags=1)) for i, channel in enumerate(channels)]
+    for i, (channel, e) in enumerate(running):
+        e.stdin(b"%d" % i * 100000)
+        e.eof()
+    for i, (channel, e) in enumerate(running):
+        expect(e.wait() == (EXITED_BY, 0), "exit")
+        wanted = "".join(f"{n}\n" for n in range(i, 3001)).encode() + b"%d" % i * 100000
+        expect(bytes(e.out) == wanted, f"port {i}: {len(e.out)} of {len(wanted)}")
+    for channel in channels[1:]:
+        channel.close()
+
+
+def check_many_executions(vm, c):
+    requests = [c.begin(EXEC, exec_payload(["sh", "-c", f"echo {i}; exit {i % 200}"])) for i in range(100)]
+    for i, request in enumerate(requests):
+        e = c.executions[c.answer(request).stream]
+        expect(e.wait() == (EXITED_BY, i % 200) and bytes(e.out) == b"%d\n" % i, i)
+
+
+def check_idle_agent_sleeps(vm, c):
+    """Ports without a host report a hang-up for ever; the loop must not spin on it."""
+    ticks = "cut -d' ' -f14,15 /proc/1/stat"
+    before = sum(map(int, sh(c, ticks)[1].split()))
+    time.sleep(3)
+    after = sum(map(int, sh(c, ticks)[1].split()))
+    expect(after - before < 60, f"{after - before} ticks in three seconds of idleness")
+
+
+def check_shutdown(vm, c):
+    """Last: it ends the VM."""
+    e = c.exec(["sh", "-c", "trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.1; done"])
+    stubborn = c.exec(["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"])
+    while not (e.out and stubborn.out):
+        c.step()
+    c.request(SHUTDOWN, struct.pack("<I", 1500))
+    failure(lambda: c.exec(["echo"]), 9)
+    try:
+        while True:
+            c.step()
+    except EOFError:
+        pass
+    expect(e.exit == (EXITED_BY, 5) and bytes(e.out).endswith(b"bye\n"), (e.exit, e.out))
+    expect(stubborn.exit == (KILLED_BY, 9), stubborn.exit)
+    expect(c.goodbye == (1, 0, 0), c.goodbye)
+    record = vm.ended()
+    expect('"cause":"exited","exitCode":0' in record, record)
+    expect(encode(0x8B, payload=struct.pack("<III", 1, 0, 0)).hex() in record, record)
+
+
+def check_main_execution(share, image, directory):
+    vm = Vm(share, image, directory)
+    try:
+        c = vm.connect().wait_hello()
+        e = c.exec(["sh", "-c", "echo last; exit 9"], flags=2)
+        try:
+            while True:
+                c.step()
+        except EOFError:
+            pass
+        expect(e.exit == (EXITED_BY, 9) and bytes(e.out) == b"last\n", (e.exit, e.out))
+        expect(c.goodbye == (2, 0, 9), c.goodbye)
+        expect(encode(0x8B, payload=struct.pack("<III", 2, 0, 9)).hex() in vm.ended(), "goodbye")
+    finally:
+        vm.destroy()
+
+
+def check_no_root_disk(share, directory):
+    vm = Vm(share, None, directory)
+    try:
+        expect('"goodbye":""' in vm.ended(), "a crash has no goodbye")
+        expect("there is no root disk" in vm.console(), vm.console())
+    finally:
+        vm.destroy()
+
+
+def make_image(work):
+    tree = f"{work}/tree"
+    for directory in ("bin", "etc", "tmp", "data", "opt", "home/bob"):
+        os.makedirs(f"{tree}/{directory}")
+    os.chmod(f"{tree}/tmp", 0o1777)
+    busybox = shutil.which("busybox")
+    shutil.copy(busybox, f"{tree}/bin/busybox")
+    for name in subprocess.run([busybox, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split():
+        if name != "busybox":
+            os.symlink("busybox", f"{tree}/bin/{name}")
+    for name, content in (("etc/passwd", PASSWD), ("etc/group", GROUP), ("opt/no-interpreter", "#!/no/such\n"), ("data/big", "0123" * 300000)):
+        with open(f"{tree}/{name}", "w") as file:
+            file.write(content)
+    os.chmod(f"{tree}/opt/no-interpreter", 0o755)
+    image = f"{work}/image.erofs"
+    subprocess.run(["mkfs.erofs", "-d0", image, tree], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return image
+
+
+def main():
+    share, chosen = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    work = tempfile.mkdtemp(prefix="cloche-e2e-")
+    failed = 0
+    try:
+        image = make_image(work)
+        checks = [(n, f) for n, f in globals().items() if n.startswith("check_") and (not chosen or n[6:] in chosen)]
+        shared = [(n, f) for n, f in checks if f.__code__.co_varnames[:2] == ("vm", "c")]
+        alone = [(n, f) for n, f in checks if (n, f) not in shared]
+
+        def run(name, action):
+            nonlocal failed
+            start = time.monotonic()
+            try:
+                action()
+                print(f"ok   {name[6:]} ({time.monotonic() - start:.1f} s)", flush=True)
+                return True
+            except BaseException as error:
+                failed += 1
+                print(f"FAIL {name[6:]}: {type(error).__name__}: {error}", flush=True)
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+                return False
+
+        vm = channel = None
+        try:
+            for name, check in shared:
+                if vm is None:
+                    vm = Vm(share, image, f"{work}/shared")
+                    channel = vm.connect().wait_hello()
+                if not run(name, lambda: check(vm, channel)):
+                    print(vm.console()[-3000:])
+                    vm.destroy()
+                    vm = None
+        finally:
+            if vm is not None:
+                vm.destroy()
+        for name, check in alone:
+            if check.__code__.co_varnames[:2] == ("share", "image"):
+                run(name, lambda: check(share, image, f"{work}/alone"))
+            else:
+                run(name, lambda: check(share, f"{work}/alone"))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"{failed} failed" if failed else "all passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

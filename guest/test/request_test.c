@@ -1,0 +1,133 @@
+#include "../src/request.h"
+
+#include <string.h>
+
+#include "../src/bytes.h"
+#include "../src/credit.h"
+#include "../src/message.h"
+#include "check.h"
+
+struct builder {
+    uint8_t bytes[8192];
+    size_t length;
+};
+
+static void number(struct builder *b, uint32_t value) {
+    put32(b->bytes + b->length, value);
+    b->length += 4;
+}
+
+static void text(struct builder *b, const char *value) {
+    number(b, (uint32_t)strlen(value));
+    memcpy(b->bytes + b->length, value, strlen(value));
+    b->length += strlen(value);
+}
+
+static struct builder good_request(void) {
+    struct builder b = {.length = 0};
+    number(&b, EXEC_STDIN | EXEC_MAKE_DIRECTORY);
+    number(&b, 4096);
+    number(&b, 3);
+    text(&b, "sh");
+    text(&b, "");
+    text(&b, "last");
+    number(&b, 2);
+    text(&b, "PATH=/bin");
+    text(&b, "X=");
+    text(&b, "/tmp");
+    text(&b, "bob:wheel");
+    return b;
+}
+
+/* Parses a copy that ends where the allocation ends, but for the one byte that may be written. */
+static int parse(const uint8_t *bytes, size_t length, struct exec_request *request, uint8_t **copy) {
+    const char *sentence = NULL;
+    *copy = malloc(length + 1);
+    memcpy(*copy, bytes, length);
+    int code = exec_request_parse(*copy, length, request, &sentence);
+    CHECK(code == 0 || (sentence != NULL && request->arguments == NULL && request->environment == NULL));
+    return code;
+}
+
+static void a_good_request_is_understood(void) {
+    struct builder b = good_request();
+    struct exec_request request;
+    uint8_t *copy;
+    CHECK(parse(b.bytes, b.length, &request, &copy) == 0);
+    CHECK(request.flags == (EXEC_STDIN | EXEC_MAKE_DIRECTORY) && request.window == 4096);
+    CHECK(strcmp(request.arguments[0], "sh") == 0 && strcmp(request.arguments[1], "") == 0);
+    CHECK(strcmp(request.arguments[2], "last") == 0 && request.arguments[3] == NULL);
+    CHECK(strcmp(request.environment[0], "PATH=/bin") == 0 && strcmp(request.environment[1], "X=") == 0);
+    CHECK(request.environment[2] == NULL && request.environment[3] == NULL);
+    CHECK(strcmp(request.directory, "/tmp") == 0 && strcmp(request.user, "bob:wheel") == 0);
+    exec_request_free(&request);
+    free(copy);
+}
+
+static void every_cut_is_refused(void) {
+    struct builder b = good_request();
+    for (size_t length = 0; length < b.length; length++) {
+        struct exec_request request;
+        uint8_t *copy;
+        CHECK(parse(b.bytes, length, &request, &copy) == BAD_REQUEST);
+        free(copy);
+    }
+    b.bytes[b.length] = 0;
+    struct exec_request request;
+    uint8_t *copy;
+    CHECK(parse(b.bytes, b.length + 1, &request, &copy) == BAD_REQUEST);
+    free(copy);
+}
+
+static void damaged_requests_harm_nobody(void) {
+    uint64_t seed = 42;
+    for (int round = 0; round < 20000; round++) {
+        struct builder b = good_request();
+        uint32_t changes = 1 + random_below(&seed, 6);
+        for (uint32_t i = 0; i < changes; i++) b.bytes[random_below(&seed, (uint32_t)b.length)] = (uint8_t)next_random(&seed);
+        struct exec_request request;
+        uint8_t *copy;
+        if (parse(b.bytes, b.length, &request, &copy) == 0) {
+            size_t total = 0;
+            for (char **a = request.arguments; *a != NULL; a++) total += strlen(*a);
+            for (char **e = request.environment; *e != NULL; e++) CHECK(strchr(*e, '=') > *e);
+            CHECK(total < b.length && request.directory[0] == '/' && strlen(request.user) < b.length);
+            CHECK(request.window <= CREDIT_MAX);
+            exec_request_free(&request);
+        }
+        free(copy);
+    }
+}
+
+static enum joined join(struct message *m, uint32_t length, uint16_t flags, size_t *total) {
+    static uint8_t payload[FRAME_PAYLOAD_MAX + FRAME_SEAL];
+    uint8_t *whole;
+    struct frame frame = {.type = EXEC, .request = 1, .flags = flags, .length = length, .payload = payload};
+    return message_join(m, &frame, &whole, total);
+}
+
+static void messages_are_joined_up_to_their_limit(void) {
+    struct message m = {0};
+    size_t total = 0;
+    CHECK(join(&m, 100, 0, &total) == JOINED_WHOLE && total == 100 && m.bytes == NULL);
+    for (int i = 0; i < 15; i++) CHECK(join(&m, FRAME_PAYLOAD_MAX, FRAME_MORE, &total) == JOINED_MORE);
+    struct frame other = {.type = EXEC, .request = 2};
+    CHECK(!message_continues(&m, &other));
+    other.request = 1;
+    CHECK(message_continues(&m, &other));
+    CHECK(join(&m, FRAME_PAYLOAD_MAX, 0, &total) == JOINED_WHOLE && total == MESSAGE_MAX);
+    message_drop(&m);
+    for (int i = 0; i < 40; i++) CHECK(join(&m, FRAME_PAYLOAD_MAX, FRAME_MORE, &total) == JOINED_MORE);
+    CHECK(join(&m, 0, 0, &total) == JOINED_TOO_LONG);
+    message_drop(&m);
+    CHECK(join(&m, 1, 0, &total) == JOINED_WHOLE && total == 1);
+}
+
+int main(void) {
+    a_good_request_is_understood();
+    every_cut_is_refused();
+    damaged_requests_harm_nobody();
+    messages_are_joined_up_to_their_limit();
+    fprintf(stderr, "request: ok\n");
+    return 0;
+}
