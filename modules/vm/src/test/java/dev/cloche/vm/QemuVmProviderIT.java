@@ -167,6 +167,7 @@ class QemuVmProviderIT extends VmProviderContract {
         VmResources broken = new VmResources(
                 resources.qemu(),
                 resources.guard(),
+                resources.clockMeter(),
                 new KernelImage(resources.kernel().kernel(), emptyInitramfs(), "unknown"));
         try (QemuProvider provider =
                         new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
