@@ -63,7 +63,7 @@ class GuardTest {
 
     @Test
     void holdsTheLockAsLongAsItLives() throws Exception {
-        try (var guard = guard("read never < /dev/zero; sleep 100")) {
+        try (var guard = guard("exec sleep 100")) {
             assertThat(guard.said()).startsWith("started ");
             assertThat(lockIsFree()).isFalse();
             guard.signal("TERM");
@@ -74,7 +74,7 @@ class GuardTest {
 
     @Test
     void refusesABusyDirectoryWithoutTouchingIt() throws Exception {
-        try (var first = guard("sleep 100")) {
+        try (var first = guard("exec sleep 100")) {
             var record = Files.readString(directory.resolve("guard.json"));
             try (var second = guard("echo intruder")) {
                 assertThat(second.said()).isEqualTo("busy\n");
@@ -87,7 +87,7 @@ class GuardTest {
 
     @Test
     void recordsItselfBeforeItStartsTheProgram() throws Exception {
-        try (var guard = guard("cat '" + directory + "/guard.json'; echo; echo read; sleep 100")) {
+        try (var guard = guard("cat '" + directory + "/guard.json'; echo; echo read; exec sleep 100")) {
             awaitConsole("read");
             var bootId =
                     Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
@@ -131,21 +131,21 @@ class GuardTest {
 
     @Test
     void endsTheProgramAfterItsLongestDuration() throws Exception {
-        try (var guard = guard("sleep 100", "--max-duration-ms", "200")) {
+        try (var guard = guard("exec sleep 100", "--max-duration-ms", "200")) {
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\",\"exitCode\":null,\"signal\":9,");
         }
     }
 
     @Test
     void endsAPoolEntryThatNobodyClaims() throws Exception {
-        try (var guard = guard("sleep 100", "--pool-age-ms", "200")) {
+        try (var guard = guard("exec sleep 100", "--pool-age-ms", "200")) {
             assertThat(guard.ending()).contains("\"cause\":\"pool-age\"");
         }
     }
 
     @Test
     void leavesAClaimedPoolEntryAlone() throws Exception {
-        try (var guard = guard("sleep 100", "--pool-age-ms", "1500", "--max-duration-ms", "3000")) {
+        try (var guard = guard("exec sleep 100", "--pool-age-ms", "1500", "--max-duration-ms", "3000")) {
             guard.tell("xC");
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
         }
@@ -153,7 +153,7 @@ class GuardTest {
 
     @Test
     void endsTheProgramWhenItsOwnerIsGone() throws Exception {
-        try (var guard = guard("sleep 100", "--owner-grace-ms", "200")) {
+        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "200")) {
             Files.createFile(directory.resolve("owner.lock"));
             guard.closeOwnerPipe();
             assertThat(guard.ending()).contains("\"cause\":\"owner-gone\"");
@@ -166,7 +166,7 @@ class GuardTest {
         var holder = new ProcessBuilder("flock", lock.toString(), "sh", "-c", "echo held; exec cat")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        try (var guard = guard("sleep 100", "--owner-grace-ms", "100")) {
+        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100")) {
             assertThat(holder.inputReader().readLine()).isEqualTo("held");
             guard.closeOwnerPipe();
             await().during(Duration.ofMillis(600)).atMost(PATIENCE).until(guard::isAlive);
@@ -180,7 +180,7 @@ class GuardTest {
 
     @Test
     void outlivesItsStarterOnceDetached() throws Exception {
-        try (var guard = guard("sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
+        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
             guard.tell("D");
             guard.closeOwnerPipe();
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
@@ -279,7 +279,7 @@ class GuardTest {
             awaitEnd(killed.programPid());
         }
         Files.writeString(directory.resolve("exit.json"), "old");
-        try (var guard = guard("sleep 100", "--listen", socket.toString())) {
+        try (var guard = guard("exec sleep 100", "--listen", socket.toString())) {
             assertThat(guard.said()).startsWith("started ");
             assertThat(directory.resolve("exit.json")).doesNotExist();
         }
