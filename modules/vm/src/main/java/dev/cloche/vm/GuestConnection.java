@@ -127,7 +127,7 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
     @Override
     public void sendPatiently(ByteBuffer frame) throws InterruptedIOException {
         if (!outbox.put(frame, Deadline.none())) {
-            throw lost(null);
+            throw closed.get().orElseGet(() -> lost(null));
         }
     }
 

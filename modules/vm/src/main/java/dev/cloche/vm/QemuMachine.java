@@ -117,7 +117,7 @@ final class QemuMachine implements Machine {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
             ownerLock.set(Optional.of(QemuProvider.own(layout, spec.id())));
         }
-        VmDirectory.remove(layout.directory(spec.id()));
+        VmDirectory.remove(layout, spec.id());
         release();
     }
 

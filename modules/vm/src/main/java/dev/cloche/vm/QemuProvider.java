@@ -148,7 +148,7 @@ public final class QemuProvider implements VmProvider {
             if (state.live()) {
                 throw new VmStateException(id, state, "be destroyed");
             }
-            VmDirectory.remove(layout.directory(id));
+            VmDirectory.remove(layout, id);
         }
     }
 
