@@ -20,6 +20,22 @@ final class FrameDecoder {
     private final CRC32 crc = new CRC32();
     private boolean strict;
 
+    /**
+     * Discards everything up to and with these bytes.
+     *
+     * @return false if they have not arrived yet
+     */
+    boolean skipPast(byte[] sequence) {
+        while (buffer.remaining() >= sequence.length) {
+            if (buffer.slice(buffer.position(), sequence.length).equals(ByteBuffer.wrap(sequence))) {
+                buffer.position(buffer.position() + sequence.length);
+                return true;
+            }
+            buffer.position(buffer.position() + 1);
+        }
+        return false;
+    }
+
     /** From now on whatever is no frame is an error. */
     void becomeStrict() {
         strict = true;

@@ -127,7 +127,7 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
     @Override
     public void sendPatiently(ByteBuffer frame) throws InterruptedIOException {
         if (!outbox.put(frame, Deadline.none())) {
-            throw lost(null);
+            throw closed.get().orElseGet(() -> lost(null));
         }
     }
 
@@ -201,19 +201,19 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
     }
 
     private void readAll() {
+        // Parsing what comes before would be wrong: it may begin inside of an old frame, whose payload may look like a
+        // header that swallows the acknowledgement. Only the nonce cannot be forged.
+        byte[] ack = GuestFrames.resetAck(nonce).array();
         FrameDecoder decoder = new FrameDecoder();
+        decoder.becomeStrict();
         boolean acknowledged = false;
         try {
             while (channel.read(decoder.space()) >= 0) {
                 decoder.filled();
-                Optional<Frame> frame = decoder.next();
+                acknowledged = acknowledged || decoder.skipPast(ack);
+                Optional<Frame> frame = acknowledged ? decoder.next() : Optional.empty();
                 while (frame.isPresent()) {
-                    if (acknowledged) {
-                        handle(GuestMessage.parse(frame.get()));
-                    } else if (isMyAck(frame.get())) {
-                        acknowledged = true;
-                        decoder.becomeStrict();
-                    }
+                    handle(GuestMessage.parse(frame.get()));
                     frame = decoder.next();
                 }
             }
@@ -223,12 +223,6 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
         } catch (GuestProtocolException e) {
             fail(e);
         }
-    }
-
-    private boolean isMyAck(Frame frame) {
-        return frame.type() == Frame.RESET_ACK
-                && frame.payload().remaining() == Long.BYTES
-                && frame.payload().getLong(0) == nonce;
     }
 
     private void handle(GuestMessage message) {

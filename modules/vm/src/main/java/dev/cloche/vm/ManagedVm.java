@@ -117,10 +117,14 @@ final class ManagedVm implements Vm {
         Run booting = machine.boot(deadline);
         GuestConnection connection = GuestConnection.open(id.value(), booting.channel());
         try {
-            if (locked(() -> closed)) {
+            // In one step, so that a close meanwhile either sees this run or is seen here.
+            boolean tooLate = locked(() -> {
+                run = Optional.of(booting);
+                return closed;
+            });
+            if (tooLate) {
                 throw new VmStateException(id, VmState.CREATED, "be started after it was closed");
             }
-            locked(() -> run = Optional.of(booting));
             // Whichever comes first: the guest's hello, its end, or a broken connection.
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
             Object event = Waiting.on(first, deadline.orAfter(policy.helloWithin()), "the guest's hello");

@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 final class QemuCommand {
@@ -12,11 +13,12 @@ final class QemuCommand {
     static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
     private static final int FIRST_SOCKET = 4;
-    private static final String KERNEL_PARAMETERS = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init";
+    private static final String KERNEL_PARAMETERS =
+            "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
     private QemuCommand() {}
 
-    static List<String> guarded(VmSpec spec, VmLayout layout, VmResources resources, Accelerator accelerator) {
+    static List<String> guarded(VmSpec spec, VmLayout layout, VmResources resources, HostFacts host) {
         List<String> out = new ArrayList<>();
         add(
                 out,
@@ -30,19 +32,19 @@ final class QemuCommand {
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         out.add("--");
-        out.addAll(qemu(spec, resources, accelerator));
+        out.addAll(qemu(spec, resources, host));
         return List.copyOf(out);
     }
 
-    private static List<String> qemu(VmSpec spec, VmResources resources, Accelerator accelerator) {
+    private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host) {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
         // microvm needs ACPI here: the distribution's kernel does not read virtio-mmio devices from its command line.
         add(out, "-M", "microvm,acpi=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
-        add(out, accelerator(accelerator));
+        add(out, accelerator(host.capabilities().accelerator()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
         add(out, "-kernel", resources.kernel().kernel().toString());
-        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", KERNEL_PARAMETERS);
+        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", parameters(host));
         add(out, "-sandbox", SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
@@ -62,6 +64,14 @@ final class QemuCommand {
         return accelerator == Accelerator.KVM
                 ? new String[] {"-accel", "kvm", "-cpu", "host"}
                 : new String[] {"-accel", "tcg", "-cpu", "max"};
+    }
+
+    /** Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. */
+    private static String parameters(HostFacts host) {
+        OptionalLong frequency = host.counterKiloHertz();
+        return frequency.isPresent()
+                ? KERNEL_PARAMETERS + " tsc_early_khz=" + frequency.getAsLong()
+                : KERNEL_PARAMETERS;
     }
 
     private static String drive(RootDisk disk) {

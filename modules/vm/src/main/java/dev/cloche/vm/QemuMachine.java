@@ -17,21 +17,16 @@ final class QemuMachine implements Machine {
     private final VmSpec spec;
     private final VmLayout layout;
     private final VmResources resources;
-    private final Supplier<Accelerator> accelerator;
+    private final Supplier<HostFacts> host;
     private final GuardFiles files;
     private final AtomicReference<Optional<LockFile>> ownerLock;
 
     /** @param ownerLock held already; this machine lets go of it */
-    QemuMachine(
-            VmSpec spec,
-            VmLayout layout,
-            VmResources resources,
-            Supplier<Accelerator> accelerator,
-            LockFile ownerLock) {
+    QemuMachine(VmSpec spec, VmLayout layout, VmResources resources, Supplier<HostFacts> host, LockFile ownerLock) {
         this.spec = spec;
         this.layout = layout;
         this.resources = resources;
-        this.accelerator = accelerator;
+        this.host = host;
         this.ownerLock = new AtomicReference<>(Optional.of(ownerLock));
         files = new GuardFiles(layout.directory(spec.id()));
     }
@@ -45,7 +40,7 @@ final class QemuMachine implements Machine {
                     null);
         }
         files.clear();
-        Process guard = startGuard(QemuCommand.guarded(spec, layout, resources, accelerator.get()));
+        Process guard = startGuard(QemuCommand.guarded(spec, layout, resources, host.get()));
         try {
             awaitStarted(guard, deadline);
             if (!spec.attached()) {
@@ -122,7 +117,7 @@ final class QemuMachine implements Machine {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
             ownerLock.set(Optional.of(QemuProvider.own(layout, spec.id())));
         }
-        VmDirectory.remove(layout.directory(spec.id()));
+        VmDirectory.remove(layout, spec.id());
         release();
     }
 

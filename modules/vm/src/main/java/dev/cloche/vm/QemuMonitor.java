@@ -69,7 +69,7 @@ final class QemuMonitor {
             this.channel = channel;
             this.selector = selector;
             this.deadline = deadline;
-            what = "QEMU's answer to '" + command + "'";
+            what = "its answer to '" + command + "'";
         }
 
         /** A command is far smaller than a socket's buffer, and QEMU reads one before it gets the next. */
@@ -89,7 +89,7 @@ final class QemuMonitor {
                     return;
                 }
                 if (found.equals("error")) {
-                    throw new VmMonitorException("QEMU refused; this was not " + what, null);
+                    throw new VmMonitorException("QEMU answered with an error instead of " + what, null);
                 }
             }
         }

@@ -27,7 +27,7 @@ public final class QemuProvider implements VmProvider {
     private final VmDirectory directory;
     private final Set<ManagedVm> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock probing = new ReentrantLock();
-    private final AtomicReference<Optional<VmCapabilities>> capabilities = new AtomicReference<>(Optional.empty());
+    private final AtomicReference<Optional<HostFacts>> host = new AtomicReference<>(Optional.empty());
 
     /** A provider with the usual patience. Touches nothing yet. */
     public QemuProvider(VmLayout layout, VmResources resources) {
@@ -60,8 +60,7 @@ public final class QemuProvider implements VmProvider {
                     "Check the owner and mode of that directory and the space on its disk.",
                     e);
         }
-        QemuMachine machine =
-                new QemuMachine(spec, layout, resources, () -> capabilities().accelerator(), lock);
+        QemuMachine machine = new QemuMachine(spec, layout, resources, this::host, lock);
         ManagedVm vm = ManagedVm.created(spec, machine, policy, open::remove);
         open.add(vm);
         return vm;
@@ -149,21 +148,24 @@ public final class QemuProvider implements VmProvider {
             if (state.live()) {
                 throw new VmStateException(id, state, "be destroyed");
             }
-            VmDirectory.remove(layout.directory(id));
+            VmDirectory.remove(layout, id);
         }
     }
 
     @Override
     public VmCapabilities capabilities() {
+        return host().capabilities();
+    }
+
+    private HostFacts host() {
         probing.lock();
         try {
-            Optional<VmCapabilities> known = capabilities.get();
+            Optional<HostFacts> known = host.get();
             if (known.isPresent()) {
                 return known.get();
             }
-            VmCapabilities found = new AcceleratorProbe(resources.qemu(), layout.stateRoot(), layout.runtimeDirectory())
-                    .capabilities();
-            capabilities.set(Optional.of(found));
+            HostFacts found = new HostProbe(resources, layout.stateRoot(), layout.runtimeDirectory()).facts();
+            host.set(Optional.of(found));
             return found;
         } finally {
             probing.unlock();

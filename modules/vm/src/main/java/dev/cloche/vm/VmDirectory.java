@@ -63,9 +63,14 @@ final class VmDirectory implements VmQuery {
         return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
     }
 
-    /** Removes a directory and the files in it; nothing happens if it is gone. */
-    static void remove(Path directory) {
+    /** Removes a VM's directory, and the sockets that a killed guard has left; nothing happens if they are gone. */
+    static void remove(VmLayout layout, VmId id) {
+        Path directory = layout.directory(id);
         try {
+            Files.deleteIfExists(layout.monitorSocket(id));
+            for (int port = 0; port < QemuCommand.PORTS; port++) {
+                Files.deleteIfExists(layout.portSocket(id, port));
+            }
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
                 for (Path entry : entries) {
                     Files.delete(entry);

@@ -13,8 +13,9 @@ import java.util.stream.Stream;
  *
  * @param qemu {@code qemu-system-x86_64}
  * @param guard the parent of every VM
+ * @param clockMeter measures the frequency of the host's time stamp counter, which emulated guests have to be told
  */
-public record VmResources(Path qemu, Path guard, KernelImage kernel) {
+public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
     private static final String QEMU = "qemu-system-x86_64";
     private static final String RELEASE = "release=";
     private static final String UNKNOWN = "unknown";
@@ -22,7 +23,7 @@ public record VmResources(Path qemu, Path guard, KernelImage kernel) {
 
     /** @throws VmResourcesException if a path is not absolute */
     public VmResources {
-        Stream.of(qemu, guard, kernel.kernel(), kernel.initramfs())
+        Stream.of(qemu, guard, clockMeter, kernel.kernel(), kernel.initramfs())
                 .filter(path -> !path.isAbsolute())
                 .findFirst()
                 .ifPresent(path -> {
@@ -51,10 +52,11 @@ public record VmResources(Path qemu, Path guard, KernelImage kernel) {
                         "Install QEMU (Debian: apt-get install qemu-system-x86).",
                         null));
         Path guard = first(roots, "cloche-guard");
+        Path clockMeter = first(roots, "cloche-tsc");
         // The unpacked kernel boots faster under emulation; not every kernel can be unpacked.
         Path kernel = first(roots, "kernel/vmlinux", "kernel/vmlinuz");
         Path initramfs = first(roots, "initramfs");
-        return new VmResources(qemu, guard, new KernelImage(kernel, initramfs, version(kernel)));
+        return new VmResources(qemu, guard, clockMeter, new KernelImage(kernel, initramfs, version(kernel)));
     }
 
     private static Path first(List<Path> roots, String... names) {

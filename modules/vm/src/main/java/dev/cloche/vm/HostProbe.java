@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,24 +24,28 @@ import tools.jackson.core.ObjectWriteContext;
  * Finds out what runs guests on this host, by running one: {@code /dev/kvm} may exist and open, and still not run a guest
  * on nested or paravirtual hosts. The answer is remembered in the state root for this boot of the host and this QEMU.
  */
-final class AcceleratorProbe {
+final class HostProbe {
+    private static final String COUNTER = "counterKiloHertz";
     private static final Path KVM = Path.of("/dev/kvm");
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final Pattern VERSION = Pattern.compile("version (\\d+(?:\\.\\d+)+)");
+    private static final Pattern NUMBER = Pattern.compile("\\d{4,9}");
     private static final int MAX_OUTPUT = 4096;
 
     private final Path qemu;
+    private final Path clockMeter;
     private final Path kvm;
     private final Path memory;
     private final Path workspace;
 
     /** @param workspace a private directory for the firmware */
-    AcceleratorProbe(Path qemu, Path stateRoot, Path workspace) {
-        this(qemu, KVM, stateRoot.resolve("accelerator.json"), workspace);
+    HostProbe(VmResources resources, Path stateRoot, Path workspace) {
+        this(resources.qemu(), resources.clockMeter(), KVM, stateRoot.resolve("accelerator.json"), workspace);
     }
 
-    AcceleratorProbe(Path qemu, Path kvm, Path memory, Path workspace) {
+    HostProbe(Path qemu, Path clockMeter, Path kvm, Path memory, Path workspace) {
         this.qemu = qemu;
+        this.clockMeter = clockMeter;
         this.kvm = kvm;
         this.memory = memory;
         this.workspace = workspace;
@@ -51,14 +56,14 @@ final class AcceleratorProbe {
      *
      * @throws VmResourcesException if not even software emulation works
      */
-    VmCapabilities capabilities() {
+    HostFacts facts() {
         try {
             String key = key();
-            Optional<VmCapabilities> known = recall(key);
+            Optional<HostFacts> known = recall(key);
             if (known.isPresent()) {
                 return known.get();
             }
-            VmCapabilities found = probe();
+            HostFacts found = probe();
             remember(key, found);
             return found;
         } catch (IOException e) {
@@ -78,8 +83,9 @@ final class AcceleratorProbe {
                 + Files.getLastModifiedTime(file).toMillis() + " " + Files.isWritable(kvm);
     }
 
-    private VmCapabilities probe() throws IOException, InterruptedException {
-        Matcher version = VERSION.matcher(run(List.of("--version")).output());
+    private HostFacts probe() throws IOException, InterruptedException {
+        Matcher version =
+                VERSION.matcher(run(List.of(qemu.toString(), "--version")).output());
         String number = version.find() ? version.group(1) : "unknown";
         if (!Files.exists(kvm)) {
             return tcg(number, "there is no " + kvm);
@@ -89,26 +95,46 @@ final class AcceleratorProbe {
         }
         Outcome outcome = boot(Accelerator.KVM);
         if (outcome.worked()) {
-            return new VmCapabilities("qemu", number, Accelerator.KVM, "a guest ran on " + kvm + ".");
+            return new HostFacts(
+                    new VmCapabilities("qemu", number, Accelerator.KVM, "A guest ran on " + kvm + "."),
+                    OptionalLong.empty());
         }
         return tcg(number, kvm + " does not run a guest: " + outcome.describe());
     }
 
-    private VmCapabilities tcg(String version, String reason) throws IOException, InterruptedException {
+    private HostFacts tcg(String version, String reason) throws IOException, InterruptedException {
         Outcome outcome = boot(Accelerator.TCG);
         if (!outcome.worked()) {
             throw new VmResourcesException(
                     qemu + " does not run a guest: " + outcome.describe(), "Reinstall QEMU, 7.2 or newer.", null);
         }
-        return new VmCapabilities("qemu", version, Accelerator.TCG, "Software emulation, because " + reason + ".");
+        String sentence = "Software emulation, because " + reason + ".";
+        return new HostFacts(new VmCapabilities("qemu", version, Accelerator.TCG, sentence), counter());
+    }
+
+    /** The meter ends with another code where the counter is not constant. */
+    private OptionalLong counter() throws IOException, InterruptedException {
+        Outcome measured = run(List.of(clockMeter.toString()));
+        String number = measured.output().strip();
+        return measured.exitCode().equals(Optional.of(0))
+                        && NUMBER.matcher(number).matches()
+                ? OptionalLong.of(Long.parseLong(number))
+                : OptionalLong.empty();
     }
 
     private Outcome boot(Accelerator accelerator) throws IOException, InterruptedException {
         Path firmware = Files.createTempFile(workspace, "probe-", ".bin");
         try {
             Files.write(firmware, ProbeGuest.firmware());
-            List<String> arguments = new ArrayList<>(
-                    List.of("-M", "microvm", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"));
+            List<String> arguments = new ArrayList<>(List.of(
+                    qemu.toString(),
+                    "-M",
+                    "microvm",
+                    "-nodefaults",
+                    "-no-user-config",
+                    "-display",
+                    "none",
+                    "-no-reboot"));
             arguments.addAll(List.of(QemuCommand.accelerator(accelerator)));
             arguments.addAll(List.of("-m", "16", "-bios", firmware.toString()));
             arguments.addAll(List.of("-device", "isa-debug-exit,iobase=" + ProbeGuest.PORT + ",iosize=4"));
@@ -119,10 +145,8 @@ final class AcceleratorProbe {
         }
     }
 
-    private Outcome run(List<String> arguments) throws IOException, InterruptedException {
+    private Outcome run(List<String> command) throws IOException, InterruptedException {
         Path output = Files.createTempFile(workspace, "probe-", ".txt");
-        List<String> command = new ArrayList<>(List.of(qemu.toString()));
-        command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(workspace.toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
@@ -155,14 +179,17 @@ final class AcceleratorProbe {
         }
     }
 
-    private Optional<VmCapabilities> recall(String key) {
+    private Optional<HostFacts> recall(String key) {
         try {
             Map<String, Object> json = FlatJson.read(Files.readAllBytes(memory));
             if (key.equals(json.get("key"))
                     && json.get("version") instanceof String version
                     && json.get("accelerator") instanceof String accelerator
                     && json.get("reason") instanceof String reason) {
-                return Optional.of(new VmCapabilities("qemu", version, Accelerator.valueOf(accelerator), reason));
+                OptionalLong counter =
+                        json.get(COUNTER) instanceof Long kiloHertz ? OptionalLong.of(kiloHertz) : OptionalLong.empty();
+                VmCapabilities known = new VmCapabilities("qemu", version, Accelerator.valueOf(accelerator), reason);
+                return Optional.of(new HostFacts(known, counter));
             }
             return Optional.empty();
         } catch (NoSuchFileException never) {
@@ -173,7 +200,8 @@ final class AcceleratorProbe {
         }
     }
 
-    private void remember(String key, VmCapabilities found) throws IOException {
+    private void remember(String key, HostFacts facts) throws IOException {
+        VmCapabilities found = facts.capabilities();
         StringWriter text = new StringWriter();
         try (JsonGenerator out = FlatJson.FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
             out.writeStartObject();
@@ -181,6 +209,9 @@ final class AcceleratorProbe {
             out.writeStringProperty("version", found.version());
             out.writeStringProperty("accelerator", found.accelerator().name());
             out.writeStringProperty("reason", found.acceleratorReason());
+            if (facts.counterKiloHertz().isPresent()) {
+                out.writeNumberProperty(COUNTER, facts.counterKiloHertz().getAsLong());
+            }
             out.writeEndObject();
         }
         DurableFiles.write(memory, text.toString().getBytes(StandardCharsets.UTF_8));

@@ -1,0 +1,185 @@
+package dev.cloche.vm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class FrameDecoderTest {
+    /** A decoded frame whose payload outlives the decoder's buffer. */
+    private record Kept(int type, boolean more, int stream, int request, List<Byte> payload) {}
+
+    @Test
+    void framesCutAnywhereArriveWhole() {
+        for (long seed = 0; seed < 50; seed++) {
+            Random random = new Random(seed);
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            List<Kept> sent = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                sent.add(write(random, bytes));
+            }
+            assertThat(decode(new FrameDecoder(), bytes.toByteArray(), random, true))
+                    .as("seed %d", seed)
+                    .isEqualTo(sent);
+        }
+    }
+
+    @Test
+    void aSearchingDecoderFindsFramesAfterRubbish() {
+        for (long seed = 0; seed < 50; seed++) {
+            Random random = new Random(seed);
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            List<Kept> sent = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                byte[] rubbish = new byte[random.nextInt(100)];
+                random.nextBytes(rubbish);
+                bytes.writeBytes(rubbish);
+                sent.add(write(random, bytes));
+            }
+            assertThat(decode(new FrameDecoder(), bytes.toByteArray(), random, false))
+                    .as("seed %d", seed)
+                    .isEqualTo(sent);
+        }
+    }
+
+    @Test
+    void aHalfFrameIsCompletedByTheOpeningsZerosAndDropped() {
+        byte[] half = new byte[40_000];
+        ByteBuffer frame = FrameEncoder.frame(Frame.STDIN, 1, 0, new byte[Frame.MAX_PAYLOAD]);
+        frame.get(half);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(half);
+        bytes.writeBytes(array(FrameEncoder.opening(4711)));
+        assertThat(decode(new FrameDecoder(), bytes.toByteArray(), new Random(1), false))
+                .extracting(Kept::type)
+                .containsExactly(Frame.RESET);
+    }
+
+    @Test
+    void everyChangedBitOfAHeaderOrSealIsAnErrorForAStrictDecoder() {
+        byte[] right = array(FrameEncoder.frame(Frame.DONE, 0, 7, new byte[0]));
+        for (int bit = 0; bit < right.length * 8; bit++) {
+            byte[] wrong = right.clone();
+            wrong[bit / 8] ^= (byte) (1 << bit % 8);
+            FrameDecoder decoder = new FrameDecoder();
+            decoder.becomeStrict();
+            assertThatThrownBy(() -> decode(decoder, wrong, new Random(1), true))
+                    .as("bit %d", bit)
+                    .isInstanceOf(GuestProtocolException.class);
+        }
+    }
+
+    @Test
+    void mutatedConversationsEndInFramesOrInTheTypedError() {
+        byte[] right = conversation();
+        for (long seed = 0; seed < 2000; seed++) {
+            Random random = new Random(seed);
+            byte[] wrong = right.clone();
+            for (int i = random.nextInt(4); i >= 0; i--) {
+                wrong[random.nextInt(wrong.length)] = (byte) random.nextInt();
+            }
+            GuestBytes.consume(wrong);
+        }
+    }
+
+    @Test
+    void framesWithRandomPayloadsAreReadOrRefusedButNeverTrusted() {
+        int[] types = {0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x01};
+        int refused = 0;
+        for (long seed = 0; seed < 20_000; seed++) {
+            Random random = new Random(seed);
+            byte[] payload = new byte[random.nextInt(40)];
+            random.nextBytes(payload);
+            ByteBuffer frame = FrameEncoder.frame(
+                    types[random.nextInt(types.length)], random.nextInt(2), random.nextInt(2), payload);
+            refused += GuestBytes.consume(array(frame)) ? 0 : 1;
+        }
+        assertThat(refused).isBetween(10_000, 19_999);
+    }
+
+    @Test
+    void theAcknowledgementIsFoundBehindAHeaderThatWouldSwallowIt() {
+        byte[] ack = array(GuestFrames.resetAck(4711));
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        byte[] swallowing = array(FrameEncoder.frame(Frame.STDOUT, 1, 0, new byte[1000]));
+        bytes.write(swallowing, 0, 100);
+        bytes.writeBytes(ack);
+        bytes.writeBytes(array(GuestFrames.done(9)));
+        FrameDecoder decoder = new FrameDecoder();
+        decoder.becomeStrict();
+        decoder.space().put(bytes.toByteArray());
+        decoder.filled();
+        assertThat(decoder.skipPast(ack)).isTrue();
+        assertThat(decoder.next().map(GuestMessage::parse)).contains(new GuestMessage.Done(9));
+        assertThat(decoder.skipPast(ack)).isFalse();
+    }
+
+    private static byte[] conversation() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        List.of(
+                        GuestFrames.hello(1, Duration.ofMillis(1), Duration.ofMillis(2), "1"),
+                        GuestFrames.started(1, 2, 3, 4),
+                        GuestFrames.output(2, false, 0, new byte[100], 0, 100),
+                        GuestFrames.failed(2, GuestFailure.INTERNAL, "sentence"),
+                        GuestFrames.exited(2, new ExitStatus.Signalled(9)),
+                        GuestFrames.goodbye(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty())))
+                .forEach(frame -> bytes.writeBytes(array(frame)));
+        return bytes.toByteArray();
+    }
+
+    private static Kept write(Random random, ByteArrayOutputStream out) {
+        byte[] payload = new byte[random.nextInt(4) == 0 ? random.nextInt(Frame.MAX_PAYLOAD + 1) : random.nextInt(50)];
+        random.nextBytes(payload);
+        int type = random.nextInt(0x10000);
+        int stream = random.nextInt();
+        int request = random.nextInt();
+        out.writeBytes(array(FrameEncoder.frame(type, stream, request, payload)));
+        return new Kept(type, false, stream, request, boxed(ByteBuffer.wrap(payload)));
+    }
+
+    private static List<Kept> decode(FrameDecoder decoder, byte[] bytes, Random random, boolean strict) {
+        if (strict) {
+            decoder.becomeStrict();
+        }
+        List<Kept> frames = new ArrayList<>();
+        ByteBuffer left = ByteBuffer.wrap(bytes);
+        while (left.hasRemaining()) {
+            ByteBuffer space = decoder.space();
+            assertThat(space.hasRemaining()).isTrue();
+            int count = Math.min(Math.min(space.remaining(), left.remaining()), 1 + random.nextInt(30_000));
+            space.put(left.slice(left.position(), count));
+            left.position(left.position() + count);
+            decoder.filled();
+            decoder.next().ifPresent(first -> {
+                Optional<Frame> frame = Optional.of(first);
+                while (frame.isPresent()) {
+                    Frame f = frame.get();
+                    frames.add(new Kept(f.type(), f.more(), f.stream(), f.request(), boxed(f.payload())));
+                    frame = decoder.next();
+                }
+            });
+        }
+        return frames;
+    }
+
+    private static List<Byte> boxed(ByteBuffer bytes) {
+        List<Byte> list = new ArrayList<>();
+        while (bytes.hasRemaining()) {
+            list.add(bytes.get());
+        }
+        return list;
+    }
+
+    private static byte[] array(ByteBuffer frame) {
+        byte[] bytes = new byte[frame.remaining()];
+        frame.duplicate().get(bytes);
+        return bytes;
+    }
+}

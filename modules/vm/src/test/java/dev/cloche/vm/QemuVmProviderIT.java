@@ -1,0 +1,225 @@
+package dev.cloche.vm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.ProcessIdentity;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real VMs, if this host has QEMU, mkfs.erofs and a static busybox, and the guest's parts are built. */
+class QemuVmProviderIT extends VmProviderContract {
+    private static final Path BUSYBOX = Path.of("/bin/busybox");
+
+    @TempDir
+    static Path shared;
+
+    private static Path disk;
+    private static VmResources resources;
+
+    @BeforeAll
+    static void makeDisk() throws Exception {
+        Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
+                .toAbsolutePath()
+                .normalize();
+        try {
+            resources = VmResources.find(List.of(share));
+        } catch (VmResourcesException missing) {
+            Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
+        }
+        Assumptions.assumeTrue(Files.isExecutable(BUSYBOX), "there is no static busybox (Debian: busybox-static)");
+        Path root = Files.createDirectory(shared.resolve("root"));
+        for (String name : List.of("bin", "etc", "tmp", "root", "dev", "proc", "sys")) {
+            Files.createDirectory(root.resolve(name));
+        }
+        Files.copy(BUSYBOX, root.resolve("bin/busybox"));
+        for (String name : List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh")) {
+            Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
+        }
+        Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
+        Files.writeString(root.resolve("etc/group"), "root:x:0:\n");
+        disk = shared.resolve("root, with a comma.erofs");
+        Path log = shared.resolve("mkfs.log");
+        Process mkfs = new ProcessBuilder("mkfs.erofs", disk.toString(), root.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        assertThat(mkfs.waitFor()).as(Files.readString(log)).isZero();
+    }
+
+    private final List<Process> children = new ArrayList<>();
+
+    @AfterEach
+    void endEverything() {
+        children.forEach(Process::destroyForcibly);
+        if (Files.isDirectory(stateRoot())) {
+            try (QemuProvider provider = provider()) {
+                for (VmInfo info : provider.list()) {
+                    if (info.state().live()) {
+                        provider.kill(info.id(), soon());
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    protected QemuProvider provider() {
+        return new QemuProvider(VmLayout.of(stateRoot()), resources);
+    }
+
+    @Override
+    protected RootDisk rootDisk() {
+        return RootDisk.raw(disk);
+    }
+
+    private Path stateRoot() {
+        return directory.resolve("state");
+    }
+
+    /** Starts {@link OtherProcess} and answers the first line that it prints. */
+    private String inAnotherJvm(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                OtherProcess.class.getName(),
+                stateRoot().toString(),
+                resources.guard().resolveSibling("").toString()));
+        command.addAll(List.of(arguments));
+        Process child = new ProcessBuilder(command)
+                .redirectError(
+                        directory.resolve("child-" + children.size() + ".log").toFile())
+                .start();
+        children.add(child);
+        BufferedReader reader = child.inputReader();
+        return String.valueOf(reader.readLine());
+    }
+
+    private static void killAndWait(Process process) throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    @Test
+    void anAttachedVmEndsAfterItsGraceWhenItsOwnerIsKilled() throws Exception {
+        VmId id = new VmId("orphan");
+        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached")).isEqualTo("ready");
+        try (QemuProvider provider = provider()) {
+            assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
+            assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
+            killAndWait(children.getFirst());
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> provider.get(id).orElseThrow().state() == VmState.STOPPED);
+            VmExit exit = provider.get(id).orElseThrow().exit().orElseThrow();
+            assertThat(exit.cause()).isEqualTo(VmExit.Cause.OWNER_GONE);
+            assertThat(exit.crashed()).isFalse();
+            provider.destroy(id);
+        }
+    }
+
+    @Test
+    void aDetachedVmSurvivesItsOwnersDeathAndIsSharedByTwoProcesses() throws Exception {
+        VmId id = new VmId("survivor");
+        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "detached")).isEqualTo("ready");
+        killAndWait(children.getFirst());
+        assertThat(inAnotherJvm("connect", id.value())).isEqualTo("ready");
+        try (QemuProvider provider = provider();
+                Vm vm = provider.connect(id, soon())) {
+            assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
+            killAndWait(children.getLast());
+            vm.guest().ping(soon());
+            assertThat(vm.stop(Duration.ofSeconds(5), soon()).goodbye()).isPresent();
+        }
+    }
+
+    @Test
+    void aLostGuardIsAVmThatHasCrashed() throws Exception {
+        try (QemuProvider provider = provider();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            ProcessIdentity guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow();
+            ProcessHandle.of(guard.pid()).orElseThrow().destroyForcibly();
+            VmExit exit = vm.awaitExit(soon());
+            assertThat(exit.cause()).isEqualTo(VmExit.Cause.GUARD_LOST);
+            assertThat(exit.crashed()).isTrue();
+            assertThat(vm.state()).isEqualTo(VmState.FAILED);
+            assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
+        }
+    }
+
+    @Test
+    void aBootThatHangsIsKilledTriedAgainAndReportedWithTheConsole() throws Exception {
+        VmResources broken = new VmResources(
+                resources.qemu(),
+                resources.guard(),
+                resources.clockMeter(),
+                new KernelImage(resources.kernel().kernel(), emptyInitramfs(), "unknown"));
+        try (QemuProvider provider =
+                        new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
+                Vm vm = provider.create(spec())) {
+            assertThatThrownBy(() -> vm.start(soon()))
+                    .isInstanceOfSatisfying(
+                            VmStartException.class,
+                            e -> assertThat(e.consoleTail()).contains("Kernel panic"));
+            assertThat(vm.state()).isEqualTo(VmState.FAILED);
+            vm.destroy();
+            assertThat(provider.list()).isEmpty();
+        }
+    }
+
+    private Path emptyInitramfs() throws IOException {
+        return Files.write(directory.resolve("initramfs"), new byte[512]);
+    }
+
+    @Test
+    void aMissingDiskIsAnErrorBeforeAnythingStarts() {
+        VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(directory.resolve("none")));
+        try (QemuProvider provider = provider();
+                Vm vm = provider.create(spec)) {
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmResourcesException.class);
+            assertThat(vm.state()).isEqualTo(VmState.FAILED);
+        }
+    }
+
+    @Test
+    void theAnswerOfTheProbeIsRememberedForThisBoot() throws IOException {
+        try (QemuProvider provider = provider()) {
+            VmCapabilities found = provider.capabilities();
+            assertThat(found.provider()).isEqualTo("qemu");
+            assertThat(found.version()).matches("\\d+\\.\\d+.*");
+            assertThat(found.acceleratorReason()).isNotBlank();
+            assertThat(stateRoot().resolve("accelerator.json")).isNotEmptyFile();
+            try (QemuProvider other = provider()) {
+                assertThat(other.capabilities()).isEqualTo(found);
+            }
+        }
+    }
+
+    @Test
+    void anOpenMonitorIsNotSharedWithAnotherProcess() {
+        try (QemuProvider provider = provider();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            try (LockFile _ = LockFile.tryLock(VmLayout.of(stateRoot()).monitorLock(vm.id()))
+                    .orElseThrow()) {
+                assertThatThrownBy(() -> vm.pause(soon())).isInstanceOf(VmBusyException.class);
+            }
+            vm.pause(soon());
+        }
+    }
+}

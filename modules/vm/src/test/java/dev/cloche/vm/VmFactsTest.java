@@ -1,0 +1,211 @@
+package dev.cloche.vm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.linux.LockFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VmFactsTest {
+    private static final String EXIT = """
+            {"version":1,"cause":"%s","exitCode":%s,"signal":%s,"startedAt":1700000000000,"endedAt":1700000001000,\
+            "goodbye":"%s"}""";
+
+    @TempDir
+    Path directory;
+
+    private Path vm(String name) throws IOException {
+        return Files.createDirectories(directory.resolve("vms").resolve(name));
+    }
+
+    private VmInfo info(String name) {
+        return new VmDirectory(new VmLayout(directory, directory.resolve("r")))
+                .get(new VmId(name))
+                .orElseThrow();
+    }
+
+    private void guarded(Path vm) throws IOException {
+        Files.writeString(vm.resolve("guard.json"), "{\"version\":1,\"pid\":4711,\"startTime\":5,\"bootId\":\"b\"}");
+        Files.createFile(vm.resolve("lock"));
+    }
+
+    @Test
+    void theTableHasExactlyTheseTransitions() {
+        Map<VmState, EnumSet<VmTransition>> allowed = Map.of(
+                VmState.CREATED, EnumSet.of(VmTransition.STARTED, VmTransition.START_FAILED, VmTransition.DESTROYED),
+                VmState.RUNNING, EnumSet.of(VmTransition.PAUSED, VmTransition.ENDED, VmTransition.CRASHED),
+                VmState.PAUSED, EnumSet.of(VmTransition.RESUMED, VmTransition.ENDED, VmTransition.CRASHED),
+                VmState.STOPPED, EnumSet.of(VmTransition.DESTROYED),
+                VmState.FAILED, EnumSet.of(VmTransition.DESTROYED),
+                VmState.DESTROYED, EnumSet.noneOf(VmTransition.class));
+        for (VmState state : VmState.values()) {
+            for (VmTransition transition : VmTransition.values()) {
+                assertThat(VmTransitions.next(state, transition).isPresent())
+                        .as("%s, %s", state, transition)
+                        .isEqualTo(allowed.getOrDefault(state, EnumSet.noneOf(VmTransition.class))
+                                .contains(transition));
+            }
+        }
+    }
+
+    @Test
+    void aHeldLockIsARunningVmAndAFreeOneHasEnded() throws IOException {
+        Path vm = vm("a");
+        assertThat(info("a").state()).isEqualTo(VmState.CREATED);
+        guarded(vm);
+        try (LockFile _ = LockFile.tryLock(vm.resolve("lock")).orElseThrow()) {
+            assertThat(info("a").state()).isEqualTo(VmState.RUNNING);
+            assertThat(info("a").guard().orElseThrow().pid()).isEqualTo(4711);
+        }
+        assertThat(info("a").state()).isEqualTo(VmState.FAILED);
+        assertThat(info("a").exit().orElseThrow().cause()).isEqualTo(VmExit.Cause.GUARD_LOST);
+    }
+
+    @Test
+    void theGuardsRecordTellsHowAVmEnded() throws IOException {
+        Path vm = vm("a");
+        guarded(vm);
+        byte[] words = GuestFrames.goodbye(
+                        new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(3))))
+                .array();
+        Files.writeString(
+                vm.resolve("exit.json"),
+                EXIT.formatted("exited", "0", "null", HexFormat.of().formatHex(words)));
+        VmExit exit = info("a").exit().orElseThrow();
+        assertThat(exit.mainExit()).contains(new ExitStatus.Exited(3));
+        assertThat(exit.processExitCode()).hasValue(0);
+        assertThat(exit.endedAt()).isEqualTo(Instant.ofEpochMilli(1700000001000L));
+        assertThat(info("a").state()).isEqualTo(VmState.STOPPED);
+
+        Files.writeString(vm.resolve("exit.json"), EXIT.formatted("exited", "0", "null", "00ff"));
+        assertThat(info("a").exit().orElseThrow().crashed()).isTrue();
+        assertThat(info("a").state()).isEqualTo(VmState.FAILED);
+
+        Files.writeString(vm.resolve("exit.json"), EXIT.formatted("max-duration", "null", "9", ""));
+        assertThat(info("a").exit().orElseThrow().cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
+        assertThat(info("a").state()).isEqualTo(VmState.STOPPED);
+    }
+
+    @Test
+    void aDamagedRecordIsAnErrorAndNotAnAbsence() throws IOException {
+        Path vm = vm("a");
+        guarded(vm);
+        for (String damaged : List.of("", "{", "[]", "{\"version\":2}", EXIT.formatted("magic", "0", "null", ""))) {
+            Files.writeString(vm.resolve("exit.json"), damaged);
+            assertThatThrownBy(() -> info("a")).as(damaged).isInstanceOf(VmStorageException.class);
+        }
+    }
+
+    @Test
+    void specsOutsideOfTheirRangesAreRefused() {
+        VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/disk")));
+        List<Runnable> wrong = List.of(
+                () -> spec.withMemoryMiB(63),
+                () -> spec.withCpus(0),
+                () -> spec.withMaxDuration(Duration.ZERO),
+                () -> spec.withOwnerGrace(Duration.ofDays(-1)),
+                () -> RootDisk.raw(Path.of("relative")),
+                () -> new VmId("../up"),
+                () -> new VmId("x".repeat(41)),
+                () -> ExecRequest.of("nul\0"),
+                () -> ExecRequest.of("true").withWorkingDirectory("relative", false),
+                () -> ExecRequest.of("true").withEnvironment(Map.of("A=B", "")),
+                () -> ExecRequest.of("x".repeat(1 << 20)));
+        for (Runnable one : wrong) {
+            assertThatThrownBy(one::run).isInstanceOf(InvalidVmSpecException.class);
+        }
+    }
+
+    @Test
+    void theLargestRequestFitsIntoOneMessage() {
+        ExecRequest largest = ExecRequest.of("x".repeat((1 << 20) - 200));
+        assertThat(HostFrames.exec(1, largest, 1).remaining()).isGreaterThan(1 << 20);
+    }
+
+    @Test
+    void anOverLongRuntimeDirectoryFallsBackToTheTemporaryFolder() throws IOException {
+        Path longPath = Files.createDirectories(directory.resolve("x".repeat(90)));
+        Path temporary = Path.of("/tmp");
+        VmLayout layout = VmLayout.of(directory.resolve("state"), Optional.of(longPath), temporary);
+        assertThat(layout.runtimeDirectory().startsWith(temporary)).isTrue();
+        assertThat(layout.monitorSocket(new VmId("x".repeat(40))).toString().length())
+                .isLessThanOrEqualTo(107);
+        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), Optional.empty(), longPath))
+                .isInstanceOf(InvalidVmSpecException.class);
+        Files.delete(layout.runtimeDirectory());
+    }
+
+    @Test
+    void aRuntimeDirectoryThatIsNotThisUsersAloneIsRefused() throws IOException {
+        Path temporary = Files.createDirectory(directory.resolve("t"));
+        Path base = temporary.resolve("cloche-" + PrivateDirectory.user());
+        Files.createDirectory(base);
+        Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertRefused(temporary);
+        Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwx------"));
+        VmLayout.of(directory.resolve("state"), Optional.empty(), temporary);
+
+        Files.move(base, directory.resolve("elsewhere"));
+        Files.createSymbolicLink(base, directory.resolve("elsewhere"));
+        assertRefused(temporary);
+    }
+
+    @Test
+    void aRuntimeDirectoryOfAStrangerIsRefused() throws IOException {
+        Assumptions.assumeTrue(PrivateDirectory.user() == 0, "only root can give a directory to somebody else");
+        Path temporary = Files.createDirectory(directory.resolve("t"));
+        Path base = Files.createDirectory(
+                temporary.resolve("cloche-0"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.setAttribute(base, "unix:uid", 12345);
+        assertRefused(temporary);
+    }
+
+    private void assertRefused(Path temporary) {
+        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), Optional.empty(), temporary))
+                .isInstanceOf(VmStorageException.class)
+                .hasMessageContaining("not this user's alone");
+    }
+
+    @Test
+    void aCommaInAPathDoesNotEndTheOption() {
+        VmResources resources = new VmResources(
+                Path.of("/q"), Path.of("/g"), Path.of("/t"), new KernelImage(Path.of("/k"), Path.of("/i"), "6"));
+        HostFacts host = new HostFacts(
+                new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
+        VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a,readonly=off")));
+        List<String> command = QemuCommand.guarded(spec, new VmLayout(Path.of("/s"), Path.of("/r")), resources, host);
+        assertThat(command)
+                .contains("if=none,id=root,file=/a,,readonly=off,format=vmdk,readonly=on", "-nodefaults", "-sandbox")
+                .doesNotContain("-netdev", "-nic")
+                .anyMatch(argument -> argument.endsWith("tsc_early_khz=2600000"));
+    }
+
+    @Test
+    void missingResourcesSayWhatToDo() {
+        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/none"))
+                .isInstanceOfSatisfying(
+                        VmResourcesException.class, e -> assertThat(e.remedy()).contains("Install QEMU"));
+        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/usr/bin:/bin"))
+                .isInstanceOf(VmResourcesException.class);
+    }
+
+    @Test
+    void aGuestsTextCannotMoveAPersonsCursor() {
+        assertThat(Printable.of("a\u001b[2Jb\r\u202ec\nd")).isEqualTo("a\uFFFD[2Jb\uFFFD\uFFFDc\nd");
+    }
+}
