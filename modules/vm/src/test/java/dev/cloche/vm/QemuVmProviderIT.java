@@ -62,7 +62,7 @@ class QemuVmProviderIT extends VmProviderContract {
     private final List<Process> children = new ArrayList<>();
 
     @AfterEach
-    void endEverything() {
+    void endEverything() throws IOException {
         children.forEach(Process::destroyForcibly);
         if (Files.isDirectory(stateRoot())) {
             try (QemuProvider provider = provider()) {
@@ -70,8 +70,10 @@ class QemuVmProviderIT extends VmProviderContract {
                     if (info.state().live()) {
                         provider.kill(info.id(), soon());
                     }
+                    provider.destroy(info.id());
                 }
             }
+            Files.delete(VmLayout.of(stateRoot()).runtimeDirectory());
         }
     }
 
@@ -159,6 +161,8 @@ class QemuVmProviderIT extends VmProviderContract {
             assertThat(exit.crashed()).isTrue();
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
             assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
+            vm.destroy();
+            assertThat(VmLayout.of(stateRoot()).runtimeDirectory()).isEmptyDirectory();
         }
     }
 
