@@ -25,6 +25,7 @@ class MistakesIT {
     @BeforeAll
     static void install() {
         cloche = Program.in(home);
+        assertThat(cloche.run("pull", "-q", "base").stderr()).isEmpty();
     }
 
     @AfterEach
@@ -36,7 +37,8 @@ class MistakesIT {
     static Stream<Arguments> mistakes() {
         return Stream.of(
                 mistake(125, "NOT A REFERENCE", "run", "NOT A REFERENCE"),
-                mistake(125, "Connection", "run", "localhost:1/none/such:1"),
+                mistake(125, "connection was refused", "run", "localhost:1/none/such:1"),
+                mistake(125, "no such host", "run", "registry.invalid/none/such:1"),
                 mistake(125, "not on this host", "run", "--pull", "never", "debian"),
                 mistake(127, "no-such-command", "run", "base", "--", "no-such-command"),
                 mistake(126, "/etc/passwd", "run", "base", "--", "/etc/passwd"),
@@ -52,7 +54,7 @@ class MistakesIT {
                 mistake(125, "no sandbox named", "exec", "none", "--", "true"),
                 mistake(1, "no sandbox named", "stop", "none"),
                 mistake(1, "no sandbox named", "rm", "none"),
-                mistake(1, "Connection", "pull", "localhost:1/none/such:1"),
+                mistake(1, "connection was refused", "pull", "localhost:1/none/such:1"),
                 mistake(2, "Unknown option", "ps", "--no-such-option"));
     }
 

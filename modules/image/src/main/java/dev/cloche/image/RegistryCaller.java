@@ -2,11 +2,13 @@ package dev.cloche.image;
 
 import dev.cloche.base.Deadline;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -230,8 +232,12 @@ final class RegistryCaller implements AutoCloseable {
             case 429 -> PullFailed.Reason.RATE_LIMITED;
             default -> PullFailed.Reason.SERVER_ERROR;
         };
-        return new PullFailed(
-                reason, registry.name(), OptionalInt.of(status), "it refused to " + action.describe(), null);
+        String what = switch (reason) {
+            case NOT_FOUND -> "it could not " + action.describe() + ": not found";
+            case RATE_LIMITED -> "it was asked too often to " + action.describe();
+            default -> "it refused to " + action.describe();
+        };
+        return new PullFailed(reason, registry.name(), OptionalInt.of(status), what, null);
     }
 
     PullFailed unreachable(String what, IOException cause) {
@@ -239,9 +245,22 @@ final class RegistryCaller implements AutoCloseable {
                 deadline.passed() ? PullFailed.Reason.GAVE_UP : PullFailed.Reason.UNREACHABLE,
                 registry.name(),
                 OptionalInt.empty(),
-                "could not " + what + ": "
-                        + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()),
+                "could not " + what + ": " + wording(cause),
                 cause);
+    }
+
+    /** The JDK's client reports a refused connection and an unknown host without a message. */
+    private static String wording(IOException cause) {
+        if (cause.getMessage() != null) {
+            return cause.getMessage();
+        }
+        if (cause instanceof ConnectException) {
+            return cause.getCause() instanceof ConnectException below
+                            && below.getCause() instanceof UnresolvedAddressException
+                    ? "there is no such host"
+                    : "the connection was refused";
+        }
+        return cause.getClass().getSimpleName();
     }
 
     private PullFailed interrupted(Exception cause) {
