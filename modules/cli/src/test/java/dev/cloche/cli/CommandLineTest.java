@@ -35,6 +35,7 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"run", "exec", "ps", "stop", "rm", "pull", "images", "doctor", "version", "completion"})
     void everyCommandHasHelp(String name) {
+        assertThat(Main.execute(name, "--help")).isZero();
         CommandLine command =
                 Objects.requireNonNull(Main.commandLine().getSubcommands().get(name));
         assertThat(command.getUsageMessage()).contains("cloche " + name);
