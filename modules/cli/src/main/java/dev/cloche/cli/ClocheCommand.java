@@ -13,19 +13,6 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = Version.class,
         usageHelpWidth = 100,
-        subcommands = {
-            RunCommand.class,
-            ExecCommand.class,
-            PsCommand.class,
-            StopCommand.class,
-            RmCommand.class,
-            PullCommand.class,
-            ImagesCommand.class,
-            DoctorCommand.class,
-            VersionCommand.class,
-            CompletionCommand.class,
-            HelpCommand.class
-        },
         footerHeading = "%nStart here:%n",
         footer = {
             "  cloche doctor                   whether this host can run sandboxes, and how to fix it",

@@ -57,8 +57,13 @@ class CommandLineTest {
         assertThat(Main.execute("no-such-command")).isEqualTo(2);
     }
 
+    @Test
+    void everyCommandGoesByTheNameThatItHasInTheTable() {
+        assertThat(Main.commandLine().getSubcommands().keySet()).containsExactlyElementsOf(Commands.ALL.keySet());
+    }
+
     private static ParseResult parse(String... arguments) {
-        return Main.commandLine().parseArgs(arguments).subcommand();
+        return Main.commandLine(arguments).parseArgs(arguments).subcommand();
     }
 
     private static List<String> positionals(ParseResult result) {
