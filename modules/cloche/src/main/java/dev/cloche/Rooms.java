@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.linux.NativeCalls;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -16,6 +17,8 @@ import java.util.List;
 /** The rooms of one state root, wired together. */
 record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
     static Rooms open(ClocheOptions options) {
+        // Every sandbox takes or looks at a lock; meanwhile SQLite opens.
+        NativeCalls.prepareLocks();
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
         Catalog catalog = Catalog.open(root, List.of(ImageStore.schema(), Sandboxes.schema()));
