@@ -16,9 +16,16 @@ import java.util.List;
 
 /** The rooms of one state root, wired together. */
 record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
-    static Rooms open(ClocheOptions options) {
-        // Every sandbox takes or looks at a lock; meanwhile SQLite opens.
+    static void prepare() {
+        // Two threads, because neither waits for the other, and a start needs the database before the locks.
+        Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
+            Catalog.prepare();
+            ImageStore.prepare();
+        });
         NativeCalls.prepareLocks();
+    }
+
+    static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
         Catalog catalog = Catalog.open(root, List.of(ImageStore.schema(), Sandboxes.schema()));
