@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,8 @@ import java.util.concurrent.TimeoutException;
 final class Boot {
     /** What a killed VM has until its end is recorded; takes milliseconds unless the disk hangs. */
     static final Duration KILL_ALLOWANCE = Duration.ofSeconds(10);
+
+    private static final int LINES_SHOWN = 32;
 
     private final VmId id;
     private final Machine machine;
@@ -52,12 +55,23 @@ final class Boot {
                 throw new VmDeadlineException("the start of VM " + id);
             }
         }
+        String console = machine.consoleTail();
         throw new VmStartException(
                 "VM " + id + " did not come up in " + policy.attempts() + " attempts: "
                         + last.map(Throwable::getMessage).orElse("it was closed"),
-                "Look at its console; try again if the host was busy.",
-                machine.consoleTail(),
+                "Try again if the host was busy." + lastLines(console),
+                console,
                 last.orElse(null));
+    }
+
+    /** For people, because the console itself is gone with the VM's directory once somebody has cleaned up. */
+    private static String lastLines(String console) {
+        if (console.isBlank()) {
+            return " Its console is empty.";
+        }
+        List<String> lines = console.lines().toList();
+        List<String> last = lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size());
+        return " The end of its console:\n" + String.join("\n", last);
     }
 
     /** One boot; empty if it worked, or why it is worth another. */

@@ -176,10 +176,10 @@ class QemuVmProviderIT extends VmProviderContract {
         try (QemuProvider provider =
                         new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
                 Vm vm = provider.create(spec())) {
-            assertThatThrownBy(() -> vm.start(soon()))
-                    .isInstanceOfSatisfying(
-                            VmStartException.class,
-                            e -> assertThat(e.consoleTail()).contains("Kernel panic"));
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmStartException.class, e -> {
+                assertThat(e.consoleTail()).contains("Kernel panic");
+                assertThat(e.remedy()).contains("Kernel panic");
+            });
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
             assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             vm.destroy();
