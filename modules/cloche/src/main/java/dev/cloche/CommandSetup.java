@@ -32,7 +32,7 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits Com
         return self();
     }
 
-    /** Absolute path in the guest to start in; it must exist. */
+    /** Absolute path in the guest to start in. A sandbox's main command has it made if it is missing; others fail. */
     public T workingDirectory(String directory) {
         workingDirectory = directory;
         return self();
