@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Execution;
+import dev.cloche.base.ClocheException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -48,7 +49,7 @@ final class Streams {
                         return;
                     }
                 }
-            } catch (IOException lost) {
+            } catch (IOException | ClocheException lost) {
                 // The guest is gone: whoever waits for the command reports it.
             }
         });
@@ -73,7 +74,7 @@ final class Streams {
                 to.write(chunk, 0, n);
                 to.flush();
             }
-        } catch (IOException ended) {
+        } catch (IOException | ClocheException ended) {
             // The command no longer reads, or has ended.
         }
     }

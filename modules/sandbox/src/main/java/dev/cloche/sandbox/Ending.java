@@ -36,6 +36,7 @@ public record Ending(TerminationReason reason, OptionalInt exitCode, OptionalInt
         return switch (exit.cause()) {
             case MAX_DURATION ->
                 plain(TerminationReason.MAX_DURATION_EXCEEDED, "It reached the longest time that it was given.");
+            case STOPPED -> plain(TerminationReason.SHUTDOWN_REQUESTED, "The guest was asked to shut down.");
             case OWNER_GONE -> internal("The process that it was attached to is gone.");
             case POOL_AGE -> internal("It waited too long in a pool.");
             case GUARD_LOST -> internal("Its guard was killed.");

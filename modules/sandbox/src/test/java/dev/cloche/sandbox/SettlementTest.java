@@ -121,6 +121,13 @@ class SettlementTest {
         assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
     }
 
+    @Test
+    void aGuestThatWasAskedToShutDownNeedsNoLastWords() {
+        assertThat(Ending.of(exit(Cause.STOPPED, Optional.empty(), OptionalInt.empty()), false)
+                        .reason())
+                .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = Cause.class,
