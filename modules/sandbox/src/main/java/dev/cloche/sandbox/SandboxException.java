@@ -58,12 +58,12 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
-    /** The sandbox runs and was to be removed without force. Code {@code sandbox.still-running}. */
+    /** The sandbox has not ended and was to be removed without force. Code {@code sandbox.still-running}. */
     public static final class StillRunning extends SandboxException {
-        StillRunning(String name) {
+        StillRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.still-running",
-                    "The sandbox \"" + name + "\" is running.",
+                    "The sandbox \"" + name + "\" is " + word(status) + ".",
                     "Stop it first with: cloche stop " + name + ", or remove it with: cloche rm --force " + name,
                     null);
         }

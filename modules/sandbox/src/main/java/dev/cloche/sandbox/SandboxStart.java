@@ -21,7 +21,7 @@ import java.util.Optional;
 final class SandboxStart {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
-    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+    private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
     private final Foundations ground;
     private final SandboxEnds ends;

@@ -149,13 +149,13 @@ public final class Sandboxes implements AutoCloseable {
     public void remove(String name, boolean force, Deadline deadline) {
         SandboxRecord record = get(name);
         if (record.status().active() && !force) {
-            throw new SandboxException.StillRunning(name);
+            throw new SandboxException.StillRunning(name, record.status());
         }
         ends.stop(record, Duration.ZERO, deadline);
         Optional<SandboxRecord> ended = ground.store().byId(record.id());
         if (ended.isPresent()) {
             if (ended.get().status().active()) {
-                throw new SandboxException.StillRunning(name);
+                throw new SandboxException.StillRunning(name, ended.get().status());
             }
             ends.remove(ended.get(), deadline);
         }
