@@ -43,7 +43,10 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
 
     @Override
     public void close() {
-        vms.close();
-        catalog.close();
+        // Inner try blocks, so that a failure of one does not keep the next from being closed.
+        try (catalog;
+                vms) {
+            sandboxes.close();
+        }
     }
 }

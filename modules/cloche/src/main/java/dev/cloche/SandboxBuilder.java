@@ -34,7 +34,7 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}, not beginning with {@code -}.
+     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}, which is neither first nor last.
      * One without a name gets a generated name and is ephemeral.
      */
     public SandboxBuilder name(String value) {

@@ -70,6 +70,18 @@ public record Ending(TerminationReason reason, OptionalInt exitCode, OptionalInt
         return plain(TerminationReason.COMPLETED, "Its owner closed it.");
     }
 
+    /**
+     * Reads the truth from what is left of a VM that does not run.
+     *
+     * @param exit how it ended; empty if nothing says so
+     */
+    static Ending ofLeftover(Optional<VmExit> exit, boolean requested) {
+        if (exit.isPresent()) {
+            return of(exit.get(), requested);
+        }
+        return requested ? plain(TerminationReason.SHUTDOWN_REQUESTED, "It was ended on request.") : vanished();
+    }
+
     /** Nothing of it is left, and nothing says why. */
     static Ending vanished() {
         return internal("It never started, or its VM is gone without a trace.");

@@ -184,12 +184,15 @@ final class InMemoryGuest {
         told.forEach(port -> port.sendNow(words.duplicate()));
         told.forEach(InMemoryPort::finish);
         end(VmExit.Cause.EXITED, Optional.of(goodbye));
+        killAll();
     }
 
     /** Ends without a word. */
     void die(VmExit.Cause cause) {
         end(cause, Optional.empty());
         ports.forEach(InMemoryPort::cut);
+        // Not before: nobody would hear how a program ended whose machine is gone.
+        killAll();
     }
 
     /** Sends these bytes on every connection. */
@@ -207,6 +210,9 @@ final class InMemoryGuest {
                 startedAt,
                 Instant.now()));
         pause(false);
+    }
+
+    private void killAll() {
         executions.forEach(execution -> execution.signal(SIGKILL));
     }
 }

@@ -75,7 +75,8 @@ final class VmDirectory implements VmQuery {
             }
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
                 for (Path entry : entries) {
-                    Files.delete(entry);
+                    // Another process that removes it at the same time may have been faster.
+                    Files.deleteIfExists(entry);
                 }
             }
             Files.delete(directory);
