@@ -44,6 +44,15 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
+     * Lets what {@link #open} and a first start need be loaded by a thread of its own, and returns at once. Worth it only
+     * in a JVM that has just begun and has something else to do first: it takes some 60 ms off the open. Has no effect
+     * outside of this JVM, and never fails.
+     */
+    public static void prepare() {
+        Rooms.prepare();
+    }
+
+    /**
      * Looks at what Cloche needs of this host: what fails is a finding, not an exception. Makes the state root if it is
      * missing, and may boot a tiny VM the first time.
      *

@@ -2,6 +2,7 @@ package dev.cloche.catalog;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
+import org.flywaydb.core.api.FlywayException;
 
 /** Tells SQLite's result codes apart (see https://sqlite.org/rescode.html). Stateless. */
 final class SqlErrors {
@@ -32,6 +33,16 @@ final class SqlErrors {
             case CONSTRAINT -> new CatalogException.Constraint(file, e);
             default -> new CatalogException.Failed(file, e);
         };
+    }
+
+    /** What Flyway ran into: SQLite's own error below it, where there is one. */
+    static CatalogException translate(Path file, FlywayException e) {
+        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql) {
+                return translate(file, sql);
+            }
+        }
+        return new CatalogException.Failed(file, e);
     }
 
     /** The low byte of an extended result code is its primary code. */
