@@ -88,9 +88,17 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.ended." + word(ending.reason()),
                     "The sandbox \"" + name + "\" has ended. " + ending.detail(),
-                    "See its record with: cloche ps -a",
+                    remedy(ending.reason()),
                     cause);
             this.ending = ending;
+        }
+
+        private static String remedy(TerminationReason reason) {
+            return switch (reason) {
+                case MAX_DURATION_EXCEEDED -> "Give it more time.";
+                case COMPLETED, FAILED, SHUTDOWN_REQUESTED -> "Start another one if you still need it.";
+                case SIGNAL, INTERNAL_ERROR -> "Try again; if it ends so again, look at the host with: cloche doctor";
+            };
         }
 
         /** How it ended. */
