@@ -34,8 +34,8 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}, neither first nor last the latter. One without a name gets a
-     * generated name and is ephemeral.
+     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}, beginning and ending with a
+     * letter or digit. One without a name gets a generated name and is ephemeral.
      */
     public SandboxBuilder name(String value) {
         name = value;
