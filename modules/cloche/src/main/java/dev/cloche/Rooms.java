@@ -43,7 +43,7 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
 
     @Override
     public void close() {
-        // Inner try blocks, so that a failure of one does not keep the next from being closed.
+        // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
         try (catalog;
                 vms) {
             sandboxes.close();

@@ -145,7 +145,8 @@ public final class RunningSandbox implements AutoCloseable {
      */
     public void stop(Duration grace, Deadline deadline) {
         sandboxes.stop(id, grace, deadline);
-        if (ownership != null && !vm.state().live()) {
+        if (ownership != null) {
+            var _ = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             endOnce(ownership, this::observeEnd);
         }
     }

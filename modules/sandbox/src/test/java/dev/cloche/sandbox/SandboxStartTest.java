@@ -183,11 +183,13 @@ class SandboxStartTest {
 
     @Test
     void aDetachedCommandMayBeOverBeforeTheStartIs() {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 10; i++) {
             SandboxRecord record = host.startDetached(TestHost.ephemeral("short", "true"));
             assertThat(record.status()).isEqualTo(SandboxStatus.RUNNING);
             // The guest says that the command runs before it runs it.
-            Awaitility.await().until(() -> host.here.sandboxes().list().isEmpty());
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(2))
+                    .until(() -> host.here.sandboxes().list().isEmpty());
         }
         host.assertNothingLeft();
     }

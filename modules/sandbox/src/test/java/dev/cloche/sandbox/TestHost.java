@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
@@ -19,12 +20,14 @@ import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 
 /**
@@ -34,6 +37,9 @@ import org.awaitility.Awaitility;
 final class TestHost implements AutoCloseable {
     /** A process of an earlier boot of some host. */
     static final ProcessIdentity DEAD = new ProcessIdentity(1, 1, "an earlier boot");
+
+    private static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+    private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
 
     final ScriptedVms vms = new ScriptedVms();
     final Opened here;
@@ -53,6 +59,7 @@ final class TestHost implements AutoCloseable {
 
     TestHost(Path root) {
         this.root = root;
+        prepareCatalog();
         layouts = List.of(
                 layout("bare", ""),
                 layout(
@@ -60,6 +67,27 @@ final class TestHost implements AutoCloseable {
                         "\"Entrypoint\":[\"echo\",\"tool\"],\"Cmd\":[\"default\"],\"User\":\"root\","
                                 + "\"WorkingDir\":\"/work\",\"Env\":[\"PATH=/opt\",\"COLOUR=red\",\"nonsense\"]"));
         here = runtime();
+    }
+
+    /** Migrated once, which takes longer than most tests. */
+    private void prepareCatalog() {
+        try {
+            Files.createDirectory(state());
+            Path file = state().resolve("catalog.db");
+            byte[] known = MIGRATED.get();
+            if (known.length > 0) {
+                Files.write(file, known);
+            } else {
+                Catalog.open(state(), SCHEMAS).close();
+                MIGRATED.set(Files.readAllBytes(file));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path state() {
+        return root.resolve("state");
     }
 
     private Path layout(String name, String config) {
@@ -75,7 +103,7 @@ final class TestHost implements AutoCloseable {
 
     /** Another runtime on the same state root. */
     Opened runtime() {
-        Catalog catalog = Catalog.open(root.resolve("state"), List.of(ImageStore.schema(), Sandboxes.schema()));
+        Catalog catalog = Catalog.open(state(), SCHEMAS);
         ImageStore images = ImageStore.open(
                 root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
         Clock clock = Clock.systemUTC();
