@@ -66,7 +66,7 @@ public final class ImageStore {
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
         if (policy == PullPolicy.ALWAYS) {
-            pull(reference, PullPolicy.ALWAYS, listener, deadline);
+            bringAsDue(reference, PullPolicy.ALWAYS, listener, deadline);
         }
         for (int round = 0; round < ROUNDS; round++) {
             Optional<ImageCatalog.Pinned> pinned = catalog.pin(reference, holder, files::isComplete);
@@ -78,7 +78,7 @@ public final class ImageStore {
             if (policy == PullPolicy.NEVER) {
                 throw new ImageNotFound(reference);
             }
-            pull(reference, PullPolicy.MISSING, listener, deadline);
+            bringAsDue(reference, PullPolicy.MISSING, listener, deadline);
         }
         throw new PullFailed(
                 PullFailed.Reason.GAVE_UP,
@@ -104,6 +104,12 @@ public final class ImageStore {
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
+        bringAsDue(reference, policy, listener, deadline);
+        return get(reference);
+    }
+
+    /** What it brought may have been removed again when this returns. */
+    private void bringAsDue(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
         Optional<StoredImage> known = catalog.find(reference);
         boolean complete = known.filter(files::isComplete).isPresent();
         if (policy == PullPolicy.NEVER && !complete) {
@@ -114,7 +120,6 @@ public final class ImageStore {
             Optional<Digest> meant = known.map(StoredImage::manifest).filter(_ -> policy != PullPolicy.ALWAYS);
             bring(reference, meant, new Serialized(listener), deadline);
         }
-        return get(reference);
     }
 
     /** Every name, the newest first. */
