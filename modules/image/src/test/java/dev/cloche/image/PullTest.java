@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
 import java.io.ByteArrayOutputStream;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -274,13 +276,13 @@ class PullTest {
         ImageReference reference = registry.serve("app", "1", image);
         String blob = "/v2/app/blobs/" + image.blobDigest(0);
         AtomicInteger tries = new AtomicInteger();
+        List<Long> progress = new CopyOnWriteArrayList<>();
         registry.script(exchange -> {
             if (exchange.getRequestURI().getPath().equals(blob) && tries.incrementAndGet() == 1) {
-                ScriptedRegistry.cut(exchange, image.blob(0), 100_000);
+                ScriptedRegistry.cut(exchange, image.blob(0), 100_000, () -> await().until(() -> !progress.isEmpty()));
             }
             return false;
         });
-        List<Long> progress = new ArrayList<>();
         fixture.store.pull(
                 reference,
                 PullPolicy.MISSING,

@@ -81,9 +81,15 @@ final class ScriptedRegistry implements AutoCloseable {
 
     /** Promises all the bytes, sends some, and hangs up. */
     static void cut(HttpExchange exchange, byte[] bytes, int sent) throws IOException {
+        cut(exchange, bytes, sent, () -> {});
+    }
+
+    /** Like {@link #cut(HttpExchange, byte[], int)}, after {@code waiting}: what nobody has read yet is lost with the connection. */
+    static void cut(HttpExchange exchange, byte[] bytes, int sent, Runnable waiting) throws IOException {
         exchange.sendResponseHeaders(200, bytes.length);
         exchange.getResponseBody().write(bytes, 0, sent);
         exchange.getResponseBody().flush();
+        waiting.run();
         throw new IOException("hang up");
     }
 
