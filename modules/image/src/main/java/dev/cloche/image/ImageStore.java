@@ -61,7 +61,7 @@ public final class ImageStore {
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
         if (policy == PullPolicy.ALWAYS) {
-            pull(reference, PullPolicy.ALWAYS, listener, deadline);
+            fetch(reference, PullPolicy.ALWAYS, listener, deadline);
         }
         for (int round = 0; round < ROUNDS; round++) {
             Optional<ImageCatalog.Pinned> pinned = catalog.pin(reference, holder, files::isComplete);
@@ -73,7 +73,8 @@ public final class ImageStore {
             if (policy == PullPolicy.NEVER) {
                 throw new ImageNotFound(reference);
             }
-            pull(reference, PullPolicy.MISSING, listener, deadline);
+            // It may be removed again before it is pinned, so whether it is here is asked by the next round only.
+            fetch(reference, PullPolicy.MISSING, listener, deadline);
         }
         throw new PullFailed(
                 PullFailed.Reason.GAVE_UP,
@@ -99,6 +100,11 @@ public final class ImageStore {
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
+        fetch(reference, policy, listener, deadline);
+        return get(reference);
+    }
+
+    private void fetch(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
         Optional<StoredImage> known = catalog.find(reference);
         boolean complete = known.filter(files::isComplete).isPresent();
         if (policy == PullPolicy.NEVER && !complete) {
@@ -109,7 +115,6 @@ public final class ImageStore {
             Optional<Digest> meant = known.map(StoredImage::manifest).filter(_ -> policy != PullPolicy.ALWAYS);
             bring(reference, meant, new Serialized(listener), deadline);
         }
-        return get(reference);
     }
 
     /** Every name, the newest first. */
