@@ -107,7 +107,7 @@ final class ManagedVm implements Vm {
         throw new VmStartException(
                 "VM " + id + " did not come up in " + policy.attempts() + " attempts: "
                         + last.map(Throwable::getMessage).orElse("it was closed"),
-                "Look at its console; try again if the host was busy.",
+                "Give it what its console asks for; try again if the host was busy.",
                 machine.consoleTail(),
                 last.orElse(null));
     }
