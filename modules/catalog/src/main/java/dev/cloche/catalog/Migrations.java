@@ -78,7 +78,7 @@ final class Migrations {
                     .load()
                     .migrate();
         } catch (FlywayException e) {
-            throw new CatalogException.Failed(file, e);
+            throw SqlErrors.translate(file, e);
         }
     }
 

@@ -4,7 +4,10 @@ import java.lang.System.Logger.Level;
 import org.flywaydb.core.api.logging.Log;
 import org.flywaydb.core.api.logging.LogCreator;
 
-/** Flyway's log as debug lines of this room: by itself it greets on standard error at each migration. */
+/**
+ * Flyway's log as debug lines of this room. By itself it greets on standard error at each migration; and what it calls
+ * an error comes to the caller as an exception too.
+ */
 public final class QuietFlywayLog implements LogCreator {
     /** Called by Flyway, reflectively. */
     public QuietFlywayLog() {}
@@ -41,12 +44,12 @@ public final class QuietFlywayLog implements LogCreator {
 
             @Override
             public void error(String message) {
-                logger.log(Level.ERROR, message);
+                logger.log(Level.DEBUG, message);
             }
 
             @Override
             public void error(String message, Exception cause) {
-                logger.log(Level.ERROR, message, cause);
+                logger.log(Level.DEBUG, message, cause);
             }
         };
     }

@@ -2,6 +2,7 @@ package dev.cloche.catalog;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
+import org.flywaydb.core.api.FlywayException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
@@ -37,6 +38,16 @@ final class SqlErrors {
             case CONSTRAINT -> new CatalogException.Constraint(file, e);
             default -> new CatalogException.Failed(file, e);
         };
+    }
+
+    /** What Flyway ran into: SQLite's own error below it, where there is one. */
+    static CatalogException translate(Path file, FlywayException e) {
+        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql) {
+                return translate(file, sql);
+            }
+        }
+        return new CatalogException.Failed(file, e);
     }
 
     /** Of the WAL's index. SQLite keeps the reason to itself, but what it could not get is space: ENOSPC or EDQUOT. */

@@ -14,7 +14,13 @@ final class AotCache {
 
     private AotCache() {}
 
-    static void record(Path java, Path options, List<Path> classPath, Path cache)
+    /**
+     * Runs the training.
+     *
+     * @param share what ./setup made, where it has; without it no VM is booted and the cache knows only the shell around
+     * @param natives directory of the native libraries, as the launcher names it
+     */
+    static void record(Path java, Path options, List<Path> classPath, Path share, Path natives, Path cache)
             throws IOException, InterruptedException {
         Path home = Files.createTempDirectory("cloche-training");
         Path log = Files.createTempFile("cloche-training", ".log");
@@ -23,6 +29,10 @@ final class AotCache {
                             java.resolve("bin/java").toString(),
                             "@" + options,
                             "-XX:AOTCacheOutput=" + cache,
+                            "-Dcloche.share=" + share,
+                            "-Dorg.sqlite.lib.path=" + natives,
+                            "-Dorg.sqlite.lib.name=libsqlitejdbc.so",
+                            "-DZstdNativePath=" + natives.resolve("libzstd-jni.so"),
                             "-cp",
                             classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
                             "dev.cloche.cli.Training")

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** One program as {@code ./cloche} starts it: these jars on this JVM, made by this version of the build. */
-record Generation(String digest, Path java, List<Path> jars, Path buildDir) {
-    static Generation of(Path java, List<Path> jars, Path buildDir) throws IOException {
+record Generation(String digest, Path java, List<Path> jars, Path buildDir, Path share) {
+    static Generation of(Path java, List<Path> jars, Path buildDir, Path share) throws IOException {
         MessageDigest digest = sha256();
         // The release file names vendor, version and build; the library is the JVM that a cache is bound to.
         add(digest, java.resolve("release"));
@@ -27,7 +27,9 @@ record Generation(String digest, Path java, List<Path> jars, Path buildDir) {
                 add(digest, file);
             }
         }
-        return new Generation(HexFormat.of().formatHex(digest.digest(), 0, 12), java, jars, buildDir);
+        // A cache that was trained without VMs is not the one that was trained with them.
+        digest.update((byte) (Files.isDirectory(share) ? 1 : 0));
+        return new Generation(HexFormat.of().formatHex(digest.digest(), 0, 12), java, jars, buildDir, share);
     }
 
     List<String> classPath() {
@@ -40,9 +42,11 @@ record Generation(String digest, Path java, List<Path> jars, Path buildDir) {
         for (Path jar : jars) {
             ModernClasses.copy(jar, lib.resolve(jar.getFileName()));
         }
-        NativeLibraries.extract(lib, Files.createDirectory(home.resolve("native")));
+        Path natives = Files.createDirectory(home.resolve("native"));
+        NativeLibraries.extract(lib, natives);
         Path options = Files.copy(buildDir.resolve("jvm.options"), home.resolve("jvm.options"));
-        AotCache.record(java, options, classPath().stream().map(lib::resolve).toList(), home.resolve("cloche.aot"));
+        List<Path> classPath = classPath().stream().map(lib::resolve).toList();
+        AotCache.record(java, options, classPath, share, natives, home.resolve("cloche.aot"));
     }
 
     private static void add(MessageDigest digest, Path file) throws IOException {

@@ -34,7 +34,7 @@ final class Publish {
 
     private static void publish(List<Path> jars, Path buildDir, Path dist) throws IOException, InterruptedException {
         Path java = Path.of(System.getProperty("java.home")).toRealPath();
-        Generation generation = Generation.of(java, jars, buildDir);
+        Generation generation = Generation.of(java, jars, buildDir, dist.resolve("share"));
         Path apps = Files.createDirectories(dist.resolve("app"));
         try (RandomAccessFile lock = new RandomAccessFile(apps.resolve(".lock").toFile(), "rw");
                 FileLock held = lock.getChannel().lock()) {

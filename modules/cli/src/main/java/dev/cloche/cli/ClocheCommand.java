@@ -1,35 +1,51 @@
 package dev.cloche.cli;
 
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
 @Command(
         name = "cloche",
         description = "Run untrusted code in fast local microVMs.",
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = Version.class,
-        mixinStandardHelpOptions = true,
-        subcommands = {
-            RunCommand.class,
-            ExecCommand.class,
-            PsCommand.class,
-            StopCommand.class,
-            RmCommand.class,
-            PullCommand.class,
-            ImagesCommand.class,
-            DoctorCommand.class,
-            VersionCommand.class,
-            CompletionCommand.class,
-            HelpCommand.class
-        },
+        usageHelpWidth = 100,
         footerHeading = "%nStart here:%n",
         footer = {
-            "  cloche doctor                     whether this host can run sandboxes, and how to fix it",
-            "  cloche run base -- echo hello     a first command in a microVM",
-            "  cloche help run                   all options of a command",
+            "  cloche doctor                   whether this host can run sandboxes, and how to fix it",
+            "  cloche run base -- echo hello   a first command in a microVM",
+            "  cloche run --help               all options of a command",
             "",
             "Environment:",
-            "  CLOCHE_HOME   where images and records are kept (default: ~/.local/share/cloche)",
-            "  CLOCHE_SHARE  where the kernel, the guard and the base image are, if not beside the program"
+            "  CLOCHE_HOME    where images and records are kept (default: ~/.local/share/cloche)",
+            "  CLOCHE_SHARE   where the kernel, the guard and the base image are, if not beside the program",
+            "  DOCKER_CONFIG  directory of the config.json with the logins for registries (default: ~/.docker)"
         })
-final class ClocheCommand {}
+@SuppressWarnings("UnusedVariable") // picocli acts on the two options by itself
+final class ClocheCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show this help and exit.")
+    private boolean help;
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Print the version and exit.")
+    private boolean version;
+
+    /** Without a command there is only the help to show. */
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(System.out);
+        return ExitCodes.OK;
+    }
+}

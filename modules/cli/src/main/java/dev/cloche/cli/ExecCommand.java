@@ -14,7 +14,21 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "exec",
-        description = "Run a further command in a running sandbox, of this or any other process.",
+        customSynopsis = "cloche exec [OPTIONS] SANDBOX [--] COMMAND...",
+        description = {
+            "Run a further command in a running sandbox, of this or any other process.",
+            "",
+            "The image's environment, user and working directory apply unless an option says otherwise; its entrypoint"
+                    + " does not.",
+            ""
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0 to 255: of the command in the guest; 128 + N if signal N ended it",
+            "125: Cloche failed, or was called in a wrong way",
+            "126: the command cannot be executed",
+            "127: the command was not found in the image"
+        },
         footerHeading = "%nExamples:%n",
         footer = {"  cloche exec web -- ps aux", "  cloche exec -i -u postgres db -- psql < dump.sql"})
 final class ExecCommand implements Callable<Integer> {

@@ -1,5 +1,6 @@
 package dev.cloche.cli;
 
+import dev.cloche.Cloche;
 import dev.cloche.base.ClocheException;
 import java.util.Set;
 import picocli.CommandLine;
@@ -9,11 +10,13 @@ import picocli.CommandLine.ParseResult;
 
 /** The way in from a shell. */
 public final class Main {
-    private static final Set<String> RUNS_A_COMMAND = Set.of("run", "exec");
-
     private Main() {}
 
     public static void main(String[] arguments) {
+        if (Commands.opensTheStateRoot(arguments)) {
+            // While picocli reads annotations on one core, SQLite and native calls are made ready on the other.
+            Cloche.prepare();
+        }
         int exitCode = execute(arguments);
         System.out.flush();
         System.err.flush();
@@ -21,17 +24,27 @@ public final class Main {
     }
 
     static int execute(String... arguments) {
-        return commandLine().execute(arguments);
+        return commandLine(arguments).execute(arguments);
     }
 
-    static CommandLine commandLine() {
+    /**
+     * The program's grammar, as far as these arguments need it: picocli reads each command's annotations by reflection,
+     * so describing all commands to run one would cost more than most commands do.
+     */
+    static CommandLine commandLine(String... arguments) {
         CommandLine line = new CommandLine(new ClocheCommand());
+        Set<String> needed = Commands.neededFor(arguments);
+        Commands.ALL.forEach((name, command) -> {
+            if (needed.contains(name)) {
+                line.addSubcommand(command.get());
+            }
+        });
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler(Main::failed);
         line.setParameterExceptionHandler(Main::misused);
         // Everything after the image or sandbox belongs to the guest's command, also what looks like an option.
         line.getSubcommands().forEach((name, command) -> {
-            if (RUNS_A_COMMAND.contains(name)) {
+            if (Commands.RUNS_A_COMMAND.contains(name)) {
                 command.setStopAtPositional(true);
             }
         });
@@ -75,6 +88,6 @@ public final class Main {
     }
 
     private static int general(CommandSpec command, int otherwise) {
-        return RUNS_A_COMMAND.contains(command.name()) ? ExitCodes.CLOCHE_FAILED : otherwise;
+        return Commands.RUNS_A_COMMAND.contains(command.name()) ? ExitCodes.CLOCHE_FAILED : otherwise;
     }
 }

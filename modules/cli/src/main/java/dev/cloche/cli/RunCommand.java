@@ -20,7 +20,24 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "run",
-        description = "Run a command from an image in a new microVM.",
+        customSynopsis = "cloche run [OPTIONS] IMAGE [--] [COMMAND...]",
+        description = {
+            "Run a command from an image in a new microVM.",
+            "",
+            "The image is pulled if it is not on this host. The command replaces the image's own; the image's"
+                    + " entrypoint, environment, user and working directory apply unless an option says otherwise."
+                    + " Standard output and error are passed on as they are and kept apart. SIGINT, SIGTERM and SIGHUP"
+                    + " go to the command; the third one ends the sandbox.",
+            ""
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0 to 255: of the command in the guest; 128 + N if signal N ended it",
+            "124: --timeout has passed",
+            "125: Cloche failed, or was called in a wrong way",
+            "126: the command cannot be executed",
+            "127: the command was not found in the image"
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  cloche run base -- echo hello",
@@ -68,7 +85,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--pull",
             paramLabel = "POLICY",
-            description = "When to ask the registry: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+            description = "When to ask the registry: missing, always or never (default: ${DEFAULT-VALUE}).",
             defaultValue = "missing")
     private PullPolicy pull = PullPolicy.MISSING;
 

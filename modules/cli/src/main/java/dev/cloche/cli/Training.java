@@ -9,19 +9,24 @@ import java.util.List;
  * What the ahead-of-time cache of the shipped program learns from: the build runs this class once and the JVM records
  * what it loads and links. A command that should start fast is listed here, and nowhere else.
  *
- * <p>It runs with {@code CLOCHE_HOME} in an empty temporary directory. A command may fail here (there is nothing to
- * list or to execute), it must only take the usual way through the code.
+ * <p>It runs with {@code CLOCHE_HOME} in an empty temporary directory, and boots VMs where {@code ./setup} has made what
+ * they need. A command may fail here, it must only take the usual way through the code. None may print anything from a
+ * guest, because that goes to the real standard output.
  */
 final class Training {
     private static final List<List<String>> COMMANDS = List.of(
             List.of("--version"),
             List.of("--help"),
             List.of("--no-such-option"),
+            List.of("run", "-d", "--name", "training", "base", "--", "sleep", "60"),
+            List.of("exec", "training", "--", "true"),
             List.of("ps"),
             List.of("ps", "-a", "--format", "json"),
             List.of("images"),
-            List.of("exec", "none", "--", "true"),
-            List.of("run", "--pull", "never", "none", "--", "true"));
+            List.of("run", "-i", "base", "--", "true"),
+            List.of("run", "--rm", "--name", "second", "base", "--", "true"),
+            List.of("stop", "-t", "1s", "training"),
+            List.of("rm", "--force", "training"));
 
     private Training() {}
 

@@ -35,6 +35,7 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"run", "exec", "ps", "stop", "rm", "pull", "images", "doctor", "version", "completion"})
     void everyCommandHasHelp(String name) {
+        assertThat(Main.execute(name, "--help")).isZero();
         CommandLine command =
                 Objects.requireNonNull(Main.commandLine().getSubcommands().get(name));
         assertThat(command.getUsageMessage()).contains("cloche " + name);
@@ -56,8 +57,13 @@ class CommandLineTest {
         assertThat(Main.execute("no-such-command")).isEqualTo(2);
     }
 
+    @Test
+    void everyCommandGoesByTheNameThatItHasInTheTable() {
+        assertThat(Main.commandLine().getSubcommands().keySet()).containsExactlyElementsOf(Commands.ALL.keySet());
+    }
+
     private static ParseResult parse(String... arguments) {
-        return Main.commandLine().parseArgs(arguments).subcommand();
+        return Main.commandLine(arguments).parseArgs(arguments).subcommand();
     }
 
     private static List<String> positionals(ParseResult result) {

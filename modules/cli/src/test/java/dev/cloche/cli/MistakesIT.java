@@ -6,14 +6,17 @@ import dev.cloche.cli.Program.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The first mistakes that people make: one sentence, what to do, the right exit code, nothing left behind. */
 class MistakesIT {
@@ -116,12 +119,41 @@ class MistakesIT {
         }
     }
 
-    @Test
-    void doctorSaysWhatIsMissing() {
-        cloche.environment().put("PATH", "/nonexistent:/bin:/usr/bin/../nonexistent");
+    @ParameterizedTest
+    @ValueSource(strings = {"100k", "600k", "1500k"})
+    void aFullDiskIsNamedAndNothingHalfIsKept(String size) throws Exception {
+        Assumptions.assumeTrue(Program.isRoot(), "only root can mount a small file system");
+        Path small = Files.createTempDirectory("cloche-small");
+        Program.run(List.of("mount", "-t", "tmpfs", "-o", "mode=700,size=" + size, "none", small.toString()));
         try {
-            Result healthy = cloche.run("doctor");
-            assertThat(healthy.stdout()).contains("accelerator", "kernel", "qemu", "disk", "state root");
+            Result result = Program.in(small).run("run", "base", "--", "true");
+            assertThat(result.exitCode()).isEqualTo(125);
+            assertThat(result.stderr())
+                    .startsWith("cloche: ")
+                    .containsIgnoringCase("space")
+                    .doesNotContain("\tat ");
+            assertThat(result.stderr().lines()).hasSize(2);
+            Program.run(List.of("mount", "-o", "remount,size=20m", small.toString()));
+            assertThat(Program.in(small).run("run", "-q", "base", "--", "echo", "recovered"))
+                    .isEqualTo(new Result(0, "recovered\n", ""));
+        } finally {
+            Program.run(List.of("umount", small.toString()));
+            Files.delete(small);
+        }
+    }
+
+    @Test
+    void doctorLooksAtEverythingAndSaysWhatIsMissing() {
+        assertThat(cloche.run("doctor").stdout()).contains("accelerator", "kernel", "qemu", "disk", "state root");
+
+        cloche.environment().put("PATH", "/nonexistent");
+        try {
+            Result withoutQemu = cloche.run("doctor");
+            assertThat(withoutQemu.exitCode()).isEqualTo(1);
+            assertThat(withoutQemu.stdout())
+                    .contains("FAILURE")
+                    .containsIgnoringCase("qemu")
+                    .contains("→");
         } finally {
             cloche.environment().remove("PATH");
         }

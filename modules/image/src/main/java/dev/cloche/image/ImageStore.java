@@ -35,6 +35,11 @@ public final class ImageStore {
         this.puller = new ImagePuller(files, catalog, options);
     }
 
+    /** Loads what reading a stored image needs, on behalf of a later {@link #acquire}. Touches no file. */
+    public static void prepare() {
+        var _ = Json.readMap("{}");
+    }
+
     /** The tables that the catalog must have been opened with. */
     public static CatalogSchema schema() {
         return ImageCatalog.SCHEMA;
@@ -61,7 +66,7 @@ public final class ImageStore {
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
         if (policy == PullPolicy.ALWAYS) {
-            fetch(reference, PullPolicy.ALWAYS, listener, deadline);
+            bringAsDue(reference, PullPolicy.ALWAYS, listener, deadline);
         }
         for (int round = 0; round < ROUNDS; round++) {
             Optional<ImageCatalog.Pinned> pinned = catalog.pin(reference, holder, files::isComplete);
@@ -73,8 +78,7 @@ public final class ImageStore {
             if (policy == PullPolicy.NEVER) {
                 throw new ImageNotFound(reference);
             }
-            // It may be removed again before it is pinned, so whether it is here is asked by the next round only.
-            fetch(reference, PullPolicy.MISSING, listener, deadline);
+            bringAsDue(reference, PullPolicy.MISSING, listener, deadline);
         }
         throw new PullFailed(
                 PullFailed.Reason.GAVE_UP,
@@ -100,11 +104,12 @@ public final class ImageStore {
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
-        fetch(reference, policy, listener, deadline);
+        bringAsDue(reference, policy, listener, deadline);
         return get(reference);
     }
 
-    private void fetch(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
+    /** What it brought may have been removed again when this returns. */
+    private void bringAsDue(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
         Optional<StoredImage> known = catalog.find(reference);
         boolean complete = known.filter(files::isComplete).isPresent();
         if (policy == PullPolicy.NEVER && !complete) {

@@ -65,7 +65,7 @@ class QemuVmProviderIT extends VmProviderContract {
     void endEverything() throws IOException {
         children.forEach(Process::destroyForcibly);
         if (Files.isDirectory(stateRoot())) {
-            try (QemuProvider provider = provider()) {
+            try (QemuProvider provider = open()) {
                 for (VmInfo info : provider.list()) {
                     if (info.state().live()) {
                         provider.kill(info.id(), soon());
@@ -78,12 +78,12 @@ class QemuVmProviderIT extends VmProviderContract {
     }
 
     @Override
-    protected QemuProvider provider() {
+    protected QemuProvider open() {
         return new QemuProvider(VmLayout.of(stateRoot()), resources);
     }
 
     @Override
-    protected RootDisk rootDisk() {
+    public RootDisk rootDisk() {
         return RootDisk.raw(disk);
     }
 
@@ -120,7 +120,7 @@ class QemuVmProviderIT extends VmProviderContract {
     void anAttachedVmEndsAfterItsGraceWhenItsOwnerIsKilled() throws Exception {
         VmId id = new VmId("orphan");
         assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached")).isEqualTo("ready");
-        try (QemuProvider provider = provider()) {
+        try (QemuProvider provider = open()) {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
             assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
             killAndWait(children.getFirst());
@@ -140,7 +140,7 @@ class QemuVmProviderIT extends VmProviderContract {
         assertThat(inAnotherJvm("own", id.value(), disk.toString(), "detached")).isEqualTo("ready");
         killAndWait(children.getFirst());
         assertThat(inAnotherJvm("connect", id.value())).isEqualTo("ready");
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.connect(id, soon())) {
             assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
             killAndWait(children.getLast());
@@ -151,7 +151,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void aLostGuardIsAVmThatHasCrashed() throws Exception {
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             ProcessIdentity guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow();
@@ -176,11 +176,12 @@ class QemuVmProviderIT extends VmProviderContract {
         try (QemuProvider provider =
                         new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
                 Vm vm = provider.create(spec())) {
-            assertThatThrownBy(() -> vm.start(soon()))
-                    .isInstanceOfSatisfying(
-                            VmStartException.class,
-                            e -> assertThat(e.consoleTail()).contains("Kernel panic"));
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmStartException.class, e -> {
+                assertThat(e.consoleTail()).contains("Kernel panic");
+                assertThat(e.remedy()).contains("Kernel panic");
+            });
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
+            assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             vm.destroy();
             assertThat(provider.list()).isEmpty();
         }
@@ -193,7 +194,7 @@ class QemuVmProviderIT extends VmProviderContract {
     @Test
     void aMissingDiskIsAnErrorBeforeAnythingStarts() {
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(directory.resolve("none")));
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.create(spec)) {
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmResourcesException.class);
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
@@ -202,13 +203,13 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void theAnswerOfTheProbeIsRememberedForThisBoot() throws IOException {
-        try (QemuProvider provider = provider()) {
+        try (QemuProvider provider = open()) {
             VmCapabilities found = provider.capabilities();
             assertThat(found.provider()).isEqualTo("qemu");
             assertThat(found.version()).matches("\\d+\\.\\d+.*");
             assertThat(found.acceleratorReason()).isNotBlank();
             assertThat(stateRoot().resolve("accelerator.json")).isNotEmptyFile();
-            try (QemuProvider other = provider()) {
+            try (QemuProvider other = open()) {
                 assertThat(other.capabilities()).isEqualTo(found);
             }
         }
@@ -216,7 +217,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void anOpenMonitorIsNotSharedWithAnotherProcess() {
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             try (LockFile _ = LockFile.tryLock(VmLayout.of(stateRoot()).monitorLock(vm.id()))

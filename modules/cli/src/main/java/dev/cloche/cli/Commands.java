@@ -1,0 +1,52 @@
+package dev.cloche.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+/** All commands, in the order of the help. */
+final class Commands {
+    static final Map<String, Supplier<Callable<Integer>>> ALL = new LinkedHashMap<>();
+
+    /** Those that stand for a command in a guest, and so have Docker's exit codes. */
+    static final Set<String> RUNS_A_COMMAND = Set.of("run", "exec");
+
+    /** Those that describe the others. */
+    private static final Set<String> DESCRIBING = Set.of("completion", "help");
+
+    private static final Set<String> AT_WORK = Set.of("run", "exec", "ps", "stop", "rm", "pull", "images");
+
+    private static final Set<String> VERSION = Set.of("-V", "--version");
+
+    static {
+        ALL.put("run", RunCommand::new);
+        ALL.put("exec", ExecCommand::new);
+        ALL.put("ps", PsCommand::new);
+        ALL.put("stop", StopCommand::new);
+        ALL.put("rm", RmCommand::new);
+        ALL.put("pull", PullCommand::new);
+        ALL.put("images", ImagesCommand::new);
+        ALL.put("doctor", DoctorCommand::new);
+        ALL.put("version", VersionCommand::new);
+        ALL.put("completion", CompletionCommand::new);
+        ALL.put("help", HelpCommand::new);
+    }
+
+    private Commands() {}
+
+    /** Whether these arguments name a command that works with images or sandboxes. */
+    static boolean opensTheStateRoot(String... arguments) {
+        return arguments.length > 0 && AT_WORK.contains(arguments[0]);
+    }
+
+    /** The commands that may be meant, or have to be described. */
+    static Set<String> neededFor(String... arguments) {
+        String first = arguments.length == 0 ? "" : arguments[0];
+        if (VERSION.contains(first)) {
+            return Set.of();
+        }
+        return ALL.containsKey(first) && !DESCRIBING.contains(first) ? Set.of(first) : ALL.keySet();
+    }
+}
