@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/reboot.h>
+#include <termios.h>
 #include <unistd.h>
 
 static void vlog(const char *format, va_list arguments) {
@@ -29,6 +30,7 @@ void die(const char *format, ...) {
     va_start(arguments, format);
     vlog(format, arguments);
     va_end(arguments);
+    tcdrain(STDERR_FILENO); /* The reboot waits for nobody, and the host shows this line. */
     reboot(RB_AUTOBOOT);
     for (;;) pause();
 }

@@ -61,7 +61,12 @@ final class CacheFiles {
 
     /** A new empty file of mode 0600 from which {@link #publish} makes {@code target}. */
     Path temporaryFor(Path target) throws IOException {
-        return DurableFiles.temporaryBeside(root.resolve("tmp").resolve(target.getFileName()));
+        return DurableFiles.temporaryBeside(temporaries().resolve(target.getFileName()));
+    }
+
+    /** Where {@link #temporaryFor} makes its files. */
+    Path temporaries() {
+        return root.resolve("tmp");
     }
 
     /** Forces a written file to disk and gives it its name; returns its length. */

@@ -51,6 +51,7 @@ final class ImagePuller {
             Deadline deadline)
             throws IOException, InterruptedException {
         files.create();
+        new Leftovers(files).delete();
         ResolvedImage image = new ImageResolver(files, options).resolve(source, wanted);
         image.config().warnings().forEach(text -> listener.on(new PullEvent.Warning(text)));
         Map<Digest, Descriptor> layers = new LinkedHashMap<>();

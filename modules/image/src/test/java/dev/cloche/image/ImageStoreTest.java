@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -94,6 +96,37 @@ class ImageStoreTest {
         fixture.store.remove(second);
         assertThat(fixture.files()).isEmpty();
         assertThatThrownBy(() -> fixture.store.remove(second)).isInstanceOf(ImageNotFound.class);
+    }
+
+    @Test
+    void whatKilledPullsHaveLeftIsDeletedUnlessItsOwnerIsAtWork() throws Exception {
+        Digest dead = Digest.of("dead".getBytes(StandardCharsets.UTF_8));
+        Digest alive = Digest.of("alive".getBytes(StandardCharsets.UTF_8));
+        CacheFiles files = CacheFiles.in(fixture.cache);
+        files.create();
+        Files.createFile(files.layerLock(dead));
+        Path left = files.temporaryFor(files.layer(dead));
+        Path written = files.temporaryFor(files.fsmeta(alive));
+        CountDownLatch locked = new CountDownLatch(1);
+        CountDownLatch pulled = new CountDownLatch(1);
+        try (ExecutorService other = Executors.newSingleThreadExecutor()) {
+            Future<?> writing = other.submit(() -> {
+                try (CacheLock _ = CacheLock.take(files.manifestLock(alive), StoreFixture.soon())
+                        .orElseThrow()) {
+                    locked.countDown();
+                    pulled.await();
+                }
+                return null;
+            });
+            locked.await();
+            fixture.pull(registry.serve("app", "1", image("one")));
+            assertThat(left).doesNotExist();
+            assertThat(written).exists();
+            pulled.countDown();
+            writing.get();
+        }
+        fixture.pull(registry.serve("app", "2", image("two")));
+        assertThat(written).doesNotExist();
     }
 
     @Test

@@ -220,7 +220,9 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
             fail(lost(null));
         } catch (IOException e) {
             fail(lost(e));
-        } catch (GuestProtocolException e) {
+        } catch (VmException e) {
+            // Of the guest's frames, or of a guest that leaves so much unanswered that not even a kill can be asked
+            // for.
             fail(e);
         }
     }

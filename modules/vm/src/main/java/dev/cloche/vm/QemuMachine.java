@@ -51,7 +51,10 @@ final class QemuMachine implements Machine {
         } catch (IOException e) {
             guard.destroy();
             throw new VmStartException(
-                    "VM " + spec.id() + " cannot be reached: " + e.getMessage(), "Try again.", consoleTail(), e);
+                    "VM " + spec.id() + " cannot be reached: " + e.getMessage(),
+                    "Give it less memory if QEMU could not get it; otherwise try again.",
+                    consoleTail(),
+                    e);
         } catch (RuntimeException e) {
             guard.destroy();
             throw e;

@@ -44,6 +44,17 @@ class VmFactsTest {
     }
 
     @Test
+    void aVmThatDidNotComeUpSaysWhatItsConsoleSaid() {
+        String console = "cloche: cannot mount /proc: Not a directory\n\n[    0.9] reboot: Restarting system";
+
+        assertThat(new VmStartException("It did not come up", "", console, null))
+                .hasMessage("It did not come up. Its console says: cloche: cannot mount /proc: Not a directory");
+        assertThat(new VmStartException("It did not come up", "", "one\nno memory\n", null))
+                .hasMessage("It did not come up. Its console says: no memory");
+        assertThat(new VmStartException("It did not come up", "", "", null)).hasMessage("It did not come up");
+    }
+
+    @Test
     void theTableHasExactlyTheseTransitions() {
         Map<VmState, EnumSet<VmTransition>> allowed = Map.of(
                 VmState.CREATED, EnumSet.of(VmTransition.STARTED, VmTransition.START_FAILED, VmTransition.DESTROYED),
