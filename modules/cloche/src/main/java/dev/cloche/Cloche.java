@@ -17,7 +17,8 @@ import java.util.List;
  * }
  * }</pre>
  *
- * <p>All errors are {@link dev.cloche.base.ClocheException}s.
+ * <p>All errors are {@link dev.cloche.base.ClocheException}s. A call whose thread is interrupted ends with one, and leaves
+ * the thread's interrupt status set.
  */
 public final class Cloche implements AutoCloseable {
     private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
@@ -42,7 +43,24 @@ public final class Cloche implements AutoCloseable {
         return new Cloche(Rooms.open(options));
     }
 
-    /** Looks at what Cloche needs of this host. Opens nothing and does not fail; may boot a tiny VM the first time. */
+    /**
+     * Lets what {@link #open} and a first start need be loaded by a thread of its own, and returns at once. Worth it only
+     * in a JVM that has just begun and has something else to do first: it takes some tens of milliseconds off the open. Has no effect
+     * outside of this JVM, and never fails.
+     */
+    public static void prepare() {
+        Rooms.prepare();
+    }
+
+    /**
+     * Looks at what Cloche needs of this host: what fails is a finding, not an exception. Makes the state root if it is
+     * missing, and may boot a tiny VM the first time.
+     *
+     * <pre>{@code
+     * Cloche.examine(ClocheOptions.ofEnvironment())
+     *         .forEach(check -> System.out.println(check.verdict() + " " + check.name() + ": " + check.finding()));
+     * }</pre>
+     */
     public static List<HealthCheck> examine(ClocheOptions options) {
         return new HostExamination(options).checks();
     }
@@ -50,7 +68,8 @@ public final class Cloche implements AutoCloseable {
     /**
      * A sandbox to start.
      *
-     * @param image reference as in Docker, for example {@code debian} or {@code ghcr.io/x/y@sha256:…}
+     * @param image reference as in Docker, for example {@code debian} or {@code ghcr.io/x/y@sha256:…}; looked at when the
+     *     sandbox is started
      */
     public SandboxBuilder sandbox(String image) {
         return new SandboxBuilder(this, image);
@@ -72,8 +91,9 @@ public final class Cloche implements AutoCloseable {
 
     /**
      * Ends a sandbox of any process: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not
-     * answer is killed. Nothing happens if it has ended.
+     * answer is killed. Returns when its end is recorded. Nothing happens if it has ended.
      *
+     * @param grace zero to kill it at once
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */
     public void stop(String name, Duration grace) {
@@ -90,7 +110,13 @@ public final class Cloche implements AutoCloseable {
         sandboxRoom().remove(name, force, Deadline.after(STOP_MARGIN));
     }
 
-    /** Fetches an image from its registry, as far as it is not here, and makes it ready to boot. */
+    /**
+     * Fetches an image from its registry, as far as it is not here, and makes it ready to boot. The registry is always
+     * asked, so a tag that has moved means the new image afterwards.
+     *
+     * @throws dev.cloche.base.ClocheException if the reference is malformed, or the image cannot be fetched or used;
+     *     layers that are complete by then are kept for the next try
+     */
     public ImageInfo pull(String image) {
         return pull(image, PullProgress.silent());
     }

@@ -15,18 +15,20 @@ import java.util.Optional;
  * }</pre>
  *
  * @param home the state root: images, records, VMs; absolute; made 0700 if missing
- * @param share directories with what {@code ./setup} builds (guard, kernel, initramfs, base image), the first match wins
+ * @param share directories with what {@code ./setup} builds (guard, kernel, initramfs, base image); absolute; of each file
+ *     the first match wins
  */
 public record ClocheOptions(Path home, List<Path> share) {
+    /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
         share = share.stream().map(Path::toAbsolutePath).toList();
     }
 
     /**
-     * What the environment says: {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
-     * {@code ~/.local/share/cloche}; and {@code CLOCHE_SHARE} or the system property {@code cloche.share}, which the
-     * launcher sets, else the {@code share} directory in the state root.
+     * What the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
+     * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE}, {@code share} in the state root, and the
+     * system property {@code cloche.share}, which the launcher sets, in this order, as far as they are set.
      */
     public static ClocheOptions ofEnvironment() {
         return of(System.getenv(), Optional.ofNullable(System.getProperty("cloche.share")));
@@ -44,7 +46,7 @@ public record ClocheOptions(Path home, List<Path> share) {
         return new ClocheOptions(home, share);
     }
 
-    /** The same with another state root. */
+    /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
         return new ClocheOptions(other, share);
     }

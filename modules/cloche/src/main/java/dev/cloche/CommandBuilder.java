@@ -7,7 +7,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that is about to be started in a running sandbox.
+ * A command that is about to be started in a running sandbox. Not safe for use from several threads; may be started
+ * several times.
  *
  * <pre>{@code
  * ExecResult result = sandbox.command("python3", "-")
@@ -32,7 +33,10 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
         return this;
     }
 
-    /** The longest that it may take, from the start on; then it is killed. Without it, for ever. */
+    /**
+     * The longest that it may take, counted from {@link #start()}; {@link Execution#await()} then kills it. Without it, for
+     * ever.
+     */
     public CommandBuilder timeout(Duration longest) {
         timeout = longest;
         return this;
@@ -41,7 +45,8 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     /**
      * Starts the command and returns its running form.
      *
-     * @throws dev.cloche.base.ClocheException with a code {@code vm.spawn.…} if it cannot be started
+     * @throws dev.cloche.base.ClocheException with a code {@code vm.spawn.…} if it cannot be started, or
+     *     {@code sandbox.ended.…} if the sandbox has ended
      */
     public Execution start() {
         Deadline deadline = timeout == null ? Deadline.none() : Deadline.after(timeout);

@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a command is to be run. What is not set is as the image says. Not safe for use from several threads.
  *
+ * <pre>{@code
+ * sandbox.command("make").workingDirectory("/src").user("nobody").environment("CI", "true").run();
+ * }</pre>
+ *
  * @param <T> the builder itself
  */
 public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits CommandBuilder, DetachedCommand {
@@ -18,13 +22,17 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits Com
 
     CommandSetup() {}
 
-    /** Sets an environment variable, replacing the image's of the same name. */
+    /**
+     * Sets an environment variable, replacing the image's of the same name.
+     *
+     * @param name without {@code =} or NUL; looked at when the command is started
+     */
     public T environment(String name, String value) {
         environment.put(name, value);
         return self();
     }
 
-    /** Absolute path in the guest to start in. */
+    /** Absolute path in the guest to start in. A sandbox's main command has it made if it is missing; others fail. */
     public T workingDirectory(String directory) {
         workingDirectory = directory;
         return self();

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
  * }
  * }</pre>
  *
- * <p>The arrays are the result's own; treat them as read-only.
+ * <p>Immutable: each call for an array answers a copy.
  */
 public final class ExecResult {
     private final Exit exit;

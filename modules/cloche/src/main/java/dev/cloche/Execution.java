@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A command whose output nobody reads waits when its window (1 MiB at most) is full.
+ * <p>Of each output 256 KiB wait on the host and a pipe full in the guest; a command whose output nobody reads is then
+ * blocked, and delays no other.
  */
 public final class Execution implements AutoCloseable {
     /** The most that the collecting forms hold of each output, in MiB. */
@@ -51,17 +52,23 @@ public final class Execution implements AutoCloseable {
         this.deadline = deadline;
     }
 
-    /** What the command reads; closing it is the end of its input. */
+    /**
+     * What the command reads; closing it is the end of its input. A write waits while the command does not read, and fails
+     * with an {@link IOException} once the command has ended, or if {@link CommandBuilder#stdin} was not asked for.
+     */
     public OutputStream stdin() {
         return guest.stdin();
     }
 
-    /** What the command writes to its standard output. */
+    /**
+     * What the command writes to its standard output. A read fails with a {@link ClocheException} if the sandbox ends
+     * before the command.
+     */
     public InputStream stdout() {
         return guest.stdout();
     }
 
-    /** What the command writes to its standard error. */
+    /** What the command writes to its standard error; apart from that like {@link #stdout()}. */
     public InputStream stderr() {
         return guest.stderr();
     }
@@ -77,10 +84,11 @@ public final class Execution implements AutoCloseable {
     }
 
     /**
-     * Waits for the command's end, which comes after its last byte of output was read or dropped.
+     * Waits for the command's end, which is told after its last byte of output has come: whoever leaves more unread than
+     * fits waits here for ever, or until the timeout.
      *
      * @throws ExecutionException.TimedOut if its timeout passes; it is killed
-     * @throws dev.cloche.base.ClocheException with code {@code sandbox.ended} if the sandbox ends first
+     * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first
      */
     public Exit await() {
         return Exit.of(awaitStatus());

@@ -3,7 +3,17 @@ package dev.cloche;
 import dev.cloche.base.ClocheException;
 import org.jspecify.annotations.Nullable;
 
-/** What can go wrong with a command that has been started. */
+/**
+ * What can go wrong with a command that has been started.
+ *
+ * <pre>{@code
+ * try {
+ *     sandbox.command("sleep", "1000").timeout(Duration.ofSeconds(1)).run();
+ * } catch (ExecutionException.TimedOut late) {
+ *     System.err.println(late.getMessage() + " " + late.remedy());
+ * }
+ * }</pre>
+ */
 public abstract sealed class ExecutionException extends ClocheException {
     private ExecutionException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

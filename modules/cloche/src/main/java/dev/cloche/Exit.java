@@ -16,6 +16,7 @@ import java.util.OptionalInt;
  * @param signal the signal that killed it; empty if it exited
  */
 public record Exit(OptionalInt code, OptionalInt signal) {
+    /** @throws IllegalArgumentException unless exactly one of the two is there */
     public Exit {
         if (code.isPresent() == signal.isPresent()) {
             throw new IllegalArgumentException("either an exit code or a signal");

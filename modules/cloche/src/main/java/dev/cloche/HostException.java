@@ -4,7 +4,17 @@ import dev.cloche.base.ClocheException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The host does not let Cloche use its state root. */
+/**
+ * The host does not let Cloche use its state root; thrown by {@link Cloche#open(ClocheOptions)}.
+ *
+ * <pre>{@code
+ * try (Cloche cloche = Cloche.open(options.withHome(Path.of("/tmp")))) {
+ *     …
+ * } catch (HostException refused) {
+ *     System.err.println(refused.code()); // host.state-root-open
+ * }
+ * }</pre>
+ */
 public abstract sealed class HostException extends ClocheException {
     private HostException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

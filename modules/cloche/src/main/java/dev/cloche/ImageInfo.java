@@ -12,6 +12,9 @@ import java.time.Instant;
  *
  * @param reference the normalised reference
  * @param digest of the manifest, {@code sha256:…}
+ * @param os as its config says, {@code linux}
+ * @param architecture as its config says, for example {@code amd64}
+ * @param layers how many it is made of
  * @param sizeBytes sum of the compressed layers
  * @param createdAt when the reference was first pulled here
  */

@@ -23,6 +23,7 @@ public interface PullProgress {
      * A layer has come so far.
      *
      * @param layer short digest of the layer
+     * @param phase what happens to it
      * @param doneBytes compressed bytes fetched so far
      * @param totalBytes compressed size, or -1 where it is not known
      */

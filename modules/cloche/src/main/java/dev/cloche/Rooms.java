@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.linux.NativeCalls;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -15,6 +16,15 @@ import java.util.List;
 
 /** The rooms of one state root, wired together. */
 record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
+    static void prepare() {
+        // Two threads, because neither waits for the other, and a start needs the database before the locks.
+        Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
+            Catalog.prepare();
+            ImageStore.prepare();
+        });
+        NativeCalls.prepareLocks();
+    }
+
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
@@ -33,7 +43,10 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
 
     @Override
     public void close() {
-        vms.close();
-        catalog.close();
+        // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
+        try (catalog;
+                vms) {
+            sandboxes.close();
+        }
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A sandbox whose guest answers. Safe for use from several threads.
+ * A sandbox whose guest answers. Safe for use from several threads; commands run side by side.
  *
  * <pre>{@code
  * try (Sandbox sandbox = cloche.sandbox("debian").start()) {
@@ -22,6 +22,7 @@ public final class Sandbox implements AutoCloseable {
         this.running = running;
     }
 
+    /** Its name, given or generated; also the host name of its guest. */
     public String name() {
         return running.name();
     }
@@ -34,7 +35,7 @@ public final class Sandbox implements AutoCloseable {
     /**
      * Runs a command to its end and returns all that it wrote. Short for {@code command(words).run()}.
      *
-     * @throws dev.cloche.base.ClocheException with a code {@code vm.spawn.…} if it cannot be started
+     * @throws dev.cloche.base.ClocheException as {@link CommandBuilder#start()} and {@link CommandBuilder#run()} do
      */
     public ExecResult exec(String... words) {
         return command(words).run();
@@ -54,7 +55,8 @@ public final class Sandbox implements AutoCloseable {
     /**
      * What the sandbox is for: the command that was given to {@link SandboxBuilder#command}, or the image's own.
      *
-     * @throws IllegalStateException when it is started, if this is a connection to a sandbox
+     * <p>When it is started: an {@link IllegalStateException} if this is a connection to a sandbox, and an error with the
+     * code {@code sandbox.no-command} if neither names a command.
      */
     public CommandBuilder mainCommand() {
         return new CommandBuilder(
@@ -72,7 +74,10 @@ public final class Sandbox implements AutoCloseable {
         return exit;
     }
 
-    /** Ends the sandbox: its processes get SIGTERM, and SIGKILL after {@code grace}. */
+    /**
+     * Ends the sandbox, also one that was connected to: its processes get SIGTERM, and SIGKILL after {@code grace}. Returns
+     * when its end is recorded.
+     */
     public void stop(Duration grace) {
         running.stop(grace, Deadline.none());
     }

@@ -34,8 +34,8 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}. One without a name gets a
-     * generated name and is ephemeral.
+     * Names the sandbox, and its guest: 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}, which is neither first nor last.
+     * One without a name gets a generated name and is ephemeral.
      */
     public SandboxBuilder name(String value) {
         name = value;
@@ -70,7 +70,7 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** The VM is ended after this time, also if this process is dead by then. */
+    /** The VM is ended after this time, up to 365 days, also if this process is dead by then. Without it, never. */
     public SandboxBuilder maxDuration(Duration longest) {
         maxDuration = longest;
         return this;

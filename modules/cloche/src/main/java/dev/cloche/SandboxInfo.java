@@ -11,9 +11,16 @@ import java.util.OptionalInt;
  * cloche.sandboxes().forEach(info -> System.out.println(info.name() + " " + info.status()));
  * }</pre>
  *
+ * @param id unique on this host, never used twice
+ * @param name its name, given or generated
+ * @param image the reference that it was started from, as it was given
  * @param status one of {@code created, starting, running, draining, stopped, crashed}
- * @param command the main command, or empty if it only serves executions
+ * @param command what {@link SandboxBuilder#command} was given, joined by blanks; empty if nothing was
  * @param detached whether it outlives the process that started it
+ * @param ephemeral whether it is removed when it ends
+ * @param memoryMib the guest's memory in MiB
+ * @param cpus the guest's virtual CPUs
+ * @param createdAt when it was recorded
  * @param reason why its last run ended, for example {@code completed}; empty while it runs
  * @param exitCode of the main command, where it is known
  * @param exitSignal that killed the main command, where one did

@@ -23,6 +23,8 @@ record Launcher(Path program, Path home) {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().put("CLOCHE_HOME", home.toString());
+        // A peer keeps its state below the home directory, and must not meet the user's.
+        builder.environment().put("HOME", home.resolveSibling("peer").toString());
         long begin = System.nanoTime();
         int exitCode = builder.start().waitFor();
         long taken = System.nanoTime() - begin;

@@ -13,10 +13,11 @@ final class Report {
     }
 
     void heading(String text) {
-        out.printf("%n### %s%n%n", text);
+        out.printf("%n### %s%n", text);
     }
 
     void table(List<Samples> rows) {
+        out.println();
         out.println("| | n | p50 ms | p95 ms | p99 ms | ratio of p50 to the last row |");
         out.println("|---|---|---|---|---|---|");
         double base = rows.getLast().median();

@@ -58,6 +58,20 @@ public final class Catalog implements AutoCloseable {
         return open(stateRoot, schemas, PATIENCE);
     }
 
+    /**
+     * Loads SQLite and what is around it, on behalf of a later {@link #open}, which is then some 40 ms faster in a new JVM.
+     * Touches no file of a state directory; a failure shows when the catalog is really opened.
+     */
+    public static void prepare() {
+        try (SqliteConnection connection = SqliteConnection.inMemory()) {
+            connection.execute("BEGIN");
+            var _ = connection.session().first(row -> row.getString(1), "SELECT ?", "");
+            connection.execute("COMMIT");
+        } catch (SQLException e) {
+            System.getLogger(Catalog.class.getName()).log(System.Logger.Level.DEBUG, "SQLite does not load", e);
+        }
+    }
+
     static Catalog open(Path stateRoot, List<CatalogSchema> schemas, Duration patience) {
         Path file = stateRoot.toAbsolutePath().resolve("catalog.db");
         BusyRetry retry = new BusyRetry(file, patience);

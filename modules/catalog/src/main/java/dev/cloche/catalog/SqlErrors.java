@@ -3,6 +3,8 @@ package dev.cloche.catalog;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import org.flywaydb.core.api.FlywayException;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /** Tells SQLite's result codes apart (see https://sqlite.org/rescode.html). Stateless. */
 final class SqlErrors {
@@ -25,6 +27,9 @@ final class SqlErrors {
     }
 
     static CatalogException translate(Path file, SQLException e) {
+        if (cannotGrowSharedMemory(e)) {
+            return new CatalogException.NoSpace(file, e);
+        }
         return switch (primary(e)) {
             case BUSY, LOCKED -> new CatalogException.Busy(file, "a statement met its lock", e);
             case CORRUPT, NOTADB -> new CatalogException.Corrupt(file, e);
@@ -43,6 +48,12 @@ final class SqlErrors {
             }
         }
         return new CatalogException.Failed(file, e);
+    }
+
+    /** Of the WAL's index. SQLite keeps the reason to itself, but what it could not get is space: ENOSPC or EDQUOT. */
+    private static boolean cannotGrowSharedMemory(SQLException e) {
+        return e instanceof SQLiteException extended
+                && extended.getResultCode() == SQLiteErrorCode.SQLITE_IOERR_SHMSIZE;
     }
 
     /** The low byte of an extended result code is its primary code. */

@@ -36,6 +36,11 @@ final class SqliteConnection implements AutoCloseable {
         return open(file, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", 0);
     }
 
+    /** A database of its own that goes with it. */
+    static SqliteConnection inMemory() throws SQLException {
+        return new SqliteConnection(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"));
+    }
+
     /** Without the DriverManager, which would load every JDBC driver of the application. */
     private static SqliteConnection open(Path file, String pragmas, int busyMillis) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();

@@ -16,6 +16,8 @@ final class Commands {
     /** Those that describe the others. */
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
+    private static final Set<String> AT_WORK = Set.of("run", "exec", "ps", "stop", "rm", "pull", "images");
+
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
     static {
@@ -33,6 +35,11 @@ final class Commands {
     }
 
     private Commands() {}
+
+    /** Whether these arguments name a command that works with images or sandboxes. */
+    static boolean opensTheStateRoot(String... arguments) {
+        return arguments.length > 0 && AT_WORK.contains(arguments[0]);
+    }
 
     /** The commands that may be meant, or have to be described. */
     static Set<String> neededFor(String... arguments) {

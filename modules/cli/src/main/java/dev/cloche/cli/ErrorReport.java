@@ -3,7 +3,7 @@ package dev.cloche.cli;
 import dev.cloche.base.ClocheException;
 import java.io.PrintStream;
 
-/** An error as people read it: what happened, and what to do next. Control characters are shown as {@code ?}. */
+/** An error as people read it: what happened, and what to do next. Control and format characters are shown as {@code ?}. */
 final class ErrorReport {
     private ErrorReport() {}
 
@@ -19,6 +19,6 @@ final class ErrorReport {
     }
 
     private static String clean(String text) {
-        return text.replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?").strip();
+        return text.replaceAll("[\\p{Cc}\\p{Cf}&&[^\\n\\t]]", "?").strip();
     }
 }

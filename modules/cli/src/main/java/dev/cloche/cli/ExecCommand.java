@@ -53,8 +53,13 @@ final class ExecCommand implements Callable<Integer> {
             throw new UsageError(
                     "No command is given.", "Give one after the sandbox: cloche exec " + name + " -- COMMAND");
         }
-        try (SignalForwarding signals = new SignalForwarding();
-                Cloche cloche = Cloche.open();
+        try (SignalForwarding signals = new SignalForwarding()) {
+            return signals.exitCode(() -> execute(words, signals));
+        }
+    }
+
+    private int execute(String[] words, SignalForwarding signals) throws InterruptedException {
+        try (Cloche cloche = Cloche.open();
                 Sandbox sandbox = cloche.connect(name)) {
             CommandBuilder builder = sandbox.command(words).stdin(interactive);
             try (Execution execution = settings.applyTo(builder).start()) {

@@ -15,7 +15,9 @@ final class ExitCodes {
     static final int NOT_EXECUTABLE = 126;
     /** run or exec: the command was not found in the guest. */
     static final int NOT_FOUND = 127;
-    /** Interrupted before a command ran; 128 + SIGINT. */
+    /** run or exec: added to the number of the signal that ended the wait. */
+    static final int SIGNALLED = 128;
+    /** Interrupted; 128 + SIGINT. */
     static final int INTERRUPTED = 130;
 
     private ExitCodes() {}

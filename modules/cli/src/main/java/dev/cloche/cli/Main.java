@@ -1,5 +1,6 @@
 package dev.cloche.cli;
 
+import dev.cloche.Cloche;
 import dev.cloche.base.ClocheException;
 import java.util.Set;
 import picocli.CommandLine;
@@ -12,6 +13,10 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
+        if (Commands.opensTheStateRoot(arguments)) {
+            // While picocli reads annotations on one core, SQLite and native calls are made ready on the other.
+            Cloche.prepare();
+        }
         int exitCode = execute(arguments);
         System.out.flush();
         System.err.flush();

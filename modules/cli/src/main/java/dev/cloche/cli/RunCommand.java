@@ -117,8 +117,13 @@ final class RunCommand implements Callable<Integer> {
         if (detach && interactive) {
             throw new UsageError("-i has no meaning with -d: nobody is left to pass the input on.", "Leave out one.");
         }
-        try (SignalForwarding signals = new SignalForwarding();
-                Cloche cloche = Cloche.open();
+        try (SignalForwarding signals = new SignalForwarding()) {
+            return signals.exitCode(() -> run(signals));
+        }
+    }
+
+    private int run(SignalForwarding signals) throws InterruptedException {
+        try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
             SandboxBuilder builder = cloche.sandbox(image)
                     .command(CommandSettings.words(command))

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class SignalForwarding implements AutoCloseable {
     private final AtomicReference<@Nullable Execution> target = new AtomicReference<>();
     private final AtomicInteger received = new AtomicInteger();
     private final AtomicInteger lastSignal = new AtomicInteger();
+    private volatile boolean interrupted;
     private final Map<Signal, SignalHandler> previous = new LinkedHashMap<>();
 
     SignalForwarding() {
@@ -51,16 +53,29 @@ final class SignalForwarding implements AutoCloseable {
         }
     }
 
-    /** The number of the last signal that arrived, or 0. */
-    int lastSignal() {
-        return lastSignal.get();
+    /**
+     * The exit code of {@code body}; that of the last signal, as a shell shows it, if {@code body} fails because a signal
+     * interrupted it.
+     */
+    int exitCode(Callable<Integer> body) throws Exception {
+        try {
+            return body.call();
+        } catch (ClocheException | InterruptedException e) {
+            if (!interrupted) {
+                throw e;
+            }
+            if (e instanceof ClocheException known) {
+                ErrorReport.print(known, System.err);
+            }
+            return ExitCodes.SIGNALLED + lastSignal.get();
+        }
     }
 
     private void arrived(Signal signal) {
         lastSignal.set(signal.getNumber());
         Execution execution = target.get();
         if (received.incrementAndGet() >= PATIENCE || execution == null) {
-            caller.interrupt();
+            interrupt();
         } else {
             Thread.ofVirtual().start(() -> deliver(execution, signal.getNumber()));
         }
@@ -73,9 +88,14 @@ final class SignalForwarding implements AutoCloseable {
             // The command or its VM has just ended, which the waiting thread is about to see; otherwise give up
             // waiting.
             if (!execution.ended()) {
-                caller.interrupt();
+                interrupt();
             }
         }
+    }
+
+    private void interrupt() {
+        interrupted = true;
+        caller.interrupt();
     }
 
     @Override

@@ -1,12 +1,16 @@
 package dev.cloche.cli;
 
 import dev.cloche.Execution;
+import dev.cloche.base.ClocheException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Joins this process's standard streams to those of a command in a guest, byte for byte and unbuffered. */
 final class Streams {
@@ -14,6 +18,7 @@ final class Streams {
     private static final int SIGPIPE = 13;
 
     private final Execution execution;
+    private final AtomicReference<@Nullable IOException> unwritten = new AtomicReference<>();
     private final Thread stdout;
     private final Thread stderr;
 
@@ -33,10 +38,18 @@ final class Streams {
         return streams;
     }
 
-    /** Waits until all output has been copied. */
+    /**
+     * Waits until all output has been copied.
+     *
+     * @throws OutputLost if some of it could not be written although its reader is there, as on a full disk
+     */
     void drain() throws InterruptedException {
         stdout.join();
         stderr.join();
+        IOException failed = unwritten.get();
+        if (failed != null) {
+            throw new OutputLost(failed);
+        }
     }
 
     private Thread pump(String name, InputStream from, OutputStream to) {
@@ -48,21 +61,33 @@ final class Streams {
                         return;
                     }
                 }
-            } catch (IOException lost) {
+            } catch (IOException | ClocheException lost) {
                 // The guest is gone: whoever waits for the command reports it.
             }
         });
     }
 
-    /** Whether it was written; if not, the reader of this process is gone and the command learns it as in a pipe. */
+    /** Whether it was written; if not, the command learns it as in a pipe whose reader is gone. */
     private boolean write(OutputStream to, byte[] chunk, int length) {
         try {
             to.write(chunk, 0, length);
             return true;
-        } catch (IOException readerGone) {
-            execution.signal(SIGPIPE);
+        } catch (IOException failed) {
+            if (!isBrokenPipe(failed)) {
+                unwritten.compareAndSet(null, failed);
+            }
+            try {
+                execution.signal(SIGPIPE);
+            } catch (ClocheException endedMeanwhile) {
+                // Then nobody is left to be told.
+            }
             return false;
         }
+    }
+
+    /** A reader may leave when it has read enough, which is no error; the JDK has no type for EPIPE, only its text. */
+    private static boolean isBrokenPipe(IOException failed) {
+        return String.valueOf(failed.getMessage()).toLowerCase(Locale.ROOT).contains("broken pipe");
     }
 
     private static void feed(Execution execution) {
@@ -73,8 +98,8 @@ final class Streams {
                 to.write(chunk, 0, n);
                 to.flush();
             }
-        } catch (IOException ended) {
-            // The command no longer reads, or has ended.
+        } catch (IOException | ClocheException ended) {
+            // The command no longer reads, or has ended; a lost guest is reported by whoever waits for the command.
         }
     }
 }

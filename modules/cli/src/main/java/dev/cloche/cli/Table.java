@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Left-aligned columns, as wide as their widest cell. Control characters are shown as {@code ?}. */
+/** Left-aligned columns, as wide as their widest cell. Control and format characters are shown as {@code ?}. */
 final class Table {
     private static final String GAP = "   ";
 
@@ -17,7 +17,7 @@ final class Table {
     void row(String... cells) {
         List<String> clean = new ArrayList<>();
         for (String cell : cells) {
-            clean.add(cell.replaceAll("\\p{Cntrl}", "?"));
+            clean.add(cell.replaceAll("[\\p{Cc}\\p{Cf}]", "?"));
         }
         rows.add(clean);
     }

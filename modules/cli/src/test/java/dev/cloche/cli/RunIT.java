@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.cli.Program.Result;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -144,13 +148,79 @@ class RunIT {
 
     @Test
     void aReaderThatLeavesEndsTheCommand() throws Exception {
-        ProcessBuilder pipeline = new ProcessBuilder("sh", "-c", "\"$0\" run base -- yes | head -n 1");
-        pipeline.command().add(Program.launcher().toString());
-        pipeline.environment().putAll(cloche.environment());
-        Process piped = pipeline.redirectErrorStream(true).start();
-        piped.getOutputStream().close();
+        Process piped = shell("\"$0\" run base -- yes | head -n 1");
         assertThat(Program.text(piped.getInputStream())).isEqualTo("y\n");
         assertThat(piped.waitFor()).isZero();
+    }
+
+    @Test
+    void outputThatCannotBeWrittenIsAnError() throws Exception {
+        Process full = shell("\"$0\" run base -- echo lost > /dev/full");
+
+        assertThat(Program.text(full.getInputStream()))
+                .startsWith("cloche: The output of the command could not be written:")
+                .doesNotContain("\tat ");
+        assertThat(full.waitFor()).isEqualTo(125);
+    }
+
+    @Test
+    void aReaderThatLeftBeforeTheLastWordIsNoError() throws Exception {
+        Process deaf = shell("exec 3>&1; { \"$0\" run base -- sh -c 'sleep 1; echo unheard' 2>&3; } | true");
+
+        assertThat(Program.text(deaf.getInputStream())).isEmpty();
+        assertThat(deaf.waitFor()).isZero();
+    }
+
+    @Test
+    void aClosedStandardInputIsEmpty() throws Exception {
+        Process closed = shell("\"$0\" run -i base -- wc -c <&-");
+
+        assertThat(Program.text(closed.getInputStream())).isEqualTo("0\n");
+        assertThat(closed.waitFor()).isZero();
+    }
+
+    @Test
+    void wordsArriveUnchangedWhereTheLocaleIsC() throws Exception {
+        Process plain = shell("LC_ALL=C \"$0\" run base -- echo 'gr\u00fc\u00df'");
+
+        assertThat(Program.text(plain.getInputStream())).isEqualTo("gr\u00fc\u00df\n");
+        assertThat(plain.waitFor()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
+    void aSignalBeforeTheCommandRunsIsTheExitCode(String signal, int exitCode) throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Process pulling = cloche.start("run", "127.0.0.1:" + silent.getLocalPort() + "/never:1");
+            try (Socket _ = silent.accept()) {
+                Program.run(List.of("kill", "-" + signal, Long.toString(pulling.pid())));
+                String said = Program.text(pulling.getErrorStream());
+
+                assertThat(pulling.waitFor()).as(said).isEqualTo(exitCode);
+                assertThat(said).startsWith("cloche: ").contains("interrupted").doesNotContain("\tat ");
+            }
+        }
+    }
+
+    /** The one process of the guest is killed, as by the host's memory killer: no stack trace, one sentence. */
+    @Test
+    void aVmThatIsKilledIsReportedOnce() throws Exception {
+        Process running = cloche.start("run", "-i", "base", "--", "sh", "-c", "echo up; cat");
+        assertThat(running.getInputStream().read()).isEqualTo('u');
+        cloche.vmProcesses().forEach(ProcessHandle::destroyForcibly);
+        String said = Program.text(running.getErrorStream());
+
+        assertThat(running.waitFor()).as(said).isEqualTo(125);
+        assertThat(said).contains("cloche: The sandbox ").doesNotContain("\tat ", "Exception");
+    }
+
+    private static Process shell(String script) throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder("sh", "-c", script, Program.launcher().toString());
+        builder.environment().putAll(cloche.environment());
+        Process process = builder.redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        return process;
     }
 
     @Test

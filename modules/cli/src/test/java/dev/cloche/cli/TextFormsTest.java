@@ -90,12 +90,21 @@ class TextFormsTest {
     void tablesAlignTheirColumnsAndShowNoControlCharacters() {
         Table table = new Table("NAME", "STATUS");
         table.row("a", "up");
-        table.row("longer\u001b[31m", "down");
+        table.row("longer\u001b[31m\u009b1m\u202e", "down");
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         table.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
 
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines())
-                .containsExactly("NAME          STATUS", "a             up", "longer?[31m   down");
+                .containsExactly("NAME              STATUS", "a                 up", "longer?[31m?1m?   down");
+    }
+
+    @Test
+    void errorsShowNoCharactersThatCouldFoolATerminal() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        ErrorReport.print("of a file\u001b[2J\u009b2J\u202etxt", "", err);
+
+        assertThat(bytes.toString(StandardCharsets.UTF_8)).isEqualTo("cloche: of a file?[2J?2J?txt\n");
     }
 
     @Test

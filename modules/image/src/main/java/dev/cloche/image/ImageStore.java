@@ -35,6 +35,11 @@ public final class ImageStore {
         this.puller = new ImagePuller(files, catalog, options);
     }
 
+    /** Loads what reading a stored image needs, on behalf of a later {@link #acquire}. Touches no file. */
+    public static void prepare() {
+        var _ = Json.readMap("{}");
+    }
+
     /** The tables that the catalog must have been opened with. */
     public static CatalogSchema schema() {
         return ImageCatalog.SCHEMA;

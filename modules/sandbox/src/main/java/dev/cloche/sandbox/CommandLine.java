@@ -34,12 +34,19 @@ final class CommandLine {
         return request(ofImage(spec.image(), config, spec.command()), config, options, true);
     }
 
+    /**
+     * Any command.
+     *
+     * @param createWorkingDirectory whether a missing directory is made that the caller named; the image's always is
+     */
     static ExecRequest request(
             List<String> words, ImageConfig config, CommandOptions options, boolean createWorkingDirectory) {
         ExecRequest request = ExecRequest.of(words.toArray(String[]::new))
                 .withEnvironment(environment(config, options))
                 .withUser(options.user().orElse(config.user()))
-                .withWorkingDirectory(workingDirectory(config, options), createWorkingDirectory);
+                .withWorkingDirectory(
+                        workingDirectory(config, options),
+                        createWorkingDirectory || options.workingDirectory().isEmpty());
         return options.stdin() ? request.withStdin() : request;
     }
 

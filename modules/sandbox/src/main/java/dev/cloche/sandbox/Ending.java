@@ -36,6 +36,7 @@ public record Ending(TerminationReason reason, OptionalInt exitCode, OptionalInt
         return switch (exit.cause()) {
             case MAX_DURATION ->
                 plain(TerminationReason.MAX_DURATION_EXCEEDED, "It reached the longest time that it was given.");
+            case STOPPED -> plain(TerminationReason.SHUTDOWN_REQUESTED, "The guest was asked to shut down.");
             case OWNER_GONE -> internal("The process that it was attached to is gone.");
             case POOL_AGE -> internal("It waited too long in a pool.");
             case GUARD_LOST -> internal("Its guard was killed.");
@@ -67,6 +68,18 @@ public record Ending(TerminationReason reason, OptionalInt exitCode, OptionalInt
     /** Its owner closed it, as intended. */
     static Ending closed() {
         return plain(TerminationReason.COMPLETED, "Its owner closed it.");
+    }
+
+    /**
+     * Reads the truth from what is left of a VM that does not run.
+     *
+     * @param exit how it ended; empty if nothing says so
+     */
+    static Ending ofLeftover(Optional<VmExit> exit, boolean requested) {
+        if (exit.isPresent()) {
+            return of(exit.get(), requested);
+        }
+        return requested ? plain(TerminationReason.SHUTDOWN_REQUESTED, "It was ended on request.") : vanished();
     }
 
     /** Nothing of it is left, and nothing says why. */

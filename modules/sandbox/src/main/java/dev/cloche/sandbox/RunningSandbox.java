@@ -10,10 +10,12 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,15 +24,14 @@ import org.jspecify.annotations.Nullable;
  * <p>An owned one ends when it is closed, and is watched: if its VM ends by itself, that is recorded at once.
  */
 public final class RunningSandbox implements AutoCloseable {
-    private static final Duration END_LIMIT = Duration.ofSeconds(30);
-
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
     /** What only the process that started a sandbox has. */
-    private record Ownership(SandboxSpec spec, StartTimings timings) {}
+    private record Ownership(SandboxSpec spec, StartTimings timings, Consumer<RunningSandbox> onEnd) {}
 
     private final Sandboxes sandboxes;
+    private final SandboxEnds ends;
     private final long id;
     private final String name;
     private final Vm vm;
@@ -38,10 +39,18 @@ public final class RunningSandbox implements AutoCloseable {
     private final @Nullable Ownership ownership;
     private final ReentrantLock ending = new ReentrantLock();
     private boolean over;
+    /** How this handle ended the sandbox. */
+    private volatile @Nullable Ending own;
 
     private RunningSandbox(
-            Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config, @Nullable Ownership ownership) {
+            Sandboxes sandboxes,
+            SandboxEnds ends,
+            SandboxRecord record,
+            Vm vm,
+            ImageConfig config,
+            @Nullable Ownership ownership) {
         this.sandboxes = sandboxes;
+        this.ends = ends;
         this.id = record.id();
         this.name = record.name();
         this.vm = vm;
@@ -49,20 +58,20 @@ public final class RunningSandbox implements AutoCloseable {
         this.ownership = ownership;
     }
 
+    /** @param onEnd told when the sandbox is over */
     static RunningSandbox owned(
             Sandboxes sandboxes,
-            SandboxRecord record,
-            Vm vm,
+            SandboxEnds ends,
+            SandboxStart.Started started,
             SandboxSpec spec,
-            ImageConfig config,
-            StartTimings timings) {
-        RunningSandbox sandbox = new RunningSandbox(sandboxes, record, vm, config, new Ownership(spec, timings));
-        sandbox.watch();
-        return sandbox;
+            Consumer<RunningSandbox> onEnd) {
+        Ownership ownership = new Ownership(spec, started.timings(), onEnd);
+        return new RunningSandbox(sandboxes, ends, started.record(), started.vm(), started.config(), ownership);
     }
 
-    static RunningSandbox connected(Sandboxes sandboxes, SandboxRecord record, Vm vm, ImageConfig config) {
-        return new RunningSandbox(sandboxes, record, vm, config, null);
+    static RunningSandbox connected(
+            Sandboxes sandboxes, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
+        return new RunningSandbox(sandboxes, ends, record, vm, config, null);
     }
 
     public long id() {
@@ -78,7 +87,11 @@ public final class RunningSandbox implements AutoCloseable {
         return Optional.ofNullable(ownership).map(Ownership::timings);
     }
 
-    /** Starts {@code words} in the guest. */
+    /**
+     * Starts {@code words} in the guest.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
     public GuestExecution exec(List<String> words, CommandOptions options, Deadline deadline) {
         return start(CommandLine.request(words, config, options, false), deadline);
     }
@@ -87,6 +100,7 @@ public final class RunningSandbox implements AutoCloseable {
      * Starts what an owned sandbox is for: the command of its specification, or the image's own.
      *
      * @throws SandboxException.NoCommand if neither names one
+     * @throws SandboxException.Ended if the sandbox has ended
      * @throws IllegalStateException if this is a connection, whose owner has started it
      */
     public GuestExecution execMain(CommandOptions options, Deadline deadline) {
@@ -99,16 +113,20 @@ public final class RunningSandbox implements AutoCloseable {
     private GuestExecution start(ExecRequest request, Deadline deadline) {
         try {
             return vm.guest().exec(request, deadline);
-        } catch (GuestConnectionLostException lost) {
+        } catch (GuestConnectionLostException | VmStateException lost) {
             throw ended(lost);
         }
     }
 
-    /** What a lost connection to the guest means: the end of the sandbox, with its reason, where that is what it was. */
-    public RuntimeException ended(GuestConnectionLostException lost) {
+    /**
+     * What a lost connection to the guest means: the end of the sandbox, with its reason, where that is what it was;
+     * {@code lost} itself otherwise.
+     */
+    public RuntimeException ended(VmException lost) {
         try {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
-            return new SandboxException.Ended(name, Ending.of(exit, false), lost);
+            Ending known = own;
+            return new SandboxException.Ended(name, known != null ? known : ends.ending(id, exit), lost);
         } catch (VmDeadlineException alive) {
             return lost;
         }
@@ -117,66 +135,88 @@ public final class RunningSandbox implements AutoCloseable {
     /** The main command has ended, and an owned sandbox with it; recorded as the reason of its end. */
     public void finish(ExitStatus main) {
         if (ownership != null) {
-            endOnce(() -> end(Ending.ofMain(main)));
+            endOnce(ownership, () -> end(Ending.ofMain(main)));
         }
     }
 
-    /** Ends the sandbox: its processes get SIGTERM, and SIGKILL after {@code grace}. */
+    /**
+     * Ends the sandbox: its processes get SIGTERM, and SIGKILL after {@code grace}. If it has ended, nothing happens.
+     * When this returns, the end is recorded.
+     */
     public void stop(Duration grace, Deadline deadline) {
-        sandboxes.stop(name, grace, deadline);
+        sandboxes.stop(id, grace, deadline);
+        if (ownership != null) {
+            var _ = vm.awaitExit(Deadline.after(LOSS_LIMIT));
+            endOnce(ownership, this::observeEnd);
+        }
     }
 
     /**
      * Ends an owned sandbox, at once and recorded as intended, unless it has ended by itself; lets go of a connected one.
-     * When this returns, the end is recorded.
+     * When this returns, the end is recorded and nothing of an ephemeral sandbox is left, also if the thread is
+     * interrupted.
      */
     @Override
     public void close() {
-        if (ownership != null) {
-            endOnce(() -> {
-                if (vm.state().live()) {
-                    end(Ending.closed());
-                } else {
-                    observeEnd();
-                }
-            });
+        if (ownership == null) {
+            vm.close();
+            return;
         }
-        vm.close();
+        endOnce(ownership, () -> {
+            if (vm.state().live()) {
+                end(Ending.closed());
+            } else {
+                observeEnd();
+            }
+        });
     }
 
-    private void end(Ending ending) {
-        sandboxes.recordEnd(id, ending);
-        vm.kill(Deadline.after(END_LIMIT));
-        vm.close();
-        sandboxes.clean(id, name);
+    private void end(Ending how) {
+        own = how;
+        try {
+            ends.record(id, how);
+        } finally {
+            vm.close();
+        }
+        ends.cleanPatiently(id);
     }
 
     private void observeEnd() {
         vm.close();
-        sandboxes.observeEnd(id, name);
+        ends.observed(id);
     }
 
-    private void watch() {
+    /** Records the end of an owned sandbox as soon as it comes. */
+    void watch() {
+        if (ownership == null) {
+            throw new IllegalStateException("the end of a sandbox is its owner's to record");
+        }
+        Ownership mine = ownership;
         Thread.ofVirtual().name("sandbox-" + name).start(() -> {
             try {
                 vm.awaitExit(Deadline.none());
-            } catch (VmException closedFirst) {
-                return;
+                endOnce(mine, this::observeEnd);
+            } catch (RuntimeException unrecorded) {
+                // Whoever reads the record next will see to it.
+                System.getLogger(RunningSandbox.class.getName())
+                        .log(System.Logger.Level.DEBUG, "the end of sandbox " + name + " is not recorded", unrecorded);
             }
-            endOnce(this::observeEnd);
         });
     }
 
     /** The first who comes ends it; the others wait until that is done. */
-    private void endOnce(Runnable end) {
-        ending.lock();
-        try {
-            if (!over) {
-                over = true;
-                end.run();
+    private void endOnce(Ownership mine, Runnable end) {
+        Uninterrupted.run(() -> {
+            ending.lock();
+            try {
+                if (!over) {
+                    over = true;
+                    end.run();
+                }
+            } finally {
+                ending.unlock();
+                mine.onEnd().accept(this);
             }
-        } finally {
-            ending.unlock();
-        }
+        });
     }
 }

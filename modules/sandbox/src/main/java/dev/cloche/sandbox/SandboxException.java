@@ -50,19 +50,32 @@ public abstract sealed class SandboxException extends ClocheException {
         NotRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.not-running",
-                    "The sandbox \"" + name + "\" is not running; it is " + word(status) + ".",
+                    "The sandbox \"" + name + "\" is not running; it is "
+                            // Its VM is gone and its owner is about to say so.
+                            + (status == SandboxStatus.RUNNING ? "ending" : word(status)) + ".",
                     status.terminal() ? "Remove it and run its image again: cloche rm " + name : "Try again shortly.",
                     null);
         }
     }
 
-    /** The sandbox runs and was to be removed without force. Code {@code sandbox.still-running}. */
+    /** The sandbox has not ended and was to be removed without force. Code {@code sandbox.still-running}. */
     public static final class StillRunning extends SandboxException {
-        StillRunning(String name) {
+        StillRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.still-running",
-                    "The sandbox \"" + name + "\" is running.",
+                    "The sandbox \"" + name + "\" is " + word(status) + ".",
                     "Stop it first with: cloche stop " + name + ", or remove it with: cloche rm --force " + name,
+                    null);
+        }
+    }
+
+    /** A living process is starting the sandbox, which is that process's to end. Code {@code sandbox.starting}. */
+    public static final class Starting extends SandboxException {
+        Starting(String name) {
+            super(
+                    "sandbox.starting",
+                    "The sandbox \"" + name + "\" is still being started by another process or thread.",
+                    "Try again when it runs, or end the process that starts it.",
                     null);
         }
     }
@@ -75,9 +88,17 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.ended." + word(ending.reason()),
                     "The sandbox \"" + name + "\" has ended. " + ending.detail(),
-                    "See its record with: cloche ps -a",
+                    remedy(ending.reason()),
                     cause);
             this.ending = ending;
+        }
+
+        private static String remedy(TerminationReason reason) {
+            return switch (reason) {
+                case MAX_DURATION_EXCEEDED -> "Give it more time.";
+                case COMPLETED, FAILED, SHUTDOWN_REQUESTED -> "Start another one if you still need it.";
+                case SIGNAL, INTERNAL_ERROR -> "Try again; if it ends so again, look at the host with: cloche doctor";
+            };
         }
 
         /** How it ended. */

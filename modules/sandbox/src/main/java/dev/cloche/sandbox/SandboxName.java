@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** The rule for names of sandboxes, which are also the host names of their guests. */
 final class SandboxName {
-    private static final Pattern RULE = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
+    private static final Pattern RULE = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final String ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -16,7 +16,7 @@ final class SandboxName {
         if (!RULE.matcher(name).matches()) {
             throw new SandboxException.InvalidSpecification(
                     "\"" + name + "\" is not a name for a sandbox.",
-                    "Use 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit.");
+                    "Use 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit.");
         }
         return name;
     }

@@ -131,6 +131,10 @@ final class SandboxStore {
         return catalog.read(session -> session.first(SandboxStore::read, SELECT + "WHERE s.name = ?", name));
     }
 
+    Optional<SandboxRecord> byId(long id) {
+        return catalog.read(session -> session.first(SandboxStore::read, SELECT + "WHERE s.id = ?", id));
+    }
+
     /** All sandboxes, the newest first. */
     List<SandboxRecord> all() {
         return catalog.read(session -> session.list(SandboxStore::read, SELECT + "ORDER BY s.id DESC"));

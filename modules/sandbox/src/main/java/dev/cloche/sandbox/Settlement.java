@@ -21,14 +21,8 @@ final class Settlement {
             return Optional.empty();
         }
         boolean requested = sandbox.status() == SandboxStatus.DRAINING;
-        return vm.map(info -> switch (info.state()) {
-                    case RUNNING, PAUSED -> Optional.<Ending>empty();
-                    case CREATED -> Optional.of(Ending.vanished());
-                    case STOPPED, FAILED, DESTROYED ->
-                        Optional.of(info.exit()
-                                .map(exit -> Ending.of(exit, requested))
-                                .orElseGet(Ending::vanished));
-                })
-                .orElseGet(() -> Optional.of(Ending.vanished()));
+        return vm.filter(info -> info.state().live()).isPresent()
+                ? Optional.empty()
+                : Optional.of(Ending.ofLeftover(vm.flatMap(VmInfo::exit), requested));
     }
 }

@@ -1,8 +1,8 @@
 /**
  * Sandboxes: a VM made from an image, with a name, a record of each of its runs and a known end.
  *
- * <p>Decisions ({@link dev.cloche.sandbox.SandboxStatus}, {@link dev.cloche.sandbox.Ending}) are pure; effects live in
- * {@link dev.cloche.sandbox.Sandboxes} and {@link dev.cloche.sandbox.SandboxStore}.
+ * <p>Decisions ({@link dev.cloche.sandbox.SandboxStatus}, {@link dev.cloche.sandbox.Ending}) are pure; effects live
+ * behind {@link dev.cloche.sandbox.Sandboxes}: how one starts, how it ends, and what is recorded of both.
  */
 @NullMarked
 package dev.cloche.sandbox;

@@ -83,6 +83,14 @@ class SettlementTest {
     }
 
     @Test
+    void anEndThatWasAskedForIsReachedAlsoWithoutAWitness() {
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty(), OWNER_DEAD)
+                .orElseThrow();
+        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
     void theMainCommandsExitCodeIsKept() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(9))), OptionalInt.empty());
         Ending ending = Ending.of(exit, false);
@@ -119,6 +127,13 @@ class SettlementTest {
         assertThat(ending.reason()).isEqualTo(TerminationReason.SIGNAL);
         assertThat(ending.exitSignal()).hasValue(11);
         assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
+    }
+
+    @Test
+    void aGuestThatWasAskedToShutDownNeedsNoLastWords() {
+        assertThat(Ending.of(exit(Cause.STOPPED, Optional.empty(), OptionalInt.empty()), false)
+                        .reason())
+                .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ final class AdoptedRun implements Run {
     private final PinnedProcess guard;
     private final ByteChannel channel;
     private final LockFile portLock;
+    private final GuardFiles files;
     private final QemuMonitor monitor;
     private final CompletableFuture<VmExit> ended;
 
@@ -21,6 +22,7 @@ final class AdoptedRun implements Run {
         this.guard = guard;
         this.channel = channel;
         this.portLock = portLock;
+        this.files = files;
         monitor = new QemuMonitor(layout, id);
         ended = guard.onEnd().thenApply(gone -> files.exitOrLost());
     }
@@ -33,6 +35,11 @@ final class AdoptedRun implements Run {
     @Override
     public CompletableFuture<VmExit> ended() {
         return ended;
+    }
+
+    @Override
+    public void stopAsked() {
+        files.stopAsked();
     }
 
     @Override

@@ -31,7 +31,7 @@ final class ClientPort {
      *
      * @throws VmBusyException if another process speaks to QEMU's monitor up to the deadline
      * @throws VmMonitorException if QEMU does not take the port
-     * @throws IOException if nobody listens
+     * @throws IOException if nobody listens: the VM has ended
      */
     SocketChannel connect(Deadline deadline) throws IOException {
         try {
@@ -43,8 +43,8 @@ final class ClientPort {
         }
     }
 
-    private void plugIn(Deadline deadline) {
-        new QemuMonitor(layout, id).converse("a port for a client", deadline, qemu -> {
+    private void plugIn(Deadline deadline) throws IOException {
+        new QemuMonitor(layout, id).converse(deadline, qemu -> {
             listen(qemu);
             attach(qemu);
             publish();

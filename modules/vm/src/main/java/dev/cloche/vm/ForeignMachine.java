@@ -10,6 +10,11 @@ final class ForeignMachine implements Machine {
     }
 
     @Override
+    public void startFailed() {
+        throw new IllegalStateException("a connected VM runs already");
+    }
+
+    @Override
     public String consoleTail() {
         return "";
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Reads what a guard writes into a VM's directory; see docs/guard.md. */
+/** Reads what a guard writes into a VM's directory, in the light of the notes beside it; see docs/guard.md. */
 final class GuardFiles {
     private static final String GUARD = "guard.json";
     private static final String EXIT = "exit.json";
@@ -58,9 +58,15 @@ final class GuardFiles {
         return exit().orElseGet(this::lost);
     }
 
+    /** Its guest is asked to shut down. */
+    void stopAsked() {
+        VmNote.STOP_ASKED.leave(directory);
+    }
+
     /** Removes what an earlier attempt has left. */
     void clear() {
         try {
+            VmNote.removeAll(directory);
             for (String name : new String[] {GUARD, EXIT, CONSOLE, OLDER_CONSOLE}) {
                 Files.deleteIfExists(directory.resolve(name));
             }
@@ -77,9 +83,11 @@ final class GuardFiles {
         } catch (IllegalArgumentException e) {
             throw malformed(EXIT, "cause");
         }
+        Optional<Goodbye> goodbye = goodbye(text(json, EXIT, "goodbye"));
+        boolean asked = known == VmExit.Cause.EXITED && goodbye.isEmpty() && VmNote.STOP_ASKED.isIn(directory);
         return new VmExit(
-                known,
-                goodbye(text(json, EXIT, "goodbye")),
+                asked ? VmExit.Cause.STOPPED : known,
+                goodbye,
                 optional(json, EXIT, "exitCode"),
                 optional(json, EXIT, "signal"),
                 Instant.ofEpochMilli(number(json, EXIT, "startedAt")),

@@ -12,12 +12,14 @@ final class GuardedRun implements Run {
 
     private final Process guard;
     private final ByteChannel channel;
+    private final GuardFiles files;
     private final QemuMonitor monitor;
     private final CompletableFuture<VmExit> ended;
 
     GuardedRun(Process guard, ByteChannel channel, GuardFiles files, VmLayout layout, VmId id) {
         this.guard = guard;
         this.channel = channel;
+        this.files = files;
         monitor = new QemuMonitor(layout, id);
         // The guard records the end before it exits; the JVM's reaper waits for that in the kernel.
         ended = guard.onExit().thenApply(gone -> files.exitOrLost());
@@ -37,6 +39,11 @@ final class GuardedRun implements Run {
     @Override
     public CompletableFuture<VmExit> ended() {
         return ended;
+    }
+
+    @Override
+    public void stopAsked() {
+        files.stopAsked();
     }
 
     @Override

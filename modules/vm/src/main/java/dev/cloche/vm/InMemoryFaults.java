@@ -1,14 +1,25 @@
 package dev.cloche.vm;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Faults that the next boots of an in-memory provider have. Safe for use from several threads. */
+/** Faults of the guests of an in-memory provider. Safe for use from several threads. */
 public final class InMemoryFaults {
     private final AtomicInteger hangingBoots = new AtomicInteger();
+    private final AtomicBoolean goodbyesLost = new AtomicBoolean();
 
     /** The next boots, as many, never say hello. */
     public void hangBoots(int count) {
         hangingBoots.set(count);
+    }
+
+    /** From now on, guests that shut down end without last words. */
+    public void loseGoodbyes() {
+        goodbyesLost.set(true);
+    }
+
+    boolean goodbyesLost() {
+        return goodbyesLost.get();
     }
 
     boolean nextBootHangs() {

@@ -22,7 +22,10 @@ final class InMemoryGuest {
     private static final int SIGTERM = 15;
     private static final int SIGKILL = 9;
 
+    private final InMemoryFaults faults;
+    /** Whether it never says hello. */
     private final boolean hangs;
+
     private final Instant startedAt = Instant.now();
     private final CompletableFuture<VmExit> ended = new CompletableFuture<>();
     private final AtomicInteger ids = new AtomicInteger();
@@ -32,6 +35,7 @@ final class InMemoryGuest {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition resumed = lock.newCondition();
     private boolean paused;
+    private volatile boolean stopAsked;
     private volatile String hostname = "cloche";
 
     /** What an EXEC frame says. */
@@ -46,9 +50,9 @@ final class InMemoryGuest {
             String workingDirectory,
             String user) {}
 
-    /** @param hangs whether it never says hello */
-    InMemoryGuest(boolean hangs) {
-        this.hangs = hangs;
+    InMemoryGuest(InMemoryFaults faults) {
+        this.faults = faults;
+        hangs = faults.nextBootHangs();
         directories.addAll(List.of("/", "/tmp", "/root"));
     }
 
@@ -166,18 +170,29 @@ final class InMemoryGuest {
                 .thenRun(() -> powerOff(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty())));
     }
 
+    void stopAsked() {
+        stopAsked = true;
+    }
+
     private void powerOff(Goodbye goodbye) {
+        if (faults.goodbyesLost()) {
+            die(VmExit.Cause.EXITED);
+            return;
+        }
         List<InMemoryPort> told = new ArrayList<>(ports);
         ByteBuffer words = GuestFrames.goodbye(goodbye);
         told.forEach(port -> port.sendNow(words.duplicate()));
         told.forEach(InMemoryPort::finish);
         end(VmExit.Cause.EXITED, Optional.of(goodbye));
+        killAll();
     }
 
     /** Ends without a word. */
     void die(VmExit.Cause cause) {
         end(cause, Optional.empty());
         ports.forEach(InMemoryPort::cut);
+        // Not before: nobody would hear how a program ended whose machine is gone.
+        killAll();
     }
 
     /** Sends these bytes on every connection. */
@@ -188,13 +203,16 @@ final class InMemoryGuest {
     private void end(VmExit.Cause cause, Optional<Goodbye> goodbye) {
         boolean exited = cause == VmExit.Cause.EXITED;
         ended.complete(new VmExit(
-                cause,
+                exited && goodbye.isEmpty() && stopAsked ? VmExit.Cause.STOPPED : cause,
                 goodbye,
                 exited ? OptionalInt.of(0) : OptionalInt.empty(),
                 exited ? OptionalInt.empty() : OptionalInt.of(SIGKILL),
                 startedAt,
                 Instant.now()));
         pause(false);
+    }
+
+    private void killAll() {
         executions.forEach(execution -> execution.signal(SIGKILL));
     }
 }

@@ -20,6 +20,7 @@ final class InMemoryMachine implements Machine {
     private final Runnable onDestroy;
     private final AtomicReference<Optional<InMemoryGuest>> guest = new AtomicReference<>(Optional.empty());
     private final AtomicReferenceArray<Boolean> clients = new AtomicReferenceArray<>(new Boolean[CLIENTS]);
+    private final AtomicBoolean startFailed = new AtomicBoolean();
     private final AtomicBoolean owned = new AtomicBoolean(true);
 
     InMemoryMachine(VmSpec spec, InMemoryFaults faults, Runnable onDestroy) {
@@ -33,7 +34,7 @@ final class InMemoryMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
-        InMemoryGuest booting = new InMemoryGuest(faults.nextBootHangs());
+        InMemoryGuest booting = new InMemoryGuest(faults);
         guest.set(Optional.of(booting));
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
@@ -67,11 +68,16 @@ final class InMemoryMachine implements Machine {
             return new VmInfo(spec.id(), VmState.CREATED, Optional.empty(), Optional.empty());
         }
         Optional<VmExit> exit = Optional.ofNullable(present.get().ended().getNow(null));
-        VmState state = exit.map(how -> how.crashed() ? VmState.FAILED : VmState.STOPPED)
+        VmState state = exit.map(how -> startFailed.get() || how.crashed() ? VmState.FAILED : VmState.STOPPED)
                 .orElse(VmState.RUNNING);
         Optional<ProcessIdentity> guard =
                 state == VmState.RUNNING ? Optional.of(ProcessIdentity.current()) : Optional.empty();
         return new VmInfo(spec.id(), state, guard, exit);
+    }
+
+    @Override
+    public void startFailed() {
+        startFailed.set(true);
     }
 
     @Override

@@ -3,8 +3,6 @@ package dev.cloche.vm;
 import dev.cloche.base.Deadline;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
@@ -16,7 +14,7 @@ public final class InMemoryProvider implements VmProvider {
     private final InMemoryFaults faults;
     private final BootPolicy policy;
     private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
-    private final Set<ManagedVm> open = ConcurrentHashMap.newKeySet();
+    private final OpenVms open = new OpenVms();
 
     /** A provider without faults. */
     public InMemoryProvider() {
@@ -34,9 +32,7 @@ public final class InMemoryProvider implements VmProvider {
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());
         }
-        ManagedVm vm = ManagedVm.created(spec, machine, policy, open::remove);
-        open.add(vm);
-        return vm;
+        return open.add(ManagedVm.created(spec, machine, policy, open::remove));
     }
 
     @Override
@@ -51,9 +47,7 @@ public final class InMemoryProvider implements VmProvider {
             run.close();
             throw e;
         }
-        ManagedVm vm = ManagedVm.connected(id, new ForeignMachine(), run, connection, open::remove);
-        open.add(vm);
-        return vm;
+        return open.add(ManagedVm.connected(id, run, connection, open::remove));
     }
 
     @Override
@@ -115,7 +109,7 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public void close() {
-        ManagedVm.closeAll(open);
+        open.closeAll();
     }
 
     private InMemoryGuest guest(VmId id) {

@@ -27,6 +27,11 @@ final class InMemoryRun implements Run {
     }
 
     @Override
+    public void stopAsked() {
+        guest.stopAsked();
+    }
+
+    @Override
     public void kill() {
         guest.die(VmExit.Cause.KILLED);
     }

@@ -12,6 +12,9 @@ interface Machine {
      */
     Run boot(Deadline deadline);
 
+    /** No boot came up: notes it for other processes. */
+    void startFailed();
+
     /** The end of what the guest wrote to its console, harmless to show. */
     String consoleTail();
 

@@ -100,6 +100,11 @@ final class QemuMachine implements Machine {
     }
 
     @Override
+    public void startFailed() {
+        VmNote.START_FAILED.leave(layout.directory(spec.id()));
+    }
+
+    @Override
     public String consoleTail() {
         return tail(files.console());
     }

@@ -38,28 +38,28 @@ final class QemuMonitor {
      */
     void execute(String command, Deadline deadline) {
         try (LockFile _ = LockFile.tryLock(lock).orElseThrow(QemuMonitor::busy)) {
-            talk(command, deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+            talk(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
         }
     }
 
     /**
      * Has a conversation, after those of others.
      *
-     * @param what for messages
      * @throws VmBusyException if another process speaks to this monitor up to the deadline
-     * @throws VmMonitorException if QEMU refuses a command or cannot be reached
+     * @throws VmMonitorException if QEMU refuses a command
+     * @throws IOException if QEMU cannot be reached, or ends meanwhile
      */
-    void converse(String what, Deadline deadline, Talk talk) {
+    void converse(Deadline deadline, Talk talk) throws IOException {
         try (LockFile _ = awaitLock(deadline)) {
-            talk(what, deadline, talk);
+            talk(deadline, talk);
         }
     }
 
-    private void talk(String what, Deadline deadline, Talk talk) {
+    private void talk(Deadline deadline, Talk talk) throws IOException {
         try (QmpConversation qemu = QmpConversation.open(socket, deadline)) {
             talk.with(qemu);
-        } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for '" + what + "': " + e.getMessage(), e);
         }
     }
 

@@ -12,8 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -25,7 +23,7 @@ public final class QemuProvider implements VmProvider {
     private final VmResources resources;
     private final BootPolicy policy;
     private final VmDirectory directory;
-    private final Set<ManagedVm> open = ConcurrentHashMap.newKeySet();
+    private final OpenVms open = new OpenVms();
     private final ReentrantLock probing = new ReentrantLock();
     private final AtomicReference<Optional<HostFacts>> host = new AtomicReference<>(Optional.empty());
 
@@ -61,9 +59,7 @@ public final class QemuProvider implements VmProvider {
                     e);
         }
         QemuMachine machine = new QemuMachine(spec, layout, resources, this::host, lock);
-        ManagedVm vm = ManagedVm.created(spec, machine, policy, open::remove);
-        open.add(vm);
-        return vm;
+        return open.add(ManagedVm.created(spec, machine, policy, open::remove));
     }
 
     /** Takes the owner's lock. @throws VmBusyException if another process has it */
@@ -82,9 +78,7 @@ public final class QemuProvider implements VmProvider {
             GuestConnection connection = GuestConnection.open(id.value(), run.channel());
             try {
                 var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
-                ManagedVm vm = ManagedVm.connected(id, new ForeignMachine(), run, connection, open::remove);
-                open.add(vm);
-                return vm;
+                return open.add(ManagedVm.connected(id, run, connection, open::remove));
             } catch (RuntimeException e) {
                 connection.close();
                 run.close();
@@ -187,6 +181,6 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public void close() {
-        ManagedVm.closeAll(open);
+        open.closeAll();
     }
 }

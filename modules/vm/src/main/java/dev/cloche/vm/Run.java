@@ -12,6 +12,9 @@ interface Run extends AutoCloseable {
     /** Completes when the VM has ended and its end is recorded. */
     CompletableFuture<VmExit> ended();
 
+    /** Notes that its guest is about to be asked to shut down. */
+    void stopAsked();
+
     /** Has it killed; does not wait, and does nothing if it has ended. */
     void kill();
 

@@ -52,14 +52,16 @@ final class VmDirectory implements VmQuery {
         // The guard records itself only after it has taken its lock, so a probe after reading this never gets in its
         // way.
         Optional<ProcessIdentity> guard = files.identity();
+        boolean startFailed = VmNote.START_FAILED.isIn(directory);
         if (guard.isEmpty()) {
-            return Optional.of(new VmInfo(id, VmState.CREATED, guard, Optional.empty()));
+            VmState state = startFailed ? VmState.FAILED : VmState.CREATED;
+            return Optional.of(new VmInfo(id, state, guard, Optional.empty()));
         }
         if (LockFile.isHeld(files.lock())) {
             return Optional.of(new VmInfo(id, VmState.RUNNING, guard, Optional.empty()));
         }
         VmExit exit = files.exitOrLost();
-        VmState state = exit.crashed() ? VmState.FAILED : VmState.STOPPED;
+        VmState state = startFailed || exit.crashed() ? VmState.FAILED : VmState.STOPPED;
         return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
     }
 
@@ -75,7 +77,8 @@ final class VmDirectory implements VmQuery {
             }
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
                 for (Path entry : entries) {
-                    Files.delete(entry);
+                    // Another process that removes it at the same time may have been faster.
+                    Files.deleteIfExists(entry);
                 }
             }
             Files.delete(directory);

@@ -22,6 +22,8 @@ public record VmExit(
     public enum Cause {
         /** Its process ended by itself: the guest powered off, or crashed. */
         EXITED,
+        /** It had been asked to shut down, and its process ended without last words of the guest. */
+        STOPPED,
         /** Somebody had it killed. */
         KILLED,
         /** It reached its maximum duration. */

@@ -15,12 +15,12 @@ class InMemoryProviderTest extends VmProviderContract {
     private final InMemoryFaults faults = new InMemoryFaults();
 
     @Override
-    protected InMemoryProvider provider() {
+    protected InMemoryProvider open() {
         return new InMemoryProvider(faults, new BootPolicy(3, Duration.ofMillis(200)));
     }
 
     @Override
-    protected RootDisk rootDisk() {
+    public RootDisk rootDisk() {
         return RootDisk.raw(Path.of("/none"));
     }
 
@@ -35,12 +35,13 @@ class InMemoryProviderTest extends VmProviderContract {
     @Test
     void aGuestThatNeverBootsIsATypedError() {
         faults.hangBoots(3);
-        try (InMemoryProvider provider = provider();
+        try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(soon()))
                     .isInstanceOf(VmStartException.class)
                     .hasMessageContaining("3 attempts");
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
+            assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             assertThatThrownBy(() -> vm.awaitExit(soon())).isInstanceOf(VmStateException.class);
             vm.destroy();
         }
@@ -49,7 +50,7 @@ class InMemoryProviderTest extends VmProviderContract {
     @Test
     void theDeadlineOfAStartIsKept() {
         faults.hangBoots(3);
-        try (InMemoryProvider provider = provider();
+        try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(Deadline.after(Duration.ofMillis(50))))
                     .isInstanceOf(VmDeadlineException.class);
@@ -74,7 +75,7 @@ class InMemoryProviderTest extends VmProviderContract {
 
     @Test
     void aGuestThatEndsWithoutAGoodbyeHasCrashed() {
-        try (InMemoryProvider provider = provider();
+        try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             provider.crash(vm.id());
@@ -86,8 +87,22 @@ class InMemoryProviderTest extends VmProviderContract {
     }
 
     @Test
+    void aGuestThatWasAskedToStopAndEndsWithoutAGoodbyeHasNotCrashed() {
+        try (InMemoryProvider provider = open();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            faults.loseGoodbyes();
+            VmExit exit = vm.stop(Duration.ofSeconds(5), soon());
+            assertThat(exit.cause()).isEqualTo(VmExit.Cause.STOPPED);
+            assertThat(exit.crashed()).isFalse();
+            assertThat(vm.state()).isEqualTo(VmState.STOPPED);
+            assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.STOPPED);
+        }
+    }
+
+    @Test
     void aGuestThatBreaksTheProtocolLosesItsConnectionAndIsKilledOnStop() {
-        try (InMemoryProvider provider = provider();
+        try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             GuestExecution sleep = vm.guest().exec(ExecRequest.of("sleep", "1000"), soon());
@@ -109,7 +124,7 @@ class InMemoryProviderTest extends VmProviderContract {
     }
 
     private void assertRefused(ByteBuffer lie) {
-        try (InMemoryProvider provider = provider();
+        try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             byte[] bytes = new byte[lie.remaining()];

@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 final class OtherProcess {
     private OtherProcess() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
         VmLayout layout = VmLayout.of(Path.of(arguments[0]));
         QemuProvider provider = new QemuProvider(layout, VmResources.find(List.of(Path.of(arguments[1]))));
         VmId id = new VmId(arguments[3]);
@@ -23,7 +24,7 @@ final class OtherProcess {
             provider.create(spec).start(deadline);
         } else if (arguments[2].equals("plug in by half")) {
             LockFile _ = LockFile.tryLock(layout.portLock(id, 1)).orElseThrow();
-            new QemuMonitor(layout, id).converse("half a port", deadline, qemu -> {
+            new QemuMonitor(layout, id).converse(deadline, qemu -> {
                 new ClientPort(layout, id, 1).listen(qemu);
                 ready();
             });

@@ -74,7 +74,7 @@ class QemuVmProviderIT extends VmProviderContract {
     void endEverything() throws IOException {
         children.forEach(Process::destroyForcibly);
         if (Files.isDirectory(stateRoot())) {
-            try (QemuProvider provider = provider()) {
+            try (QemuProvider provider = open()) {
                 for (VmInfo info : provider.list()) {
                     if (info.state().live()) {
                         provider.kill(info.id(), soon());
@@ -87,12 +87,12 @@ class QemuVmProviderIT extends VmProviderContract {
     }
 
     @Override
-    protected QemuProvider provider() {
+    protected QemuProvider open() {
         return new QemuProvider(VmLayout.of(stateRoot()), resources);
     }
 
     @Override
-    protected RootDisk rootDisk() {
+    public RootDisk rootDisk() {
         return RootDisk.raw(disk);
     }
 
@@ -129,7 +129,7 @@ class QemuVmProviderIT extends VmProviderContract {
     void anAttachedVmEndsAfterItsGraceWhenItsOwnerIsKilled() throws Exception {
         VmId id = new VmId("orphan");
         assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached")).isEqualTo("ready");
-        try (QemuProvider provider = provider()) {
+        try (QemuProvider provider = open()) {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
             assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
             killAndWait(children.getFirst());
@@ -149,7 +149,7 @@ class QemuVmProviderIT extends VmProviderContract {
         assertThat(inAnotherJvm("own", id.value(), disk.toString(), "detached")).isEqualTo("ready");
         killAndWait(children.getFirst());
         assertThat(inAnotherJvm("connect", id.value())).isEqualTo("ready");
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.connect(id, soon())) {
             assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
             killAndWait(children.getLast());
@@ -160,7 +160,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void clientsPortsAreThereFromTheFirstClientToTheEnd() throws Exception {
-        try (QemuProvider provider = provider();
+        try (VmProvider provider = provider();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             assertThat(sockets()).containsExactly(vm.id() + ".0", vm.id() + ".qmp");
@@ -178,13 +178,13 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void aPortThatItsClientCouldNotFinishIsFinishedByTheNext() throws Exception {
-        try (QemuProvider provider = provider();
+        try (VmProvider provider = provider();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             VmLayout layout = VmLayout.of(stateRoot());
             assertThat(inAnotherJvm("plug in by half", vm.id().value())).isEqualTo("ready");
             killAndWait(children.getFirst());
-            new QemuMonitor(layout, vm.id()).converse("a port without a name", soon(), qemu -> {
+            new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
                 ClientPort second = new ClientPort(layout, vm.id(), 2);
                 second.listen(qemu);
                 second.attach(qemu);
@@ -212,7 +212,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void clientsThatComeAtOnceGetAPortEach() throws Exception {
-        try (QemuProvider provider = provider();
+        try (VmProvider provider = provider();
                 Vm vm = provider.create(spec());
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             vm.start(soon());
@@ -235,7 +235,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void aLostGuardIsAVmThatHasCrashed() throws Exception {
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             ProcessIdentity guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow();
@@ -260,11 +260,12 @@ class QemuVmProviderIT extends VmProviderContract {
         try (QemuProvider provider =
                         new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
                 Vm vm = provider.create(spec())) {
-            assertThatThrownBy(() -> vm.start(soon()))
-                    .isInstanceOfSatisfying(
-                            VmStartException.class,
-                            e -> assertThat(e.consoleTail()).contains("Kernel panic"));
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmStartException.class, e -> {
+                assertThat(e.consoleTail()).contains("Kernel panic");
+                assertThat(e.remedy()).contains("Kernel panic");
+            });
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
+            assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             vm.destroy();
             assertThat(provider.list()).isEmpty();
         }
@@ -277,7 +278,7 @@ class QemuVmProviderIT extends VmProviderContract {
     @Test
     void aMissingDiskIsAnErrorBeforeAnythingStarts() {
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(directory.resolve("none")));
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.create(spec)) {
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmResourcesException.class);
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
@@ -286,13 +287,13 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void theAnswerOfTheProbeIsRememberedForThisBoot() throws IOException {
-        try (QemuProvider provider = provider()) {
+        try (QemuProvider provider = open()) {
             VmCapabilities found = provider.capabilities();
             assertThat(found.provider()).isEqualTo("qemu");
             assertThat(found.version()).matches("\\d+\\.\\d+.*");
             assertThat(found.acceleratorReason()).isNotBlank();
             assertThat(stateRoot().resolve("accelerator.json")).isNotEmptyFile();
-            try (QemuProvider other = provider()) {
+            try (QemuProvider other = open()) {
                 assertThat(other.capabilities()).isEqualTo(found);
             }
         }
@@ -300,7 +301,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void anOpenMonitorIsNotSharedWithAnotherProcess() {
-        try (QemuProvider provider = provider();
+        try (QemuProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             try (LockFile _ = LockFile.tryLock(VmLayout.of(stateRoot()).monitorLock(vm.id()))

@@ -101,6 +101,29 @@ class VmFactsTest {
     }
 
     @Test
+    void anEndThatWasAskedForIsNoCrash() throws IOException {
+        Path vm = vm("a");
+        guarded(vm);
+        Files.writeString(vm.resolve("exit.json"), EXIT.formatted("exited", "0", "null", ""));
+        assertThat(info("a").state()).isEqualTo(VmState.FAILED);
+        VmNote.STOP_ASKED.leave(vm);
+        assertThat(info("a").exit().orElseThrow().cause()).isEqualTo(VmExit.Cause.STOPPED);
+        assertThat(info("a").state()).isEqualTo(VmState.STOPPED);
+    }
+
+    @Test
+    void aVmWhoseBootsWereAllKilledHasFailed() throws IOException {
+        Path vm = vm("a");
+        VmNote.START_FAILED.leave(vm);
+        assertThat(info("a").state()).isEqualTo(VmState.FAILED);
+        guarded(vm);
+        Files.writeString(vm.resolve("exit.json"), EXIT.formatted("killed", "null", "9", ""));
+        assertThat(info("a").state()).isEqualTo(VmState.FAILED);
+        new GuardFiles(vm).clear();
+        assertThat(info("a").state()).isEqualTo(VmState.CREATED);
+    }
+
+    @Test
     void aDamagedRecordIsAnErrorAndNotAnAbsence() throws IOException {
         Path vm = vm("a");
         guarded(vm);

@@ -1,0 +1,16 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageStore;
+import dev.cloche.vm.VmProvider;
+import java.time.Clock;
+
+/** What sandboxes are recorded in and made of. */
+record Foundations(SandboxStore store, ImageStore images, VmProvider vms, Clock clock) {
+    private static final String HOLDER_KIND = "sandbox";
+
+    /** Who holds the image of a sandbox. */
+    static ImageHolder holder(long id, String name) {
+        return new ImageHolder(HOLDER_KIND, Long.toString(id), name);
+    }
+}

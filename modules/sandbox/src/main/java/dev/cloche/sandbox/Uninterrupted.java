@@ -1,0 +1,39 @@
+package dev.cloche.sandbox;
+
+import java.util.concurrent.FutureTask;
+
+/**
+ * Work that is done to its end although the thread that needs it is or gets interrupted, such as the removal of what an
+ * interrupted start has made. It must be bounded by itself. The interrupt is kept for the caller.
+ */
+final class Uninterrupted {
+    private Uninterrupted() {}
+
+    /** Does the work on a thread of its own, which nobody interrupts, and throws what it throws. */
+    static void run(Runnable work) {
+        FutureTask<Boolean> task = new FutureTask<>(work, true);
+        Thread worker = Thread.ofVirtual().name("sandbox-end").start(task);
+        boolean interrupted = false;
+        while (worker.isAlive()) {
+            try {
+                worker.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (task.state() == FutureTask.State.FAILED) {
+            throw unchecked(task.exceptionNow());
+        }
+    }
+
+    /** A runnable throws nothing else. */
+    private static RuntimeException unchecked(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return (RuntimeException) failure;
+    }
+}

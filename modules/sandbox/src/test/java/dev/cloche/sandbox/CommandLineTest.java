@@ -1,0 +1,123 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.image.ImageConfig;
+import dev.cloche.image.Platform;
+import dev.cloche.vm.ExecRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CommandLineTest {
+    private static final ImageConfig SILENT = config(List.of(), List.of(), List.of(), "", "");
+
+    @Test
+    void theImagesEntrypointAndArgumentsAreTheCommand() {
+        assertThat(main(List.of("entry"), List.of("a", "b"))).containsExactly("entry", "a", "b");
+        assertThat(main(List.of(), List.of("a", "b"))).containsExactly("a", "b");
+        assertThat(main(List.of("entry"), List.of())).containsExactly("entry");
+    }
+
+    @Test
+    void whatTheCallerGivesReplacesTheArgumentsButNotTheEntrypoint() {
+        assertThat(main(List.of("entry"), List.of("a", "b"), "c")).containsExactly("entry", "c");
+        assertThat(main(List.of(), List.of("a", "b"), "c")).containsExactly("c");
+    }
+
+    @Test
+    void nothingAtAllIsNoCommand() {
+        assertThatThrownBy(() -> main(List.of(), List.of()))
+                .isInstanceOf(SandboxException.NoCommand.class)
+                .hasMessage("The image bare names no command, and none was given.");
+    }
+
+    @Test
+    void theCallersVariablesReplaceTheImagesWhichReplaceTheDefaultPath() {
+        ImageConfig image = config(List.of(), List.of(), List.of("PATH=/opt", "A=image", "B=image=2"), "", "");
+        CommandOptions options =
+                new CommandOptions(Map.of("A", "mine", "C", ""), Optional.empty(), Optional.empty(), false);
+        assertThat(request(image, options).environment())
+                .isEqualTo(Map.of("PATH", "/opt", "A", "mine", "B", "image=2", "C", ""));
+        assertThat(request(SILENT, CommandOptions.none()).environment())
+                .isEqualTo(Map.of("PATH", ExecRequest.DEFAULT_PATH));
+    }
+
+    @Test
+    void whatIsNoVariableInAnImageIsLeftOut() {
+        ImageConfig image = config(List.of(), List.of(), List.of("nothing", "=value", "A=1"), "", "");
+        assertThat(request(image, CommandOptions.none()).environment()).containsOnlyKeys("PATH", "A");
+    }
+
+    @Test
+    void theImagesUserAndDirectoryHoldUnlessTheCallerSaysOtherwise() {
+        ImageConfig image = config(List.of(), List.of(), List.of(), "www:web", "/srv");
+        ExecRequest plain = request(image, CommandOptions.none());
+        assertThat(plain.user()).isEqualTo("www:web");
+        assertThat(plain.workingDirectory()).isEqualTo("/srv");
+
+        ExecRequest changed =
+                request(image, new CommandOptions(Map.of(), Optional.of("/tmp"), Optional.of("0"), false));
+        assertThat(changed.user()).isEqualTo("0");
+        assertThat(changed.workingDirectory()).isEqualTo("/tmp");
+    }
+
+    @Test
+    void aDirectoryOfAnImageIsReadFromTheRoot() {
+        assertThat(request(SILENT, CommandOptions.none()).workingDirectory()).isEqualTo("/");
+        ImageConfig relative = config(List.of(), List.of(), List.of(), "", "srv");
+        assertThat(request(relative, CommandOptions.none()).workingDirectory()).isEqualTo("/srv");
+    }
+
+    @Test
+    void theImagesDirectoryIsMadeAndATypingErrorOfTheCallerIsNot() {
+        ImageConfig image = config(List.of(), List.of(), List.of(), "", "/srv");
+        CommandOptions elsewhere = new CommandOptions(Map.of(), Optional.of("/tpm"), Optional.empty(), false);
+        assertThat(request(image, CommandOptions.none()).createWorkingDirectory())
+                .isTrue();
+        assertThat(request(image, elsewhere).createWorkingDirectory()).isFalse();
+        SandboxSpec spec = TestHost.named("a", "true");
+        assertThat(CommandLine.mainRequest(spec, image, elsewhere).createWorkingDirectory())
+                .isTrue();
+    }
+
+    @Test
+    void theInputIsEmptyUnlessTheCallerWritesIt() {
+        assertThat(request(SILENT, CommandOptions.none()).stdin()).isFalse();
+        CommandOptions writing = new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), true);
+        assertThat(request(SILENT, writing).stdin()).isTrue();
+    }
+
+    @Test
+    void optionsRefuseWhatCannotBeAVariableOrADirectory() {
+        for (String name : List.of("", "a=b", "a\0")) {
+            assertThatThrownBy(() -> new CommandOptions(Map.of(name, "v"), Optional.empty(), Optional.empty(), false))
+                    .isInstanceOf(SandboxException.InvalidSpecification.class)
+                    .hasMessageNotContaining("\0");
+        }
+        assertThatThrownBy(() -> new CommandOptions(Map.of("a", "\0"), Optional.empty(), Optional.empty(), false))
+                .isInstanceOf(SandboxException.InvalidSpecification.class);
+        for (String directory : List.of("", "relative", "/a\0")) {
+            assertThatThrownBy(() -> new CommandOptions(Map.of(), Optional.of(directory), Optional.empty(), false))
+                    .isInstanceOf(SandboxException.InvalidSpecification.class)
+                    .hasMessageNotContaining("\0");
+        }
+    }
+
+    private static List<String> main(List<String> entrypoint, List<String> cmd, String... given) {
+        ImageConfig image = config(entrypoint, cmd, List.of(), "", "");
+        return CommandLine.mainRequest(TestHost.named("a", given), image, CommandOptions.none())
+                .arguments();
+    }
+
+    private static ExecRequest request(ImageConfig image, CommandOptions options) {
+        return CommandLine.request(List.of("true"), image, options, false);
+    }
+
+    private static ImageConfig config(
+            List<String> entrypoint, List<String> cmd, List<String> env, String user, String directory) {
+        return new ImageConfig(env, cmd, entrypoint, user, directory, Map.of(), "", Platform.host());
+    }
+}

@@ -1,0 +1,247 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageException;
+import dev.cloche.image.ImageNotFound;
+import dev.cloche.image.PullListener;
+import dev.cloche.image.PullPolicy;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.SpawnException;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmStartException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.FutureTask;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever fails a start, nothing of it stays: no row, no pin, no VM, no thread. */
+class StartFailureTest {
+    private final VmException refusal = refused();
+
+    @TempDir
+    Path root;
+
+    private TestHost host;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(root);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        try (TestHost closing = host) {
+            closing.vms.noMoreScripts();
+            closing.assertNothingLeft();
+        }
+    }
+
+    @Test
+    void aBadReference() {
+        assertThatThrownBy(() -> host.start(TestHost.spec(Optional.of("a"), "Not A Reference")))
+                .isInstanceOf(ImageException.class);
+    }
+
+    @Test
+    void anImageThatIsNotHereAndMustNotBeFetched() {
+        SandboxSpec spec =
+                new SandboxSpec(Optional.of("a"), "bare", List.of(), PullPolicy.NEVER, 256, 1, false, Optional.empty());
+        assertThatThrownBy(() -> host.start(spec)).isInstanceOf(ImageNotFound.class);
+    }
+
+    @Test
+    void aDetachedSandboxWithoutACommand() {
+        assertThatThrownBy(() -> host.startDetached(TestHost.named("a")))
+                .isInstanceOf(SandboxException.NoCommand.class);
+    }
+
+    @Test
+    void aDetachedCommandThatIsNotThere() {
+        assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "missing")))
+                .isInstanceOf(SpawnException.class);
+    }
+
+    @Test
+    void aBootThatEndsAgainAndAgain() throws Exception {
+        host.vms.faults.hangBoots(2);
+        FutureTask<Throwable> failure = new FutureTask<>(() -> catchThrowable(() -> host.start(TestHost.named("a"))));
+        Thread.ofVirtual().start(failure);
+        Awaitility.await().until(() -> {
+            crashWhatBoots();
+            return failure.isDone();
+        });
+        assertThat(failure.get()).isInstanceOf(VmStartException.class).hasMessageContaining("2 attempts");
+    }
+
+    @Test
+    void aBootThatHangsForLongerThanTheDeadline() {
+        host.vms.faults.hangBoots(100);
+        assertThatThrownBy(() -> startWithin(Duration.ofMillis(30))).isInstanceOf(VmDeadlineException.class);
+    }
+
+    @Test
+    void aDeadlineThatHasPassedBefore() {
+        assertThatThrownBy(() -> startWithin(Duration.ZERO)).isInstanceOf(VmDeadlineException.class);
+    }
+
+    @Test
+    void aGuestThatTakesNoIdentity() {
+        host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
+            throw refusal;
+        });
+        assertThatThrownBy(() -> host.start(TestHost.named("a"))).isSameAs(refusal);
+    }
+
+    @Test
+    void aGuestThatDiesBeforeItHasItsIdentity() {
+        host.vms.before(ScriptedVms.Step.CONFIGURE, host.vms.memory::crash);
+        assertThatThrownBy(() -> host.start(TestHost.named("a"))).isInstanceOf(VmException.class);
+    }
+
+    @Test
+    void aGuestThatSpeaksNonsense() {
+        host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
+            host.vms.memory.babble(id, "no frame, though long enough for one".getBytes(StandardCharsets.UTF_8));
+            host.vms.memory.babble(id, new byte[100]);
+        });
+        assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "sleep", "1000")))
+                .isInstanceOfAny(GuestProtocolException.class, GuestConnectionLostException.class);
+    }
+
+    @Test
+    void aGuestThatDiesBeforeItsCommandRuns() {
+        host.vms.before(ScriptedVms.Step.EXEC, host.vms.memory::crash);
+        assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "true")))
+                .isInstanceOf(VmException.class);
+    }
+
+    @Test
+    void aGuestThatDiesWithItsCommandBeforeItIsLetGo() {
+        host.vms.before(ScriptedVms.Step.DETACH, id -> {
+            host.vms.memory.crash(id);
+            Awaitility.await()
+                    .until(() -> !host.vms.memory.get(id).orElseThrow().state().live());
+        });
+        assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "sleep", "1000")))
+                .isInstanceOf(VmException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ScriptedVms.Step.class,
+            names = {"CREATE", "CONFIGURE", "EXEC", "DETACH"})
+    void aFailureAtAnyStep(ScriptedVms.Step step) {
+        host.vms.before(step, id -> {
+            throw refusal;
+        });
+        assertThatThrownBy(() -> host.startDetached(TestHost.ephemeral("a", "sleep", "1000")))
+                .isSameAs(refusal);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ScriptedVms.Step.class,
+            names = {"CREATE", "CONFIGURE", "EXEC"})
+    void anInterruptAtAnyStep(ScriptedVms.Step step) {
+        host.vms.before(step, id -> Thread.currentThread().interrupt());
+        assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "sleep", "1000")))
+                .isInstanceOf(VmInterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void anInterruptDuringABootThatHangs() throws Exception {
+        host.vms.faults.hangBoots(100);
+        FutureTask<Throwable> failure = new FutureTask<>(() -> catchThrowable(() -> host.start(TestHost.named("a"))));
+        Thread starting = Thread.ofPlatform().start(failure);
+        Awaitility.await()
+                .until(() -> host.vms.memory.list().stream()
+                        .anyMatch(vm -> vm.state().live()));
+        starting.interrupt();
+        assertThat(failure.get()).isInstanceOf(VmInterruptedException.class).hasNoSuppressedExceptions();
+    }
+
+    @Test
+    void aRecordThatSomebodyEndedMeanwhile() {
+        host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
+            SandboxRecord starting = host.row("a").orElseThrow();
+            host.here.store().end(starting.id(), Ending.vanished());
+        });
+        assertThatThrownBy(() -> host.start(TestHost.named("a")))
+                .isInstanceOf(SandboxException.NotRunning.class)
+                .hasMessageContaining("crashed");
+    }
+
+    @Test
+    void aRecordThatSomebodyRemovedMeanwhile() {
+        host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
+            SandboxRecord starting = host.row("a").orElseThrow();
+            host.here.store().end(starting.id(), Ending.vanished());
+            host.here.store().deleteEnded(starting.id());
+        });
+        assertThatThrownBy(() -> host.start(TestHost.named("a"))).isInstanceOf(SandboxException.NotFound.class);
+    }
+
+    @Test
+    void aStartIsItsOwnersToEnd() throws Exception {
+        host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
+            try (TestHost.Opened other = host.runtime()) {
+                Sandboxes sandboxes = other.sandboxes();
+                assertThat(sandboxes.list()).extracting(SandboxRecord::status).containsExactly(SandboxStatus.STARTING);
+                assertThatThrownBy(() -> sandboxes.stop("a", Duration.ZERO, TestHost.soon()))
+                        .isInstanceOf(SandboxException.Starting.class);
+                assertThatThrownBy(() -> sandboxes.remove("a", true, TestHost.soon()))
+                        .isInstanceOf(SandboxException.Starting.class);
+                assertThatThrownBy(() -> sandboxes.remove("a", false, TestHost.soon()))
+                        .isInstanceOf(SandboxException.StillRunning.class)
+                        .hasMessageContaining("starting");
+                assertThatThrownBy(() -> sandboxes.connect("a", TestHost.soon()))
+                        .isInstanceOf(SandboxException.NotRunning.class)
+                        .hasMessageContaining("starting");
+                assertThat(host.count("image_pin")).isOne();
+            }
+        });
+        host.start(TestHost.ephemeral("a")).close();
+    }
+
+    private RunningSandbox startWithin(Duration time) {
+        return host.here.sandboxes().start(TestHost.named("a"), PullListener.none(), Deadline.after(time));
+    }
+
+    private void crashWhatBoots() {
+        for (VmInfo vm : host.vms.memory.list()) {
+            if (vm.state().live()) {
+                var _ = catchThrowable(() -> host.vms.memory.crash(vm.id()));
+            }
+        }
+    }
+
+    /** A real error of a real provider. */
+    private static VmException refused() {
+        try (InMemoryProvider empty = new InMemoryProvider()) {
+            empty.kill(VmId.random(), Deadline.none());
+            throw new AssertionError("there is no such VM");
+        } catch (VmException e) {
+            return e;
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.ImageStore;
+import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.image.PullListener;
+import dev.cloche.image.PullPolicy;
+import dev.cloche.image.TestImage;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+
+/**
+ * A state root with two bundled images, in-memory VMs, and any number of runtimes that share both. Image {@code bare}
+ * says nothing of a command; {@code tool} says all that an image can.
+ */
+final class TestHost implements AutoCloseable {
+    /** A process of an earlier boot of some host. */
+    static final ProcessIdentity DEAD = new ProcessIdentity(1, 1, "an earlier boot");
+
+    private static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+    private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
+
+    final ScriptedVms vms = new ScriptedVms();
+    final Opened here;
+    private final Path root;
+    private final List<Path> layouts;
+
+    /** What one process has of the state root. */
+    record Opened(Catalog catalog, ImageStore images, Sandboxes sandboxes, SandboxStore store)
+            implements AutoCloseable {
+        @Override
+        public void close() {
+            try (catalog) {
+                sandboxes.close();
+            }
+        }
+    }
+
+    TestHost(Path root) {
+        this.root = root;
+        prepareCatalog();
+        layouts = List.of(
+                layout("bare", ""),
+                layout(
+                        "tool",
+                        "\"Entrypoint\":[\"echo\",\"tool\"],\"Cmd\":[\"default\"],\"User\":\"root\","
+                                + "\"WorkingDir\":\"/work\",\"Env\":[\"PATH=/opt\",\"COLOUR=red\",\"nonsense\"]"));
+        here = runtime();
+    }
+
+    /** Migrated once, which takes longer than most tests. */
+    private void prepareCatalog() {
+        try {
+            Files.createDirectory(state());
+            Path file = state().resolve("catalog.db");
+            byte[] known = MIGRATED.get();
+            if (known.length > 0) {
+                Files.write(file, known);
+            } else {
+                Catalog.open(state(), SCHEMAS).close();
+                MIGRATED.set(Files.readAllBytes(file));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path state() {
+        return root.resolve("state");
+    }
+
+    private Path layout(String name, String config) {
+        try {
+            return new TestImage()
+                    .layer(TestImage.Compression.NONE, Map.of("etc/name", name))
+                    .config(config)
+                    .writeLayout(root.resolve("layout-" + name), name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Another runtime on the same state root. */
+    Opened runtime() {
+        Catalog catalog = Catalog.open(state(), SCHEMAS);
+        ImageStore images = ImageStore.open(
+                root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
+        Clock clock = Clock.systemUTC();
+        return new Opened(
+                catalog, images, new Sandboxes(catalog, images, vms, clock), new SandboxStore(catalog, clock));
+    }
+
+    static Deadline soon() {
+        return Deadline.after(Duration.ofSeconds(20));
+    }
+
+    static SandboxSpec spec(Optional<String> name, String image, String... command) {
+        return new SandboxSpec(name, image, List.of(command), PullPolicy.MISSING, 256, 1, false, Optional.empty());
+    }
+
+    static SandboxSpec named(String name, String... command) {
+        return spec(Optional.of(name), "bare", command);
+    }
+
+    /** A named sandbox that goes away when it ends. */
+    static SandboxSpec ephemeral(String name, String... command) {
+        return new SandboxSpec(
+                Optional.of(name), "bare", List.of(command), PullPolicy.MISSING, 256, 1, true, Optional.empty());
+    }
+
+    RunningSandbox start(SandboxSpec spec) {
+        return here.sandboxes().start(spec, PullListener.none(), soon());
+    }
+
+    SandboxRecord startDetached(SandboxSpec spec) {
+        return here.sandboxes().startDetached(spec, CommandOptions.none(), PullListener.none(), soon());
+    }
+
+    static GuestExecution exec(RunningSandbox sandbox, String... words) {
+        return sandbox.exec(List.of(words), CommandOptions.none(), soon());
+    }
+
+    /** What a command prints. */
+    static String output(GuestExecution execution) throws IOException {
+        try (execution) {
+            return new String(execution.stdout().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** The row as it stands, held against nothing. */
+    Optional<SandboxRecord> row(String name) {
+        return here.store().byName(name);
+    }
+
+    Ending ending(String name) {
+        return row(name)
+                .flatMap(SandboxRecord::latestRun)
+                .flatMap(RunRecord::ending)
+                .orElseThrow();
+    }
+
+    VmId vm(String name) {
+        return row(name).flatMap(SandboxRecord::latestRun).map(RunRecord::vm).orElseThrow();
+    }
+
+    /** Records a sandbox that a dead process was starting, with its image pinned; nothing of its VM is made. */
+    VmId abandonedStart(SandboxSpec spec, boolean detached) {
+        VmId vm = VmId.random();
+        String name = spec.name().orElseThrow();
+        long id = here.store()
+                .insertStarting(new SandboxStore.NewSandbox(name, spec, "", vm, detached, DEAD))
+                .orElseThrow();
+        var _ = here.images()
+                .acquire(
+                        ImageReference.parse(spec.image()),
+                        PullPolicy.MISSING,
+                        Foundations.holder(id, name),
+                        PullListener.none(),
+                        soon());
+        return vm;
+    }
+
+    /** The same, with a VM that nobody owns any more and that lives. */
+    VmId abandoned(SandboxSpec spec, boolean detached) {
+        VmId id = abandonedStart(spec, detached);
+        try (Vm vm = vms.memory.create(VmSpec.of(id, RootDisk.raw(Path.of("/none"))))) {
+            vm.start(soon());
+            vm.detach();
+        }
+        here.store()
+                .move(row(spec.name().orElseThrow()).orElseThrow().id(), SandboxStatus.STARTING, SandboxStatus.RUNNING);
+        return id;
+    }
+
+    /** Neither rows nor runs nor pins nor VMs nor threads. */
+    void assertNothingLeft() {
+        assertThat(here.store().all()).isEmpty();
+        assertThat(count("run")).isZero();
+        assertThat(vms.memory.list()).isEmpty();
+        assertNoPins();
+        assertNoThreads();
+    }
+
+    void assertNoPins() {
+        assertThat(count("image_pin")).isZero();
+    }
+
+    /** Those of guests and of connections to them; they end a moment after their channels. */
+    static void assertNoThreads() {
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("cloche-")));
+    }
+
+    long count(String table) {
+        return here.catalog()
+                .read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM " + table))
+                .orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        vms.noMoreScripts();
+        here.close();
+        vms.close();
+        assertNoThreads();
+    }
+}

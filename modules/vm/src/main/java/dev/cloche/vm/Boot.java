@@ -1,0 +1,120 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Boots a machine until its guest says hello: the watchdog over each attempt, and the attempts. Used by one thread. */
+final class Boot {
+    /** What a killed VM has until its end is recorded; takes milliseconds unless the disk hangs. */
+    static final Duration KILL_ALLOWANCE = Duration.ofSeconds(10);
+
+    private static final int LINES_SHOWN = 32;
+
+    private final VmId id;
+    private final Machine machine;
+    private final BootPolicy policy;
+    private final VmLife life;
+
+    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life) {
+        this.id = id;
+        this.machine = machine;
+        this.policy = policy;
+        this.life = life;
+    }
+
+    /**
+     * Returns when the VM runs.
+     *
+     * @throws VmStartException if no attempt succeeded, or the handle was closed
+     * @throws VmDeadlineException if the deadline passed first
+     */
+    void run(Deadline deadline) {
+        try {
+            attempts(deadline);
+        } catch (VmException e) {
+            machine.startFailed();
+            life.startFailed();
+            throw e;
+        }
+    }
+
+    private void attempts(Deadline deadline) {
+        Optional<VmException> last = Optional.empty();
+        for (int attempt = 1; attempt <= policy.attempts() && !life.closed(); attempt++) {
+            last = attempt(deadline);
+            if (last.isEmpty()) {
+                return;
+            }
+            if (deadline.passed()) {
+                throw new VmDeadlineException("the start of VM " + id);
+            }
+        }
+        String console = machine.consoleTail();
+        throw new VmStartException(
+                "VM " + id + " did not come up in " + policy.attempts() + " attempts: "
+                        + last.map(Throwable::getMessage).orElse("it was closed"),
+                "Try again if the host was busy." + lastLines(console),
+                console,
+                last.orElse(null));
+    }
+
+    /** For people, because the console itself is gone with the VM's directory once somebody has cleaned up. */
+    private static String lastLines(String console) {
+        if (console.isBlank()) {
+            return " Its console is empty.";
+        }
+        List<String> lines = console.lines().toList();
+        List<String> last = lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size());
+        return " The end of its console:\n" + String.join("\n", last);
+    }
+
+    /** One boot; empty if it worked, or why it is worth another. */
+    private Optional<VmException> attempt(Deadline deadline) {
+        Run booting = machine.boot(deadline);
+        GuestConnection connection = GuestConnection.open(id.value(), booting.channel());
+        try {
+            life.booting(booting);
+            // Whichever comes first: the guest's hello, its end, or a broken connection.
+            CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
+            Object event = Waiting.on(first, deadline.orAfter(policy.helloWithin()), "the guest's hello");
+            if (event instanceof GuestHello) {
+                life.running(booting, connection);
+                return Optional.empty();
+            }
+            abort(booting, connection);
+            return Optional.of(new GuestConnectionLostException("it ended while it was booting", null));
+        } catch (VmDeadlineException | GuestConnectionLostException | GuestProtocolException e) {
+            abort(booting, connection);
+            return Optional.of(e);
+        } catch (VmException e) {
+            abort(booting, connection);
+            throw e;
+        }
+    }
+
+    private void abort(Run booting, GuestConnection connection) {
+        connection.close();
+        booting.kill();
+        // Waits even when interrupted, for some milliseconds: a next attempt needs the files of this one.
+        boolean interrupted = Thread.interrupted();
+        try {
+            var _ = booting.ended().get(KILL_ALLOWANCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (ExecutionException | TimeoutException e) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the end of a failed boot of " + id + " is not known", e);
+        } finally {
+            booting.close();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

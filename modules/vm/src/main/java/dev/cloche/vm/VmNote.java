@@ -1,0 +1,45 @@
+package dev.cloche.vm;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * What clients of a VM know and its guard does not: an empty file in the VM's directory, so that every process sees the
+ * VM's end as the one that brought it about. Not forced to disk, because no VM survives a crash of its host.
+ */
+enum VmNote {
+    /** No boot came up; the guard's record of the last one only says that it was killed. */
+    START_FAILED("start-failed"),
+    /** The guest was asked to shut down; should it end without last words, that is no crash. */
+    STOP_ASKED("stop-asked");
+
+    private final String file;
+
+    VmNote(String file) {
+        this.file = file;
+    }
+
+    /** Leaves the note. Where that fails, the VM looks worse or better than it was, and nothing else is lost. */
+    void leave(Path directory) {
+        try {
+            Files.write(directory.resolve(file), new byte[0]);
+        } catch (NoSuchFileException gone) {
+            return;
+        } catch (IOException e) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "a note about the VM in " + directory + " is lost", e);
+        }
+    }
+
+    boolean isIn(Path directory) {
+        return Files.exists(directory.resolve(file));
+    }
+
+    static void removeAll(Path directory) throws IOException {
+        for (VmNote note : values()) {
+            Files.deleteIfExists(directory.resolve(note.file));
+        }
+    }
+}
