@@ -3,24 +3,47 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "announcement.h"
 #include "log.h"
 #include "loop.h"
 #include "port.h"
 #include "shutdown.h"
 
-enum { ROOT_WAIT_MS = 5000 };
+enum { ROOT_WAIT_MS = 5000, ANNOUNCEMENTS_A_ROUND = 64 };
+
 static int announcements = -1;
-static bool root_found;
+static bool announced = true, look = true; /* what is there already is not announced */
+
+/* Mounts that have no place in the tree: what root in the guest mounts over /sys and /dev, or does to the nodes there,
+ * cannot lead the agent to another file, one that blocks it for ever in particular. */
+static int sysfs = -1, nodes = -1;
+
+static int mount_nowhere(const char *type) {
+    int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+    int mount = -1;
+    if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0) {
+        mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+    }
+    if (mount < 0) die("cannot mount a %s: %s", type, strerror(errno));
+    close(context);
+    return mount;
+}
 
 void devices_open(void) {
+    sysfs = mount_nowhere("sysfs");
+    nodes = mount_nowhere("tmpfs");
     announcements = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
     if (announcements < 0 || bind(announcements, (struct sockaddr *)&kernel, sizeof kernel) != 0) {
@@ -29,52 +52,91 @@ void devices_open(void) {
     loop_watch(announcements, EPOLLIN, DEVICES, 0);
 }
 
+/* The first line of an attribute of a port; empty if there is none. */
+static void read_attribute(const char *port, const char *attribute, char *value, size_t size) {
+    char path[300];
+    snprintf(path, sizeof path, "class/virtio-ports/%s/%s", port, attribute);
+    value[0] = '\0';
+    int fd = openat(sysfs, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    ssize_t n = read(fd, value, size - 1);
+    close(fd);
+    value[n > 0 ? n : 0] = '\0';
+    value[strcspn(value, "\n")] = '\0';
+}
+
+static int open_device(const char *port, int flags) {
+    char number[32];
+    unsigned major, minor;
+    read_attribute(port, "dev", number, sizeof number);
+    if (sscanf(number, "%u:%u", &major, &minor) != 2) return -1;
+    int fd = -1;
+    if (mknodat(nodes, "port", S_IFCHR | 0600, makedev(major, minor)) == 0) {
+        fd = openat(nodes, "port", flags | O_CLOEXEC);
+        int error = errno;
+        unlinkat(nodes, "port", 0);
+        errno = error;
+    }
+    if (fd < 0) log_line("cannot open %s: %s", port, strerror(errno));
+    return fd;
+}
+
 /* The name comes a moment after the device (VIRTIO_CONSOLE_PORT_NAME is a message of its own) and is announced. */
 static void look_at_port(const char *device) {
-    char path[300], name[64];
-    snprintf(path, sizeof path, "/sys/class/virtio-ports/%s/name", device);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    ssize_t n = read(fd, name, sizeof name - 1);
-    close(fd);
-    if (n <= 0) return;
-    name[n] = '\0';
-    name[strcspn(name, "\n")] = '\0';
-    snprintf(path, sizeof path, "/dev/%s", device);
+    char name[64];
+    read_attribute(device, "name", name, sizeof name);
     if (strcmp(name, "cloche.goodbye") == 0) {
-        if (!goodbye_is_open()) goodbye_open(path);
+        /* Blocking, unlike the others: see shutdown.c. */
+        if (!goodbye_is_open()) goodbye_open(open_device(device, O_WRONLY));
     } else if (strncmp(name, "cloche.", 7) == 0 && name[7] >= '0' && name[7] < '0' + PORTS && name[8] == '\0') {
         unsigned index = (unsigned)(name[7] - '0');
-        if (!port_is_open(index)) port_open(index, path);
+        if (port_is_open(index)) return;
+        int fd = open_device(device, O_RDWR | O_NONBLOCK);
+        if (fd >= 0) port_open(index, fd);
     }
 }
 
-static bool all_ports_open(void) {
-    bool all = goodbye_is_open();
-    for (unsigned i = 0; i < PORTS; i++) all &= port_is_open(i);
-    return all;
-}
-
-void devices_changed(void) {
-    char ignored[4096];
-    while (recv(announcements, ignored, sizeof ignored, 0) > 0 || errno == ENOBUFS) continue;
-    DIR *directory = opendir("/sys/class/virtio-ports");
-    if (directory == NULL) return;
+static void look_at_ports(void) {
+    int fd = openat(sysfs, "class/virtio-ports", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+    if (directory == NULL) {
+        if (fd >= 0) close(fd);
+        return;
+    }
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         if (entry->d_name[0] != '.') look_at_port(entry->d_name);
     }
     closedir(directory);
-    if (!root_found || !all_ports_open()) return;
-    loop_close(announcements); /* what the image's programs do to devices later is no concern of the agent's */
-    announcements = -1;
+}
+
+void devices_event(void) { announced = true; }
+
+/* The messages only say when to look: root in the guest can make its kernel send any. So many a round, lest a flood of
+ * them holds up the ports; and every port is looked at after they were read, so none that they announced is missed. */
+bool devices_pump(void) {
+    if (!announced) return false;
+    for (int i = 0; i < ANNOUNCEMENTS_A_ROUND && announced; i++) {
+        char message[4096];
+        ssize_t n = recv(announcements, message, sizeof message, 0);
+        if (n >= 0) {
+            look |= announcement_has(message, (size_t)n, "SUBSYSTEM=virtio-ports");
+        } else if (errno == ENOBUFS) {
+            look = true; /* some were lost */
+        } else if (errno != EINTR) {
+            announced = false;
+        }
+    }
+    if (look) look_at_ports();
+    look = false;
+    return announced;
 }
 
 bool devices_wait_for_root(void) {
     int64_t deadline = now_ms() + ROOT_WAIT_MS;
     for (;;) {
-        root_found = access("/dev/vda", F_OK) == 0;
+        bool found = access("/dev/vda", F_OK) == 0;
         int64_t left = deadline - now_ms();
-        if (root_found || left <= 0) return root_found;
+        if (found || left <= 0) return found;
         /* The disk's driver creates the device while its module loads, so this is rare. */
         struct pollfd news = {.fd = announcements, .events = POLLIN};
         poll(&news, 1, (int)left);

@@ -1,13 +1,17 @@
-/* The devices, as the kernel finds them. */
+/* The devices, as the kernel finds them: at the start, and ports that a host plugs in later. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Listens for the kernel's announcements. Before anything is looked for, so that nothing is missed. */
+/* Listens for the kernel's announcements. Before anything is looked for, so that nothing is missed, and before anything
+ * of the image runs. */
 void devices_open(void);
 
-/* Something was announced: opens the ports that have their name by now. */
-void devices_changed(void);
+/* Something was announced. */
+void devices_event(void);
+
+/* Reads announcements, and opens the ports that have their name by now; answers whether more could be done at once. */
+bool devices_pump(void);
 
 /* Loads the modules of /modules, up to and including virtio_console if `first`, the others if not. */
 void modules_load(bool first);

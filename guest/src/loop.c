@@ -39,7 +39,7 @@ int64_t now_ms(void) {
 static void handle(enum source source, uint32_t id) {
     switch (source) {
         case CHILDREN: children_reap(); break;
-        case DEVICES: devices_changed(); break;
+        case DEVICES: devices_event(); break;
         case PORT: port_event(id); break;
         case REPORT: execution_report(id); break;
         case INPUT: execution_input_ready(id); break;
@@ -63,7 +63,8 @@ void loop_once(int wait) {
     struct epoll_event events[64];
     int count = epoll_wait(epoll, events, sizeof events / sizeof *events, timeout(wait, more));
     for (int i = 0; i < count; i++) handle((enum source)(events[i].data.u64 >> 32), (uint32_t)events[i].data.u64);
-    more = executions_pump();
+    more = devices_pump();
+    more |= executions_pump();
     more |= ports_pump();
     shutdown_step();
 }

@@ -32,7 +32,7 @@ int main(void) {
     configure_open();
     /* The ports first, so that hosts get their RESET answered while the rest goes on. */
     modules_load(true);
-    devices_changed();
+    loop_once(0);
     modules_load(false);
     if (!devices_wait_for_root()) die("there is no root disk");
     root_switch();

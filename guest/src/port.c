@@ -1,7 +1,6 @@
 #include "port.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "dispatch.h"
 #include "execution.h"
 #include "hello.h"
-#include "log.h"
 #include "loop.h"
 #include "message.h"
 #include "ring.h"
@@ -47,13 +45,9 @@ bool port_is_open(unsigned index) { return ports[index].queue.bytes != NULL; }
 
 /* Non-blocking is vital: a blocking write to a port spins inside the kernel, interrupts off, until the host has taken
  * the bytes (__send_to_port in drivers/char/virtio_console.c). */
-void port_open(unsigned index, const char *device) {
+void port_open(unsigned index, int fd) {
     struct port *port = &ports[index];
-    port->fd = open(device, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (port->fd < 0) {
-        log_line("cannot open port %u: %s", index, strerror(errno));
-        return;
-    }
+    port->fd = fd;
     port->queue = (struct ring){.bytes = port->queue_bytes, .capacity = QUEUE};
     port->hang_up_at = INT64_MAX;
     port->readable = port->writable = true;

@@ -1,5 +1,6 @@
-/* The eight ports that hosts speak on. A port that its host does not read fills its own queue and no other: then its
- * requests wait, and so does the output of the executions that it started. */
+/* The eight ports that hosts speak on: the first from the start, the others once a host has plugged them in. A port that
+ * its host does not read fills its own queue and no other: then its requests wait, and so does the output of the
+ * executions that it started. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +11,8 @@
 
 enum { PORTS = 8, NO_PORT = -1 };
 
-/* Opens the device of a port. */
-void port_open(unsigned index, const char *device);
+/* Serves a port, whose device is open for reading and writing, non-blocking. */
+void port_open(unsigned index, int fd);
 bool port_is_open(unsigned index);
 
 void port_event(unsigned index);

@@ -1,7 +1,6 @@
 #include "shutdown.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <mntent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,12 +26,9 @@ static int64_t deadline = INT64_MAX;
 static uint32_t reason, main_kind, main_value;
 static int goodbye = -1;
 
-void goodbye_open(const char *device) {
-    /* Blocking, unlike the others: the kernel then returns from a write only when the host has taken the bytes, so
-     * the last words are out before the power is off. The guard always reads. */
-    goodbye = open(device, O_WRONLY | O_CLOEXEC);
-    if (goodbye < 0) log_line("cannot open the goodbye port: %s", strerror(errno));
-}
+/* Blocking, unlike the others: the kernel then returns from a write only when the host has taken the bytes, so the last
+ * words are out before the power is off. The guard always reads. */
+void goodbye_open(int fd) { goodbye = fd; }
 
 bool goodbye_is_open(void) { return goodbye >= 0; }
 

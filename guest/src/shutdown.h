@@ -18,5 +18,5 @@ void shutdown_step(void);
 int64_t shutdown_deadline(void);
 
 /* The port of the last words. */
-void goodbye_open(const char *device);
+void goodbye_open(int fd);
 bool goodbye_is_open(void);

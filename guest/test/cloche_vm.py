@@ -1,6 +1,7 @@
 """Boots a VM under the guard and speaks the guest protocol, for the end-to-end test. An independent second
 implementation of docs/guest-protocol.md, kept plain on purpose."""
 
+import json
 import os
 import queue
 import shutil
@@ -209,7 +210,7 @@ class Vm:
     def __init__(self, share, image, directory, kernel="vmlinux", extra=(), parameters="", memory=256, guard_options=()):
         self.directory = directory
         os.makedirs(directory, mode=0o700)
-        sockets = [self.path("qmp")] + [self.path(f"c{i}") for i in range(PORTS)]
+        sockets = [self.path("qmp"), self.path("c0")]
         command = [f"{share}/cloche-guard", "--dir", directory, *guard_options]
         for path in sockets:
             command += ["--listen", path]
@@ -227,11 +228,11 @@ class Vm:
             command += ["-drive", f"if=none,id=root,file={image},format=raw,readonly=on"]
             command += ["-device", "virtio-blk-device,drive=root"]
         command += ["-device", "virtio-serial-device,max_ports=16"]
-        for i in range(PORTS):
-            command += ["-chardev", f"socket,id=c{i},fd={5 + i},server=on,wait=off"]
-            command += ["-device", f"virtserialport,chardev=c{i},name=cloche.{i},nr={i + 1}"]
+        command += ["-chardev", "socket,id=c0,fd=5,server=on,wait=off"]
+        command += ["-device", "virtserialport,chardev=c0,name=cloche.0,nr=1"]
         command += ["-chardev", "file,id=goodbye,path=/dev/fd/3"]
         command += ["-device", "virtserialport,chardev=goodbye,name=cloche.goodbye,nr=9", *extra]
+        self.plugged = {0}
         self.started = time.monotonic()
         self.guard = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -243,7 +244,29 @@ class Vm:
     def path(self, name):
         return f"{self.directory}/{name}"
 
+    def plug(self, port):
+        """Plugs a client's port in, unless that was done before."""
+        if port in self.plugged:
+            return
+        address = {"type": "unix", "data": {"path": self.path(f"c{port}")}}
+        backend = {"type": "socket", "data": {"addr": address, "server": True, "wait": False}}
+        device = {"driver": "virtserialport", "id": f"p{port}", "chardev": f"c{port}", "name": f"cloche.{port}", "nr": port + 1}
+        with socket.socket(socket.AF_UNIX) as monitor:
+            monitor.connect(self.path("qmp"))
+            lines = monitor.makefile()
+            assert "QMP" in json.loads(lines.readline())
+            for command, arguments in (
+                ("qmp_capabilities", {}), ("chardev-add", {"id": f"c{port}", "backend": backend}), ("device_add", device)
+            ):
+                monitor.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+                answer = {}
+                while not answer.keys() & {"return", "error"}:  # events stand in between
+                    answer = json.loads(lines.readline())
+                assert "return" in answer, answer
+        self.plugged.add(port)
+
     def connect(self, port=0, **options):
+        self.plug(port)
         return Channel(self.path(f"c{port}"), **options)
 
     def console(self):

@@ -271,6 +271,7 @@ def check_owner_dies_with_output_in_flight(vm, c):
 def check_a_host_that_does_not_read_blocks_nobody(vm, c):
     import socket
 
+    vm.plug(3)
     deaf = socket.socket(socket.AF_UNIX)
     deaf.connect(vm.path("c3"))
     deaf.sendall(bytes(65540) + encode(RESET, payload=bytes(8)))
@@ -290,6 +291,39 @@ def check_a_host_that_does_not_read_blocks_nobody(vm, c):
     expect(back.request(PING, b"back").payload == b"back", "its successor is served")
     sh(back, "killall yes")
     back.close()
+
+
+def check_a_root_that_forges_ports_keeps_none_from_coming(vm, c):
+    """It mounts its own /sys and /dev, where each port is a pipe that nobody reads, and announces ports without end."""
+    out = sh(c, """
+        mkdir -p /real /forged/dev
+        for i in 1 2 3 4 5 6 7; do
+            mkdir -p /forged/class/virtio-ports/vport9p$i
+            echo cloche.$i > /forged/class/virtio-ports/vport9p$i/name
+            echo 1:3 > /forged/class/virtio-ports/vport9p$i/dev
+            mkfifo /forged/dev/vport9p$i
+        done
+        mount --bind /sys /real && ls -d /real/class/virtio-ports/*/uevent
+    """)
+    expect(out[0] == (EXITED_BY, 0), out)
+    flood = c.exec(["sh", "-c", """
+        for port in /real/class/virtio-ports/*/uevent; do
+            (while :; do echo change; done > $port) &
+            (while :; do echo add; done > $port) &
+        done
+        mount --bind /forged /sys && mount --bind /forged/dev /dev && echo flooding
+        wait
+    """])
+    while b"flooding" not in flood.out:
+        c.step()
+    expect(c.request(PING, b"alive").payload == b"alive", "the port that was there")
+    other = vm.connect(5).wait_hello()
+    expect(other.request(PING, b"new").payload == b"new", "a port that comes meanwhile")
+    flood.signal(9)
+    expect(flood.wait() == (KILLED_BY, 9), (flood.exit, flood.err))
+    out = sh(c, "umount /dev && umount /sys && umount /real && cat /sys/class/virtio-ports/*/name", flags=1)
+    expect(out[0] == (EXITED_BY, 0) and b"cloche.5\n" in out[1], out)
+    other.close()
 
 
 def check_eight_ports_at_once(vm, c):

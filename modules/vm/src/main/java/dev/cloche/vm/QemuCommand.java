@@ -26,9 +26,7 @@ final class QemuCommand {
                 "--dir",
                 layout.directory(spec.id()).toString());
         add(out, "--listen", layout.monitorSocket(spec.id()).toString());
-        for (int port = 0; port < PORTS; port++) {
-            add(out, "--listen", layout.portSocket(spec.id(), port).toString());
-        }
+        add(out, "--listen", layout.portSocket(spec.id(), 0).toString());
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         out.add("--");
@@ -50,14 +48,23 @@ final class QemuCommand {
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
         add(out, "-drive", drive(spec.rootDisk()), "-device", "virtio-blk-device,drive=root");
         add(out, "-device", "virtio-serial-device,max_ports=16");
-        for (int port = 0; port < PORTS; port++) {
-            add(out, "-chardev", socket("c" + port, FIRST_SOCKET + 1 + port));
-            add(out, "-device", port("c" + port, "cloche." + port, 1 + port));
-        }
+        // The owner's; those of clients are plugged in when they are wanted (ClientPort), for each costs time to boot.
+        add(out, "-chardev", socket("c0", FIRST_SOCKET + 1));
+        add(out, "-device", port("c0", portName(0), portNumber(0)));
         // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
         add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
-        add(out, "-device", port("goodbye", "cloche.goodbye", 1 + PORTS));
+        add(out, "-device", port("goodbye", "cloche.goodbye", portNumber(PORTS)));
         return out;
+    }
+
+    /** What the guest's agent knows a port by, 0 to 7. */
+    static String portName(int port) {
+        return "cloche." + port;
+    }
+
+    /** Its number on the bus, whose number 0 is for consoles. */
+    static int portNumber(int port) {
+        return 1 + port;
     }
 
     static String[] accelerator(Accelerator accelerator) {

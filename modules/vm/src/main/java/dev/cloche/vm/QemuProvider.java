@@ -74,7 +74,7 @@ public final class QemuProvider implements VmProvider {
         GuardFiles files = new GuardFiles(layout.directory(id));
         PinnedProcess guard = pinRunning(id, "be connected to");
         try {
-            AdoptedRun run = freePort(id, guard, files);
+            AdoptedRun run = freePort(id, guard, files, deadline);
             GuestConnection connection = GuestConnection.open(id.value(), run.channel());
             try {
                 var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
@@ -90,16 +90,19 @@ public final class QemuProvider implements VmProvider {
         }
     }
 
-    private AdoptedRun freePort(VmId id, PinnedProcess guard, GuardFiles files) {
+    private AdoptedRun freePort(VmId id, PinnedProcess guard, GuardFiles files, Deadline deadline) {
         for (int port = 1; port < QemuCommand.PORTS; port++) {
             Optional<LockFile> lock = LockFile.tryLock(layout.portLock(id, port));
             if (lock.isPresent()) {
                 try {
-                    SocketChannel channel = UnixChannels.connect(layout.portSocket(id, port));
+                    SocketChannel channel = new ClientPort(layout, id, port).connect(deadline);
                     return new AdoptedRun(guard, channel, lock.get(), files, layout, id);
                 } catch (IOException e) {
                     lock.get().close();
                     throw new GuestConnectionLostException("VM " + id + " cannot be reached: " + e.getMessage(), e);
+                } catch (RuntimeException e) {
+                    lock.get().close();
+                    throw e;
                 }
             }
         }

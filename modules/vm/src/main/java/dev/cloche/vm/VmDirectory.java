@@ -65,12 +65,14 @@ final class VmDirectory implements VmQuery {
         return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
     }
 
-    /** Removes a VM's directory, and the sockets that a killed guard has left; nothing happens if they are gone. */
+    /** Removes a VM's directory, and the sockets of clients or of a killed guard; nothing happens if they are gone. */
     static void remove(VmLayout layout, VmId id) {
         Path directory = layout.directory(id);
         try {
             Files.deleteIfExists(layout.monitorSocket(id));
             for (int port = 0; port < QemuCommand.PORTS; port++) {
+                // In the order in which a client that is late renames one to the other.
+                Files.deleteIfExists(layout.pendingPortSocket(id, port));
                 Files.deleteIfExists(layout.portSocket(id, port));
             }
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {

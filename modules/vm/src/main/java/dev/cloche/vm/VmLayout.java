@@ -100,6 +100,11 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return runtimeDirectory.resolve(id.value() + "." + port);
     }
 
+    /** The socket of a client's port, 1 to 7, before the port is plugged in. */
+    Path pendingPortSocket(VmId id, int port) {
+        return runtimeDirectory.resolve(id.value() + ".p" + port);
+    }
+
     Path monitorSocket(VmId id) {
         return runtimeDirectory.resolve(id.value() + ".qmp");
     }

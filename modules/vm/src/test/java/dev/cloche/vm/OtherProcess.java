@@ -1,15 +1,18 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /** A second process for tests: owns or uses a VM, says {@code ready}, and waits until it is killed. */
 final class OtherProcess {
     private OtherProcess() {}
 
-    public static void main(String[] arguments) throws InterruptedException {
+    public static void main(String[] arguments) throws IOException {
         VmLayout layout = VmLayout.of(Path.of(arguments[0]));
         QemuProvider provider = new QemuProvider(layout, VmResources.find(List.of(Path.of(arguments[1]))));
         VmId id = new VmId(arguments[3]);
@@ -19,10 +22,22 @@ final class OtherProcess {
                     .withAttached(arguments[5].equals("attached"))
                     .withOwnerGrace(Duration.ofMillis(200));
             provider.create(spec).start(deadline);
+        } else if (arguments[2].equals("plug in by half")) {
+            LockFile _ = LockFile.tryLock(layout.portLock(id, 1)).orElseThrow();
+            new QemuMonitor(layout, id).converse(deadline, qemu -> {
+                new ClientPort(layout, id, 1).listen(qemu);
+                ready();
+            });
         } else {
             provider.connect(id, deadline).guest().ping(deadline);
         }
+        ready();
+    }
+
+    private static void ready() {
         System.out.println("ready");
-        Thread.currentThread().join();
+        while (true) {
+            LockSupport.park();
+        }
     }
 }

@@ -7,11 +7,20 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -146,6 +155,81 @@ class QemuVmProviderIT extends VmProviderContract {
             killAndWait(children.getLast());
             vm.guest().ping(soon());
             assertThat(vm.stop(Duration.ofSeconds(5), soon()).goodbye()).isPresent();
+        }
+    }
+
+    @Test
+    void clientsPortsAreThereFromTheFirstClientToTheEnd() throws Exception {
+        try (VmProvider provider = provider();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            assertThat(sockets()).containsExactly(vm.id() + ".0", vm.id() + ".qmp");
+            for (int i = 0; i < 2; i++) {
+                try (Vm client = provider.connect(vm.id(), soon())) {
+                    assertThat(output(client, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
+                }
+                assertThat(sockets()).containsExactly(vm.id() + ".0", vm.id() + ".1", vm.id() + ".qmp");
+            }
+            vm.kill(soon());
+            vm.destroy();
+            assertThat(sockets()).isEmpty();
+        }
+    }
+
+    @Test
+    void aPortThatItsClientCouldNotFinishIsFinishedByTheNext() throws Exception {
+        try (VmProvider provider = provider();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            VmLayout layout = VmLayout.of(stateRoot());
+            assertThat(inAnotherJvm("plug in by half", vm.id().value())).isEqualTo("ready");
+            killAndWait(children.getFirst());
+            new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
+                ClientPort second = new ClientPort(layout, vm.id(), 2);
+                second.listen(qemu);
+                second.attach(qemu);
+            });
+            leaveStaleSocket(layout.pendingPortSocket(vm.id(), 3));
+            leaveStaleSocket(layout.portSocket(vm.id(), 3));
+            try (Vm first = provider.connect(vm.id(), soon());
+                    Vm second = provider.connect(vm.id(), soon());
+                    Vm third = provider.connect(vm.id(), soon())) {
+                for (Vm client : List.of(first, second, third)) {
+                    assertThat(output(client, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
+                }
+            }
+            vm.kill(soon());
+            vm.destroy();
+            assertThat(sockets()).isEmpty();
+        }
+    }
+
+    private static void leaveStaleSocket(Path path) throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(path));
+        }
+    }
+
+    @Test
+    void clientsThatComeAtOnceGetAPortEach() throws Exception {
+        try (VmProvider provider = provider();
+                Vm vm = provider.create(spec());
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            vm.start(soon());
+            List<Callable<Vm>> connects = Collections.nCopies(7, () -> provider.connect(vm.id(), soon()));
+            List<Vm> clients = new ArrayList<>();
+            for (Future<Vm> connected : threads.invokeAll(connects)) {
+                clients.add(connected.get());
+            }
+            for (Vm client : clients) {
+                assertThat(output(client, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
+            }
+        }
+    }
+
+    private List<String> sockets() throws IOException {
+        try (Stream<Path> files = Files.list(VmLayout.of(stateRoot()).runtimeDirectory())) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 

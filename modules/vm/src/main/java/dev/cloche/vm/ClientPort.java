@@ -1,0 +1,88 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+
+/**
+ * A port for a client beside the owner, plugged into the running VM when it is first wanted (docs/vm.md). For the holder
+ * of the port's lock.
+ *
+ * <p>A client may die between any two steps, so each asks first whether it is done. The socket gets its name last: who
+ * finds it finds the device behind it.
+ */
+final class ClientPort {
+    private final VmLayout layout;
+    private final VmId id;
+    private final int number;
+
+    /** @param number 1 to 7 */
+    ClientPort(VmLayout layout, VmId id, int number) {
+        this.layout = layout;
+        this.id = id;
+        this.number = number;
+    }
+
+    /**
+     * Connects to the port, which is there from then on until the VM ends.
+     *
+     * @throws VmBusyException if another process speaks to QEMU's monitor up to the deadline
+     * @throws VmMonitorException if QEMU does not take the port
+     * @throws IOException if nobody listens: the VM has ended
+     */
+    SocketChannel connect(Deadline deadline) throws IOException {
+        try {
+            return UnixChannels.connect(layout.portSocket(id, number));
+        } catch (IOException notPluggedIn) {
+            // None, or left by an earlier run of this VM.
+            plugIn(deadline);
+            return UnixChannels.connect(layout.portSocket(id, number));
+        }
+    }
+
+    private void plugIn(Deadline deadline) throws IOException {
+        new QemuMonitor(layout, id).converse(deadline, qemu -> {
+            listen(qemu);
+            attach(qemu);
+            publish();
+        });
+    }
+
+    /** QEMU replaces a socket file that an earlier run has left. */
+    void listen(QmpConversation qemu) throws IOException {
+        if (qemu.has("/chardevs/" + socketId())) {
+            return;
+        }
+        String path = layout.pendingPortSocket(id, number).toString();
+        Map<String, Object> address = Map.of("type", "unix", "data", Map.of("path", path));
+        Map<String, Object> socket = Map.of("addr", address, "server", true, "wait", false);
+        qemu.execute(new QmpCommand(
+                "chardev-add", Map.of("id", socketId(), "backend", Map.of("type", "socket", "data", socket))));
+    }
+
+    void attach(QmpConversation qemu) throws IOException {
+        String device = "p" + number;
+        if (qemu.has("/machine/peripheral/" + device)) {
+            return;
+        }
+        qemu.execute(new QmpCommand(
+                "device_add",
+                Map.of(
+                        "driver", "virtserialport",
+                        "id", device,
+                        "chardev", socketId(),
+                        "name", QemuCommand.portName(number),
+                        "nr", QemuCommand.portNumber(number))));
+    }
+
+    private void publish() throws IOException {
+        Files.move(layout.pendingPortSocket(id, number), layout.portSocket(id, number), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private String socketId() {
+        return "c" + number;
+    }
+}

@@ -1,0 +1,148 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** A connection to QEMU's monitor: commands, one after the other. Not for use by several threads. */
+final class QmpConversation implements AutoCloseable {
+    private static final int MAX_LINE = 1 << 20;
+    private static final int MAX_SENTENCE = 200;
+
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final Deadline deadline;
+    private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
+    private String what = "the monitor's greeting";
+
+    private QmpConversation(SocketChannel channel, Selector selector, Deadline deadline) {
+        this.channel = channel;
+        this.selector = selector;
+        this.deadline = deadline;
+    }
+
+    static QmpConversation open(Path socket, Deadline deadline) throws IOException {
+        SocketChannel channel = UnixChannels.connect(socket);
+        try {
+            channel.configureBlocking(false);
+            Selector selector = Selector.open();
+            QmpConversation opened = new QmpConversation(channel, selector, deadline);
+            try {
+                channel.register(selector, SelectionKey.OP_READ);
+                opened.greet();
+                return opened;
+            } catch (Throwable failure) {
+                selector.close();
+                throw failure;
+            }
+        } catch (Throwable failure) {
+            channel.close();
+            throw failure;
+        }
+    }
+
+    private void greet() throws IOException {
+        QmpAnswer greeting = next();
+        if (!(greeting instanceof QmpAnswer.Greeting)) {
+            throw new IOException("it does not greet");
+        }
+        execute(QmpCommand.of("qmp_capabilities"));
+    }
+
+    /** @throws VmMonitorException if QEMU refuses the command */
+    void execute(QmpCommand command) throws IOException {
+        if (ask(command) instanceof QmpAnswer.Refused refused) {
+            throw refusal(command, refused);
+        }
+    }
+
+    /** Whether QEMU has an object of this path in its tree. */
+    boolean has(String path) throws IOException {
+        QmpCommand look = new QmpCommand("qom-list", Map.of("path", path));
+        QmpAnswer answer = ask(look);
+        if (answer instanceof QmpAnswer.Refused refused && !refused.kind().equals("DeviceNotFound")) {
+            throw refusal(look, refused);
+        }
+        return answer instanceof QmpAnswer.Done;
+    }
+
+    private static VmMonitorException refusal(QmpCommand command, QmpAnswer.Refused refused) {
+        String sentence = refused.sentence();
+        return new VmMonitorException(
+                "QEMU refuses '" + command.name() + "': "
+                        + Printable.of(sentence.substring(0, Math.min(sentence.length(), MAX_SENTENCE))),
+                null);
+    }
+
+    private QmpAnswer ask(QmpCommand command) throws IOException {
+        what = "its answer to '" + command.name() + "'";
+        send(command);
+        QmpAnswer answer = next();
+        while (answer instanceof QmpAnswer.Event) {
+            answer = next();
+        }
+        if (answer instanceof QmpAnswer.Greeting) {
+            throw new IOException("it greets again");
+        }
+        return answer;
+    }
+
+    /** A command is far smaller than a socket's buffer, and QEMU reads one before it gets the next. */
+    private void send(QmpCommand command) throws IOException {
+        ByteBuffer line = ByteBuffer.wrap(command.line());
+        channel.write(line);
+        if (line.hasRemaining()) {
+            throw new IOException("its socket is full");
+        }
+    }
+
+    private QmpAnswer next() throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        while (true) {
+            if (!buffer.hasRemaining()) {
+                fill();
+            }
+            byte next = buffer.get();
+            if (next == '\n') {
+                return QmpAnswer.parse(line.toByteArray());
+            }
+            line.write(next);
+            if (line.size() > MAX_LINE) {
+                throw new IOException("it sends a line without end");
+            }
+        }
+    }
+
+    private void fill() throws IOException {
+        buffer.clear();
+        int count = channel.read(buffer);
+        while (count == 0) {
+            if (deadline.passed()) {
+                throw new VmDeadlineException(what);
+            }
+            selector.select(Math.max(1, deadline.remainingMillis()));
+            selector.selectedKeys().clear();
+            if (Thread.currentThread().isInterrupted()) {
+                throw Waiting.interrupted(what);
+            }
+            count = channel.read(buffer);
+        }
+        buffer.flip();
+        if (count < 0) {
+            throw new IOException("it closed the connection");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (Selector _ = selector) {
+            channel.close();
+        }
+    }
+}
