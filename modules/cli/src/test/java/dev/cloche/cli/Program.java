@@ -33,7 +33,6 @@ final class Program {
         this.home = home;
         this.prefix = prefix;
         environment.put("CLOCHE_HOME", home.toString());
-        environment.put("XDG_RUNTIME_DIR", "");
     }
 
     /** As the user that runs the tests. */

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Optional;
 
 /**
  * Where the files and sockets of VMs are.
@@ -19,6 +18,12 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     /** {@code sun_path} of unix(7) has 108 bytes, one of them the NUL. */
     private static final int MAX_SOCKET_PATH = 107;
 
+    /**
+     * Not {@code $XDG_RUNTIME_DIR}, nor what {@code $TMPDIR} or a system property names: every process of the user must
+     * find the same sockets, and those of a detached VM must outlive the login that started it.
+     */
+    private static final Path SHARED_TEMPORARY = Path.of("/tmp");
+
     private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
 
     /** @throws InvalidVmSpecException if a path is not absolute, or too long for sockets in it */
@@ -29,36 +34,26 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         if (!fits(runtimeDirectory)) {
             throw new InvalidVmSpecException(
                     "The path " + runtimeDirectory + " is too long for the names of sockets",
-                    "Set XDG_RUNTIME_DIR or the temporary folder to a path of at most "
-                            + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
+                    "Use a path of at most " + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
         }
     }
 
     /**
-     * The layout below a state root, with sockets in {@code $XDG_RUNTIME_DIR/cloche}, else in a directory of the temporary
-     * folder that belongs to this user alone. Makes both directories.
+     * The layout below a state root, with sockets in a directory of {@code /tmp} that belongs to this user alone. Makes
+     * both directories.
      *
      * @throws VmStorageException if a directory cannot be made, or belongs to somebody else
      * @throws InvalidVmSpecException if the paths are not usable
      */
     public static VmLayout of(Path stateRoot) {
-        return of(
-                stateRoot,
-                Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR"))
-                        .filter(value -> !value.isEmpty())
-                        .map(Path::of),
-                Path.of(System.getProperty("java.io.tmpdir")));
+        return of(stateRoot, SHARED_TEMPORARY);
     }
 
-    static VmLayout of(Path stateRoot, Optional<Path> xdg, Path temporary) {
+    static VmLayout of(Path stateRoot, Path temporary) {
         try {
             Path root = DurableFiles.ensureDirectory(stateRoot.toAbsolutePath()).toRealPath();
             String name = hash(root);
-            Optional<Path> preferred = xdg.filter(PrivateDirectory::isMine)
-                    .map(path -> path.resolve("cloche"))
-                    .filter(path -> fits(path.resolve(name)));
-            Path base =
-                    preferred.orElseGet(() -> temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user()));
+            Path base = temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user());
             VmLayout layout = new VmLayout(root, base.resolve(name));
             PrivateDirectory.ensure(base);
             PrivateDirectory.ensure(layout.runtimeDirectory());

@@ -171,16 +171,18 @@ class VmFactsTest {
     }
 
     @Test
-    void anOverLongRuntimeDirectoryFallsBackToTheTemporaryFolder() throws IOException {
-        Path longPath = Files.createDirectories(directory.resolve("x".repeat(90)));
-        Path temporary = Path.of("/tmp");
-        VmLayout layout = VmLayout.of(directory.resolve("state"), Optional.of(longPath), temporary);
-        assertThat(layout.runtimeDirectory().startsWith(temporary)).isTrue();
+    void socketsHaveShortNamesHoweverDeepTheStateRootIs() throws IOException {
+        VmLayout layout = VmLayout.of(directory.resolve("x".repeat(90)).resolve("y".repeat(90)));
         assertThat(layout.monitorSocket(new VmId("x".repeat(40))).toString().length())
                 .isLessThanOrEqualTo(107);
-        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), Optional.empty(), longPath))
-                .isInstanceOf(InvalidVmSpecException.class);
         Files.delete(layout.runtimeDirectory());
+    }
+
+    @Test
+    void aRuntimeDirectoryThatLeavesNoRoomForSocketsIsRefused() throws IOException {
+        Path longPath = Files.createDirectories(directory.resolve("x".repeat(90)));
+        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), longPath))
+                .isInstanceOf(InvalidVmSpecException.class);
     }
 
     @Test
@@ -191,7 +193,7 @@ class VmFactsTest {
         Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertRefused(temporary);
         Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwx------"));
-        VmLayout.of(directory.resolve("state"), Optional.empty(), temporary);
+        VmLayout.of(directory.resolve("state"), temporary);
 
         Files.move(base, directory.resolve("elsewhere"));
         Files.createSymbolicLink(base, directory.resolve("elsewhere"));
@@ -210,7 +212,7 @@ class VmFactsTest {
     }
 
     private void assertRefused(Path temporary) {
-        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), Optional.empty(), temporary))
+        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), temporary))
                 .isInstanceOf(VmStorageException.class)
                 .hasMessageContaining("not this user's alone");
     }
