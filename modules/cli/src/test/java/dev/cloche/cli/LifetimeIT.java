@@ -10,7 +10,6 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,7 +51,7 @@ class LifetimeIT {
                 "trap 'echo got it; exit 7' " + signal + "; echo ready; while :; do sleep 0.1; done");
         BufferedReader stdout = reader(client);
         assertThat(stdout.readLine()).isEqualTo("ready");
-        signal(client, signal);
+        Program.signal(client, signal);
 
         assertThat(stdout.readLine()).isEqualTo("got it");
         assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -64,7 +63,7 @@ class LifetimeIT {
         Process client = cloche.start("run", "base", "--", "sh", "-c", DEAF);
         assertThat(reader(client).readLine()).isEqualTo("ready");
         for (int i = 0; i < 3; i++) {
-            signal(client, "INT");
+            Program.signal(client, "INT");
             client.waitFor(500, TimeUnit.MILLISECONDS);
         }
         assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -75,7 +74,7 @@ class LifetimeIT {
     void anInterruptDuringTheBootLeavesNothing() throws Exception {
         Process client = cloche.start("run", "base", "--", "sleep", "600");
         await().atMost(Duration.ofSeconds(30)).until(() -> !cloche.vmProcesses().isEmpty());
-        signal(client, "INT");
+        Program.signal(client, "INT");
         assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(client.exitValue()).isEqualTo(130);
     }
@@ -156,10 +155,6 @@ class LifetimeIT {
         cloche.run("run", "-d", "--name", "stubborn", "base", "--", "sh", "-c", DEAF);
         assertThat(cloche.run("rm", "-f", "stubborn").exitCode()).isZero();
         assertThat(cloche.vmProcesses()).isEmpty();
-    }
-
-    private static void signal(Process process, String name) throws IOException, InterruptedException {
-        Program.run(List.of("kill", "-" + name, String.valueOf(process.pid())));
     }
 
     private static BufferedReader reader(Process process) {

@@ -51,6 +51,9 @@ final class Program {
         Program ordinary =
                 new Program(home, List.of("setpriv", "--reuid=" + STRANGER, "--regid=" + STRANGER, "--clear-groups"));
         ordinary.environment.put("HOME", home.toString());
+        Assumptions.assumeTrue(
+                ordinary.reachesTheLauncher(),
+                "other users cannot read this checkout, so none of them can run it: " + root());
         return ordinary;
     }
 
@@ -77,6 +80,17 @@ final class Program {
         command.add(launcher().toString());
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    private boolean reachesTheLauncher() throws IOException, InterruptedException {
+        List<String> look = new ArrayList<>(prefix);
+        look.addAll(List.of("test", "-x", launcher().toString()));
+        return new ProcessBuilder(look)
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor()
+                == 0;
     }
 
     Result run(String... arguments) {
@@ -158,6 +172,11 @@ final class Program {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** By the shell's own kill, because a small system has no other. */
+    static void signal(Process process, String name) throws IOException, InterruptedException {
+        run(List.of("sh", "-c", "kill -" + name + " " + process.pid()));
     }
 
     static void run(List<String> command) throws IOException, InterruptedException {

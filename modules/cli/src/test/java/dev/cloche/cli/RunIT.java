@@ -14,7 +14,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -194,7 +193,7 @@ class RunIT {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Process pulling = cloche.start("run", "127.0.0.1:" + silent.getLocalPort() + "/never:1");
             try (Socket _ = silent.accept()) {
-                Program.run(List.of("kill", "-" + signal, Long.toString(pulling.pid())));
+                Program.signal(pulling, signal);
                 String said = Program.text(pulling.getErrorStream());
 
                 assertThat(pulling.waitFor()).as(said).isEqualTo(exitCode);

@@ -26,6 +26,9 @@ import tools.jackson.core.ObjectWriteContext;
  */
 final class HostProbe {
     private static final String COUNTER = "counterKiloHertz";
+    /** Of the file; another program's memory may lack what this one needs to boot. */
+    private static final long FORMAT = 2;
+
     private static final Path KVM = Path.of("/dev/kvm");
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final Pattern VERSION = Pattern.compile("version (\\d+(?:\\.\\d+)+)");
@@ -183,6 +186,7 @@ final class HostProbe {
         try {
             Map<String, Object> json = FlatJson.read(Files.readAllBytes(memory));
             if (key.equals(json.get("key"))
+                    && Long.valueOf(FORMAT).equals(json.get("format"))
                     && json.get("version") instanceof String version
                     && json.get("accelerator") instanceof String accelerator
                     && json.get("reason") instanceof String reason) {
@@ -205,6 +209,7 @@ final class HostProbe {
         StringWriter text = new StringWriter();
         try (JsonGenerator out = FlatJson.FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
             out.writeStartObject();
+            out.writeNumberProperty("format", FORMAT);
             out.writeStringProperty("key", key);
             out.writeStringProperty("version", found.version());
             out.writeStringProperty("accelerator", found.accelerator().name());
