@@ -12,6 +12,9 @@ final class QemuCommand {
     static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
     private static final int FIRST_SOCKET = 4;
+    /** After the monitor's socket and the owner's. */
+    private static final int LOG_PIPE = FIRST_SOCKET + 2;
+
     private static final String KERNEL_PARAMETERS =
             "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
@@ -28,6 +31,7 @@ final class QemuCommand {
         add(out, "--listen", layout.portSocket(spec.id(), 0).toString());
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
+        spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
         out.add("--");
         out.addAll(qemu(spec, resources, host));
         return List.copyOf(out);
@@ -61,6 +65,10 @@ final class QemuCommand {
         // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
         add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
         add(out, "-device", port("goodbye", "cloche.goodbye", portNumber(PORTS)));
+        if (spec.outputLogBytes().isPresent()) {
+            add(out, "-chardev", "file,id=log,path=/dev/fd/" + LOG_PIPE);
+            add(out, "-device", port("log", "cloche.log", portNumber(PORTS) + 1));
+        }
         return out;
     }
 
