@@ -57,7 +57,7 @@ final class BareMachine {
                 "-accel",
                 accelerator,
                 "-cpu",
-                accelerator.equals("kvm") ? "host" : "max",
+                accelerator.equals("kvm") ? "host" : "max,-erms,-fsrm",
                 "-m",
                 "512",
                 "-smp",
