@@ -519,6 +519,11 @@ static void directories_are_made_and_things_renamed(void) {
     CHECK(run(&(struct file_request){.operation = FILE_REMOVE, .path = at("m/other")}) == 0);
 }
 
+static int open_one(const char *path, const struct stat *status, int kind, struct FTW *where) {
+    (void)status, (void)where;
+    return kind == FTW_D ? chmod(path, 0700) : 0;
+}
+
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where) {
     (void)status, (void)where;
     return kind == FTW_DP ? rmdir(path) : unlink(path);
@@ -541,6 +546,7 @@ int main(void) {
     a_file_is_read_in_part();
     a_file_is_written_in_place();
     directories_are_made_and_things_renamed();
+    CHECK(nftw(work, open_one, 16, FTW_PHYS) == 0);
     CHECK(nftw(work, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
     fprintf(stderr, "files: ok\n");
     return 0;
