@@ -1,5 +1,6 @@
 /* A file that is being written and gets its name when it is complete. Where the file system can do it, it has no name
- * at all until then, so nothing is left of it whatever ends the process. */
+ * at all until then, so nothing is left of it whatever ends the process. Elsewhere (overlayfs in Linux 6.1 answers
+ * O_TMPFILE with EOPNOTSUPP) it has a temporary one, which all but SIGKILL removes. */
 #pragma once
 
 #include <stdbool.h>
