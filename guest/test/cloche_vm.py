@@ -15,6 +15,7 @@ import zlib
 
 RESET, PING, CONFIGURE, EXEC, STDIN, STDIN_EOF, SIGNAL, CREDIT, SHUTDOWN = range(1, 10)
 (RESET_ACK, PONG, HELLO, DONE, FAILED, STARTED, STDOUT, STDERR, EXITED, STDIN_CREDIT, GOODBYE) = range(0x81, 0x8C)
+FILE = 0x10
 PORTS = 8
 KERNEL_PARAMETERS = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests"
 
@@ -42,6 +43,67 @@ def exec_payload(argv, env=(), cwd="/", user="", flags=0, window=1 << 20):
     )
 
 
+STAT, LIST, READ, WRITE, MKDIR, REMOVE, RENAME, COPY_OUT, COPY_IN = range(1, 10)
+ENTRY, DATA, RECORD_DONE, RECORD_FAILED = range(1, 5)
+TO_THE_END = 2**64 - 1
+
+
+def file_payload(operation, path, flags=0, credit=1 << 20, mode=0, offset=0, length=0, target="", user=""):
+    numbers = struct.pack("<IIIIQQ", operation, flags, credit, mode, offset, length)
+    return numbers + text(path) + text(target) + text(user)
+
+
+class Entry:
+    """The content of an ENTRY; kinds count from 1: file, directory, link, FIFO, character device, block device, socket."""
+
+    def __init__(self, name, kind=1, mode=0o644, uid=0, gid=0, size=0, seconds=0, nanoseconds=0, major=0, minor=0, target=b""):
+        self.name = name.encode() if isinstance(name, str) else name
+        self.kind, self.mode, self.uid, self.gid, self.size = kind, mode, uid, gid, size
+        self.seconds, self.nanoseconds, self.major, self.minor = seconds, nanoseconds, major, minor
+        self.target = target.encode() if isinstance(target, str) else target
+
+    def record(self):
+        numbers = (self.kind, self.mode, self.uid, self.gid, self.size, self.seconds, self.nanoseconds, self.major, self.minor)
+        body = struct.pack("<IIIIQqIII", *numbers) + text(self.name) + text(self.target)
+        return struct.pack("<II", ENTRY, len(body)) + body
+
+    @staticmethod
+    def of(body):
+        numbers = struct.unpack_from("<IIIIQqIII", body)
+        length = struct.unpack_from("<I", body, 44)[0]
+        return Entry(body[48 : 48 + length], *numbers, target=body[52 + length :])
+
+
+def data_record(offset, data):
+    return struct.pack("<IIQ", DATA, 8 + len(data), offset) + data
+
+
+DONE_RECORD = struct.pack("<II", RECORD_DONE, 0)
+FAILED_RECORD = struct.pack("<III", RECORD_FAILED, 20, 5) + text("/gone") + text("bad")
+
+
+class FileFailed(Exception):
+    def __init__(self, error, path, sentence):
+        super().__init__(f"{error}: {path}: {sentence}")
+        self.error, self.path, self.sentence = error, path, sentence
+
+
+def records_of(stream):
+    """What a whole stream says, as (type, body); FAILED at its end is raised."""
+    at, found = 0, []
+    while at < len(stream):
+        kind, length = struct.unpack_from("<II", stream, at)
+        assert length <= 65536 and at + 8 + length <= len(stream), "broken record"
+        found.append((kind, bytes(stream[at + 8 : at + 8 + length])))
+        at += 8 + length
+    if found[-1][0] == RECORD_FAILED:
+        body = found[-1][1]
+        error, length = struct.unpack_from("<II", body)
+        raise FileFailed(error, body[8 : 8 + length].decode(errors="replace"), body[12 + length :].decode())
+    assert found[-1] == (RECORD_DONE, b""), found[-1]
+    return found[:-1]
+
+
 class Frame:
     def __init__(self, kind, stream, request, payload):
         self.kind, self.stream, self.request, self.payload = kind, stream, request, payload
@@ -62,10 +124,11 @@ class Execution:
         self.out, self.err, self.exit = bytearray(), bytearray(), None
 
     def stdin(self, data):
-        """Sends all of it, as credit allows."""
-        while data:
-            while self.stdin_credit == 0:
+        """Sends all of it, as credit allows; drops it once the execution has ended."""
+        while data and self.exit is None:
+            if self.stdin_credit == 0:
                 self.channel.step()
+                continue
             n = min(len(data), self.stdin_credit, 65536)
             self.stdin_credit -= n
             self.channel.send(STDIN, stream=self.stream, payload=data[:n])
@@ -200,6 +263,26 @@ class Channel:
     def exec(self, argv, **options):
         frame = self.request(EXEC, exec_payload(argv, **options))
         return self.executions[frame.stream]
+
+    def file(self, operation, path, **options):
+        """Begins a file operation."""
+        frame = self.request(FILE, file_payload(operation, path, **options))
+        return self.executions[frame.stream]
+
+    def files(self, operation, path, records=b"", **options):
+        """Does a whole one and answers its records."""
+        e = self.file(operation, path, **options)
+        if records:
+            e.stdin(records)
+        e.eof()
+        ended = e.wait()
+        try:
+            found = records_of(e.out)
+        except FileFailed:
+            assert ended == (0, 1), ended
+            raise
+        assert ended == (0, 0), ended
+        return found
 
     def run(self, argv, **options):
         e = self.exec(argv, **options)

@@ -13,8 +13,9 @@ import tempfile
 import time
 
 from cloche_vm import (
-    CONFIGURE, CREDIT, EXEC, EXITED, FAILED, PING, PONG, PORTS, RESET, SHUTDOWN, SIGNAL, STARTED, STDIN, STDIN_EOF,
-    Channel, Failed, Vm, encode, exec_payload, text,
+    CONFIGURE, COPY_IN, COPY_OUT, CREDIT, DATA, DONE_RECORD, ENTRY, EXEC, EXITED, FAILED, FAILED_RECORD, FILE, LIST,
+    MKDIR, PING, PONG, PORTS, READ, REMOVE, RENAME, RESET, SHUTDOWN, SIGNAL, STARTED, STAT, STDIN, STDIN_EOF, TO_THE_END,
+    WRITE, Channel, Entry, Failed, FileFailed, Vm, data_record, encode, exec_payload, file_payload, records_of, text,
 )
 
 EXITED_BY, KILLED_BY = 0, 1
@@ -324,6 +325,174 @@ def check_a_root_that_forges_ports_keeps_none_from_coming(vm, c):
     out = sh(c, "umount /dev && umount /sys && umount /real && cat /sys/class/virtio-ports/*/name", flags=1)
     expect(out[0] == (EXITED_BY, 0) and b"cloche.5\n" in out[1], out)
     other.close()
+
+
+def file_failure(action, number):
+    try:
+        action()
+    except FileFailed as failed:
+        expect(failed.error == number, f"errno {number} wanted, came {failed}")
+        expect(failed.path.startswith("/") and failed.sentence.endswith("."), f"{failed}")
+        return failed
+    raise AssertionError(f"errno {number} wanted, but it worked")
+
+
+def content(records):
+    """The bytes of one file, holes filled."""
+    data = bytearray()
+    for kind, body in records:
+        expect(kind == DATA, kind)
+        at = struct.unpack_from("<Q", body)[0]
+        expect(at >= len(data), "offsets rise")
+        data += bytes(at - len(data)) + body[8:]
+    return bytes(data)
+
+
+def check_files_small(vm, c):
+    """Each operation, and each of its failures."""
+    c.files(MKDIR, "/f/a/b", mode=0o750, flags=1)
+    c.files(MKDIR, "/f/a/b", mode=0o750, flags=1)
+    file_failure(lambda: c.files(MKDIR, "/f/a", mode=0o700), 17)
+    file_failure(lambda: c.files(MKDIR, "/f/none/x", mode=0o700), 2)
+    c.files(WRITE, "/f/file", data_record(0, b"hello ") + data_record(6, b"world") + DONE_RECORD, mode=0o4711)
+    expect(content(c.files(READ, "/f/file", length=TO_THE_END)) == b"hello world", "read")
+    expect(content(c.files(READ, "/f/file", offset=4, length=3))[4:] == b"o w", "read in part")
+    c.files(WRITE, "/f/file", data_record(0, b"!") + DONE_RECORD, flags=2)
+    c.files(WRITE, "/f/file", data_record(0, b"J") + DONE_RECORD)
+    expect(sh(c, "cat /f/file; stat -c ' %a %u' /f/file")[1] == b"Jello world! 4711 0\n", "written")
+    file_failure(lambda: c.files(WRITE, "/f/file", DONE_RECORD, flags=1), 17)
+    c.files(WRITE, "/f/file", DONE_RECORD, flags=4)
+    expect(c.files(READ, "/f/file", length=TO_THE_END) == [], "truncated")
+    file_failure(lambda: c.files(READ, "/f", length=1), 21)
+    sh(c, "ln -s ../etc/passwd /f/link; mkfifo /f/fifo; touch -d @1000000000 /f/a")
+    link = Entry.of(c.files(STAT, "/f/link")[0][1])
+    expect((link.kind, link.name, link.target) == (3, b"", b"../etc/passwd"), vars(link))
+    file = Entry.of(c.files(STAT, "/f/link", flags=1)[0][1])
+    expect((file.kind, file.mode, file.size) == (1, 0o644, len(PASSWD)), vars(file))
+    listed = {e.name: e for e in (Entry.of(body) for kind, body in c.files(LIST, "/f") if kind == ENTRY)}
+    expect(listed.keys() == {b"a", b"file", b"link", b"fifo"} and listed[b"fifo"].kind == 4, listed.keys())
+    expect(listed[b"a"].seconds == 1000000000 and listed[b"link"].target == b"../etc/passwd", "details")
+    expect(Entry.of(c.files(STAT, "/dev/null")[0][1]).minor == 3, "device numbers")
+    file_failure(lambda: c.files(RENAME, "/f/file", target="/f/link", flags=1), 17)
+    file_failure(lambda: c.files(RENAME, "/f/file", target="/dev/shm/file"), 18)
+    c.files(RENAME, "/f/file", target="/f/link")
+    file_failure(lambda: c.files(STAT, "/f/file"), 2)
+    file_failure(lambda: c.files(REMOVE, "/f"), 39)
+    sh(c, "mkdir /f/mounted && mount -t tmpfs none /f/mounted && touch /f/mounted/kept")
+    file_failure(lambda: c.files(REMOVE, "/f", flags=1), 16)
+    expect(sh(c, "cat /f/mounted/kept && umount /f/mounted")[0] == (EXITED_BY, 0), "what is mounted stays")
+    c.files(REMOVE, "/f", flags=1)
+    file_failure(lambda: c.files(LIST, "/f"), 2)
+    file_failure(lambda: c.files(WRITE, "/proc/version", DONE_RECORD + b"", flags=1), 17)
+    file_failure(lambda: c.files(WRITE, "/sys/none", DONE_RECORD, mode=0o600), 13)
+    expect(content(c.files(READ, "/proc/version", length=TO_THE_END)).startswith(b"Linux"), "a file without a size")
+
+
+def check_files_as_a_user(vm, c):
+    sh(c, "mkdir -m 700 /private; echo x > /private/x; mkdir -p /home/bob; chown bob /home/bob; mkdir -m 770 /wheel; chgrp wheel /wheel")
+    for operation in (STAT, LIST, COPY_OUT):
+        file_failure(lambda: c.files(operation, "/private/x" if operation == STAT else "/private", user="bob"), 13)
+    file_failure(lambda: c.files(MKDIR, "/private/y", mode=0o700, user="bob"), 13)
+    file_failure(lambda: c.files(WRITE, "/y", DONE_RECORD, user="1000"), 13)
+    file_failure(lambda: c.files(REMOVE, "/private/x", user="bob"), 13)
+    tree = Entry("", 2, 0o555, 1, 2, seconds=5).record() + Entry("f", 1, 0o640, 1, 2, 3).record() + data_record(0, b"abc")
+    c.files(COPY_IN, "/home/bob/tree", tree + DONE_RECORD, user="bob")
+    expect(sh(c, "stat -c '%u %g %a %Y' /home/bob/tree; stat -c '%u %g %a' /home/bob/tree/f")[1] == b"1000 1001 555 5\n1000 1001 640\n", "bob's")
+    file_failure(lambda: c.files(COPY_IN, "/home/bob/owned", tree + DONE_RECORD, user="bob", flags=1), 1)
+    file_failure(lambda: c.files(COPY_IN, "/etc/tree", tree + DONE_RECORD, user="bob"), 13)
+    device = Entry("", 5, 0o666, major=1, minor=3).record()
+    file_failure(lambda: c.files(COPY_IN, "/home/bob/null", device + DONE_RECORD, user="bob"), 1)
+    c.files(MKDIR, "/wheel/by-group", mode=0o700, user="bob")
+    c.files(COPY_IN, "/owned", tree + DONE_RECORD, flags=1)
+    expect(sh(c, "stat -c '%u %g' /owned /owned/f")[1] == b"1 2\n1 2\n", "owners of the records")
+    failure(lambda: c.files(STAT, "/", user="nobody-here"), 6)
+    failure(lambda: c.files(STAT, "/", user="bob:no-group"), 7)
+    failure(lambda: c.request(FILE, file_payload(STAT, "relative")), 1)
+    failure(lambda: c.request(FILE, file_payload(42, "/")), 2)
+    failure(lambda: c.request(FILE, file_payload(STAT, "/", flags=2)), 2)
+    failure(lambda: c.request(FILE, b"short"), 1)
+
+
+def check_copies(vm, c):
+    """A tree of everything goes out, in again under another name, and is the same to the guest's own tar."""
+    sh(c, """
+        mkdir -p /tree/a/empty /tree/b && cd /tree && head -c 300000 /dev/urandom > big && echo x > "a/$(printf 'n\\nl')"
+        dd if=/dev/urandom of=sparse bs=4096 count=1 seek=2000 2>/dev/null; truncate -s 20M sparse; ln -s /etc/shadow link
+        mkfifo -m 600 fifo; mknod null c 1 3; chmod 4755 big; chown 5:6 a/empty; touch -d @123456789 a big b; chmod 500 b
+    """)
+    e = c.file(COPY_OUT, "/tree")
+    expect(e.wait() == (EXITED_BY, 0), e.exit)
+    records = records_of(e.out)
+    names = [Entry.of(body).name for kind, body in records if kind == ENTRY]
+    expect(names[0] == b"" and set(names[1:]) == {b"a", b"a/empty", b"a/n\nl", b"b", b"big", b"sparse", b"link", b"fifo", b"null"}, names)
+    expect(sum(len(body) for kind, body in records if kind == DATA) < 400000, "holes are not sent")
+    c.files(COPY_IN, "/again", bytes(e.out), flags=1)
+    out = sh(c, "cd /tree && tar cf - . | md5sum; cd /again && tar cf - . | md5sum; du -k /again/sparse")[1].split()
+    listing = "cd %s; find . | sort | while read f; do stat -c '%%n %%a %%u %%g %%t %%T %%Y' \"$f\"; done"
+    expect(sh(c, listing % "/tree")[1] == sh(c, listing % "/again")[1], "the same attributes")
+    expect(sh(c, "cmp /tree/big /again/big && cmp /tree/sparse /again/sparse")[0] == (EXITED_BY, 0), out)
+    expect(int(out[4]) < 100, "the hole is one again")
+    sh(c, "ln -s /tree /to-tree")
+    expect(Entry.of(c.files(COPY_OUT, "/to-tree")[0][1]).kind == 3, "a link")
+    expect(Entry.of(c.files(COPY_OUT, "/to-tree", flags=1)[0][1]).kind == 2, "what it leads to")
+    file_failure(lambda: c.files(COPY_OUT, "/none"), 2)
+
+
+def check_copies_that_fail_leave_nothing(vm, c):
+    sh(c, "mkdir /disk && mount -t tmpfs -o size=1m none /disk")
+    big = Entry("", size=4 << 20).record() + b"".join(data_record(i << 15, os.urandom(1 << 15)) for i in range(128))
+    failed = file_failure(lambda: c.files(COPY_IN, "/disk/big", big + DONE_RECORD), 28)
+    expect(failed.path == "/disk/big" and "No space left" in failed.sentence, failed)
+    file_failure(lambda: c.files(WRITE, "/disk/big", big[len(Entry("").record()) :] + DONE_RECORD, mode=0o600), 28)
+    sh(c, "mount -o remount,ro /disk")
+    file_failure(lambda: c.files(COPY_IN, "/disk/x", Entry("").record() + DONE_RECORD), 30)
+    file_failure(lambda: c.files(MKDIR, "/disk/x", mode=0o700), 30)
+    file_failure(lambda: c.files(COPY_IN, "/disk/x", Entry("", size=3).record() + FAILED_RECORD), 30)
+    expect(sh(c, "ls -A /disk; umount /disk")[1] == b"", "leftovers")
+    sh(c, "mkdir /in")
+    file_failure(lambda: c.files(COPY_IN, "/in/x", Entry("", size=3).record() + data_record(0, b"ab") + FAILED_RECORD), 125)
+    file_failure(lambda: c.files(COPY_IN, "/in/x", Entry("", size=3).record() + data_record(0, b"ab")), 125)
+    for name in (b"/etc/evil", b"../evil", b"a/../../evil", b"", b"./evil", b"link/evil", b"none/evil", b"a\0b"):
+        tree = Entry("", 2).record() + Entry("link", 3, target="/etc").record() + Entry(name, size=4).record() + data_record(0, b"evil")
+        file_failure(lambda: c.files(COPY_IN, "/in/tree", tree + DONE_RECORD), 22)
+    expect(sh(c, "find / -xdev -name '*evil*'; ls -A /in /in/tree")[1] == b"/in:\ntree\n\n/in/tree:\nlink\n", "nothing but the tree")
+
+
+def check_a_file_operation_that_blocks_delays_nobody(vm, c):
+    sh(c, "mkfifo /stuck; cat /data/big /data/big /data/big > /tmp/stuck-big")
+    pipes = [c.file(READ, "/stuck", length=TO_THE_END), c.file(READ, "/stuck", length=TO_THE_END)]
+    unread = c.file(COPY_OUT, "/tmp/stuck-big", credit=0)
+    unfed = c.file(COPY_IN, "/tmp/unfed")
+    for _ in range(20):
+        expect(c.request(PING, b"x").payload == b"x", "a ping")
+    expect(c.run(["echo", "x"])[1] == b"x\n", "another execution")
+    expect(not any(e.exit for e in [*pipes, unread, unfed]), "still at it")
+    for e in (*pipes, unfed, unread):
+        e.signal(15)
+    for e in pipes:
+        expect(e.wait() == (EXITED_BY, 128 + 15), e.exit)
+    expect(unfed.wait() == (EXITED_BY, 128 + 15), unfed.exit)
+    unread.credit(1, 1 << 24)
+    expect(unread.wait() == (EXITED_BY, 128 + 15), unread.exit)
+
+
+def check_a_copy_ends_with_its_port(vm, c):
+    children = "grep -lx init /proc/[0-9]*/comm | wc -l"
+    expect(sh(c, f"mkdir /tmp/cut; {children}")[1] == b"1\n", "nothing but the agent")
+    other = vm.connect(4).wait_hello()
+    e = other.file(COPY_IN, "/tmp/cut/tree")
+    e.stdin(Entry("", 2).record() + Entry("whole", size=1).record() + data_record(0, b"w"))
+    e.stdin(Entry("half", size=1 << 20).record() + data_record(0, bytes(60000)))
+    other.file(COPY_OUT, "/", credit=100)
+    other.file(WRITE, "/tmp/cut/written", mode=0o600).stdin(data_record(0, b"abc"))
+    deadline = time.monotonic() + 20
+    while sh(c, f"ls /tmp/cut/tree/whole /tmp/cut/written >&2; {children}")[1:] != (b"4\n", b"/tmp/cut/tree/whole\n/tmp/cut/written\n"):
+        expect(time.monotonic() < deadline, "they run")
+    expect(b"half" not in sh(c, "ls -A /tmp/cut/tree")[1], "no name before it is complete")
+    other.close()
+    while (found := sh(c, f"cd /tmp/cut; find . | sort; {children}")[1]) != b".\n./tree\n./tree/whole\n1\n":
+        expect(time.monotonic() < deadline, f"neither a child nor a half file is left: {found}")
+        time.sleep(0.3)
 
 
 def check_eight_ports_at_once(vm, c):

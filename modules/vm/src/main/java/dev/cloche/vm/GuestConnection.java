@@ -259,7 +259,13 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
         if (pending == null) {
             throw new GuestProtocolException("it answers what was not asked");
         }
-        pending.answered(answer);
+        try {
+            pending.answered(answer);
+        } catch (VmException wrong) {
+            // It is no longer among those that are failed with the connection.
+            pending.answer().completeExceptionally(wrong);
+            throw wrong;
+        }
     }
 
     private ChannelExecution execution(int id) {
