@@ -1,5 +1,7 @@
 package dev.cloche.bench;
 
+import dev.cloche.vm.KernelImage;
+import dev.cloche.vm.VmResources;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -26,19 +28,19 @@ final class BareQemu {
     private static final int HELLO = 0x83;
     private static final int EXITED = 0x89;
 
-    private final Path share;
+    private final KernelImage kernel;
     private final Path disk;
     private final Path directory;
     private final String accelerator;
     private final String kernelParameters;
 
     BareQemu(Path share, Path disk, Path directory, String accelerator) throws IOException {
-        this.share = share;
+        this.kernel = VmResources.find(List.of(share)).kernel();
         this.disk = disk;
         this.directory = directory;
         this.accelerator = accelerator;
-        this.kernelParameters =
-                "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests" + counterFrequency(share);
+        this.kernelParameters = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests "
+                + String.join(" ", kernel.facts().parameters()) + counterFrequency(share);
     }
 
     /** As docs/vm.md has it: under emulation the guest is told the frequency of its time stamp counter. */
@@ -84,7 +86,7 @@ final class BareQemu {
         return List.of(
                 "qemu-system-x86_64",
                 "-M",
-                "microvm,acpi=on",
+                "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off"),
                 "-nodefaults",
                 "-no-user-config",
                 "-display",
@@ -99,9 +101,9 @@ final class BareQemu {
                 "-smp",
                 "1",
                 "-kernel",
-                share.resolve("kernel/vmlinux").toString(),
+                kernel.kernel().toString(),
                 "-initrd",
-                share.resolve("initramfs").toString(),
+                kernel.initramfs().toString(),
                 "-append",
                 kernelParameters,
                 "-drive",
