@@ -50,7 +50,7 @@ final class BareQemu {
         }
         Process meter = new ProcessBuilder(share.resolve("cloche-tsc").toString()).start();
         String frequency = new String(meter.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
-        return frequency.isEmpty() ? "" : " tsc_early_khz=" + frequency;
+        return frequency.isEmpty() ? "" : " tsc=reliable tsc_early_khz=" + frequency;
     }
 
     /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
