@@ -12,7 +12,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -28,36 +31,61 @@ final class BareQemu {
     private static final int HELLO = 0x83;
     private static final int EXITED = 0x89;
 
+    private static final Pattern PSS = Pattern.compile("Pss:\\s+(\\d+) kB");
+
+    private final VmResources resources;
     private final KernelImage kernel;
     private final Path disk;
     private final Path directory;
     private final String accelerator;
     private final String kernelParameters;
 
-    BareQemu(Path share, Path disk, Path directory, String accelerator) throws IOException {
-        this.kernel = VmResources.find(List.of(share)).kernel();
+    /** @param share where the kernel and the rest are; of each file the first match wins */
+    BareQemu(List<Path> share, Path disk, Path directory, String accelerator) throws IOException {
+        this.resources = VmResources.find(share);
+        this.kernel = resources.kernel();
         this.disk = disk;
         this.directory = directory;
         this.accelerator = accelerator;
         this.kernelParameters = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests "
-                + String.join(" ", kernel.facts().parameters()) + counterFrequency(share);
+                + String.join(" ", kernel.facts().parameters()) + counterFrequency();
     }
 
     /** As docs/vm.md has it: under emulation the guest is told the frequency of its time stamp counter. */
-    private String counterFrequency(Path share) throws IOException {
+    private String counterFrequency() throws IOException {
         if (accelerator.equals("kvm")) {
             return "";
         }
-        Process meter = new ProcessBuilder(share.resolve("cloche-tsc").toString()).start();
+        Process meter = new ProcessBuilder(resources.clockMeter().toString()).start();
         String frequency = new String(meter.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
         return frequency.isEmpty() ? "" : " tsc=reliable tsc_early_khz=" + frequency;
     }
 
     /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
     long timeTrue() throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        runTrue(qemu -> {});
+        return System.nanoTime() - begin;
+    }
+
+    /** Memory of QEMU after a first {@code true}, the share of each page that is its own (PSS), in KiB. */
+    long memoryAfterTrue() throws IOException, InterruptedException {
+        List<String> rollup = new ArrayList<>();
+        runTrue(qemu -> rollup.add(Files.readString(Path.of("/proc/" + qemu.pid() + "/smaps_rollup"))));
+        Matcher pss = PSS.matcher(rollup.getFirst());
+        if (!pss.find()) {
+            throw new IllegalStateException("no PSS in " + rollup);
+        }
+        return Long.parseLong(pss.group(1));
+    }
+
+    private interface Look {
+        void at(Process qemu) throws IOException;
+    }
+
+    private void runTrue(Look afterwards) throws IOException, InterruptedException {
         Path socket = directory.resolve("bare.sock");
         Files.deleteIfExists(socket);
-        long begin = System.nanoTime();
         Process qemu = new ProcessBuilder(command(socket))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -76,10 +104,10 @@ final class BareQemu {
             awaitFrame(channel, HELLO);
             send(channel, EXEC, 1, exec());
             awaitFrame(channel, EXITED);
+            afterwards.at(qemu);
         } finally {
             qemu.destroyForcibly().waitFor();
         }
-        return System.nanoTime() - begin;
     }
 
     private List<String> command(Path socket) {
