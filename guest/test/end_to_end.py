@@ -411,7 +411,7 @@ def check_terminal(vm, c):
     e.stdin(b"hi\n")
     e.until(b"got:hi\r\n")
     lines = bytes(e.out).decode().replace("hi\r\n", "", 1).splitlines()
-    expect(lines[0].startswith("/dev/pts/") and lines[1:5] == ["33 99", "xterm", "all", "2"], lines)
+    expect(lines[0].startswith("/dev/pts/") and lines[1:5] == ["33 99", "xterm", "all", "1"], lines)
     c.request(RESIZE, struct.pack("<II", 50, 120), stream=e.stream)
     failure(lambda: c.request(RESIZE, struct.pack("<II", 0, 120), stream=e.stream), 1)
     e.eof()
