@@ -524,7 +524,7 @@ static void exec(struct conversation *c, const struct frame *frame) {
         log_line("no EXEC: %s", sentence);
         return;
     }
-    lie(c, frame->request, request.arguments[0], request.window, 0);
+    lie(c, frame->request, request.arguments[0], request.credit, 0);
     exec_request_free(&request);
 }
 

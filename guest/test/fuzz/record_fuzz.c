@@ -1,10 +1,6 @@
 /* Any bytes as a stream of records, cut anywhere; what is understood stays understood when it is written again. */
+#include "../../src/record.h"
 #include "fuzz.h"
-
-#include <string.h>
-
-#include "../src/record.h"
-#include "check.h"
 
 static bool equal(struct text a, struct text b) {
     return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);

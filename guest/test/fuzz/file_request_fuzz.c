@@ -1,12 +1,8 @@
 /* Any bytes as the payload of FILE. */
+#include "../../src/credit.h"
+#include "../../src/file_request.h"
+#include "../../src/split.h"
 #include "fuzz.h"
-
-#include <string.h>
-
-#include "../src/credit.h"
-#include "../src/file_request.h"
-#include "../src/split.h"
-#include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct file_request request;
