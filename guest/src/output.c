@@ -9,7 +9,7 @@
 #include "loop.h"
 #include "port.h"
 
-enum { FIRST_MEMORY = 4096, GROWTH = 4, READ_MAX = 128 * 1024, TERMINAL_REST = 64 * 1024 };
+enum { FIRST_MEMORY = 4096, GROWTH = 4, READ_MAX = 64 * 1024, TERMINAL_REST = 64 * 1024 };
 
 void output_close(struct output *output) {
     if (output->fd >= 0) loop_close(output->fd);

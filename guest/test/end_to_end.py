@@ -71,20 +71,20 @@ def check_stdin(vm, c):
     e = c.exec(["sh", "-c", "exec <&-; echo closed; sleep 1; echo done"], flags=1)
     while b"closed" not in e.out:
         c.step()
-    e.stdin(bytes(300000))  # more than the window: a process that does not read must not hang the writer
+    e.stdin(bytes(900000))  # more than the window: a process that does not read must not hang the writer
     expect(e.wait() == (EXITED_BY, 0), "stdin that nobody reads")
     # Beyond the credit: the agent drops the excess and lives.
     e = c.exec(["wc", "-c"], flags=1)
-    for _ in range(4):
+    for _ in range(8):
         c.send(STDIN, stream=e.stream, payload=bytes(65536))
     e.eof()
     e.wait()
-    expect(65536 <= int(e.out) <= 4 * 65536, bytes(e.out))
+    expect(4 * 65536 <= int(e.out) <= 8 * 65536, bytes(e.out))
 
 
 def check_full_stdin_blocks_nobody(vm, c):
     stuck = c.exec(["sleep", "100"], flags=1)
-    stuck.stdin(bytes(65536))
+    stuck.stdin(bytes(400000))
     c.send(STDIN, stream=stuck.stream, payload=bytes(min(65536, stuck.stdin_credit) or 1))
     expect(c.request(PING, b"abc").payload == b"abc", "pong")
     expect(c.run(["echo", "x"])[1] == b"x\n", "another execution")
