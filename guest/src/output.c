@@ -9,7 +9,7 @@
 #include "loop.h"
 #include "port.h"
 
-enum { FIRST_MEMORY = 4096, GROWTH = 4, READ_MAX = 128 * 1024, TERMINAL_REST = 64 * 1024 };
+enum { FIRST_MEMORY = 4096, GROWTH = 4, READ_MAX = 64 * 1024, TERMINAL_REST = 64 * 1024 };
 
 void output_close(struct output *output) {
     if (output->fd >= 0) loop_close(output->fd);
@@ -30,11 +30,15 @@ void output_drain(struct output *output, bool terminal) {
     output->draining = output->readable = true;
 }
 
-/* More memory where the last read could have brought more than there was room for. Without budget or memory the
- * executions that are merely kept go first; then the window stays as it is. */
+static uint32_t unused(const struct output *output) {
+    return output->store.capacity - (uint32_t)(output->window.end - output->window.start);
+}
+
+/* More memory where it is full, or the last read could have brought more. Without budget or memory the executions that
+ * are merely kept go first; then the window stays as it is. */
 static void grow(struct output *output) {
     struct store *store = &output->store;
-    if (store->capacity == output->limit || (store->capacity > 0 && !output->grow)) return;
+    if (store->capacity == output->limit || (unused(output) > 0 && !output->grow)) return;
     uint32_t wanted = store->capacity == 0 ? FIRST_MEMORY : store->capacity * GROWTH;
     if (wanted > output->limit) wanted = output->limit;
     while (!store_resize(store, wanted, output->window.start, output->window.end)) {
@@ -50,7 +54,9 @@ bool output_fill(struct output *output) {
     }
     if (!output->readable) return false;
     grow(output);
+    /* Nothing is overwritten as long as there is memory to be had. */
     uint32_t room = window_room(&output->window, output->store.capacity);
+    if (output->store.capacity < output->limit && unused(output) > 0) room = unused(output);
     uint32_t wanted = room < READ_MAX ? room : READ_MAX;
     if (output->draining && output->remaining < wanted) wanted = output->remaining;
     if (wanted == 0) return false;

@@ -145,7 +145,7 @@ static void suspect_hang_up(struct port *port) {
 }
 
 static void check_hang_up(struct port *port) {
-    if (port->hang_up_at > now_ms()) return;
+    if (port->hang_up_at == INT64_MAX || port->hang_up_at > now_ms()) return;
     port->hang_up_at = INT64_MAX;
     struct pollfd now = {.fd = port->fd, .events = POLLIN};
     if (poll(&now, 1, 0) < 0 || (now.revents & POLLHUP) == 0) return;

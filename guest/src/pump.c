@@ -9,7 +9,7 @@
 #include "shutdown.h"
 #include "table.h"
 
-enum { KEPT_MAX = 64 };
+enum { KEPT_MAX = 64, PIECES_A_ROUND = 4 };
 
 static bool has_room(const struct execution *e) { return e->port == NO_PORT || port_has_room(e->port); }
 
@@ -109,11 +109,16 @@ static void complete(struct execution *e) {
     }
 }
 
+/* Some pieces in a row, which saves rounds of the loop; not more, because others wait for their turn. */
 static bool pump_output(struct execution *e, int i) {
     struct output *output = &e->outputs[i];
-    bool more = output_fill(output);
-    if (e->port != NO_PORT) more |= output_send(output, e->port, i == 0 ? STDOUT : STDERR, e->id);
-    return more | log_port_send(output, (uint32_t)i + 1);
+    bool more = true;
+    for (int piece = 0; more && piece < PIECES_A_ROUND; piece++) {
+        more = output_fill(output);
+        if (e->port != NO_PORT) more |= output_send(output, e->port, i == 0 ? STDOUT : STDERR, e->id);
+        more |= log_port_send(output, (uint32_t)i + 1);
+    }
+    return more;
 }
 
 static bool pump(struct execution *e) {

@@ -22,6 +22,9 @@ PORTS = 8
 KERNEL_PARAMETERS = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests"
 
 
+IGNORE_SHARED = ("migrate-set-capabilities", {"capabilities": [{"capability": "x-ignore-shared", "state": True}]})
+
+
 def encode(kind, stream=0, request=0, payload=b"", flags=0):
     head = b"CLH1" + struct.pack("<HHIII", kind, flags, stream, request, len(payload))
     crc = zlib.crc32(head)
@@ -373,7 +376,8 @@ def kernel_facts(share):
 
 
 class Vm:
-    def __init__(self, share, image, directory, kernel="vmlinux", extra=(), parameters="", memory=256, guard_options=()):
+    def __init__(self, share, image, directory, kernel="vmlinux", extra=(), parameters="", memory=256, guard_options=(), ram=None, private=False):
+        """`ram` is a file for the guest's memory. If it is private the VM waits for restore()."""
         self.directory = directory
         os.makedirs(directory, mode=0o700)
         sockets = [self.path("qmp"), self.path("c0")]
@@ -381,8 +385,11 @@ class Vm:
         for path in sockets:
             command += ["--listen", path]
         facts = kernel_facts(share)
-        acpi = facts.get("acpi", "on")
-        command += ["--", "qemu-system-x86_64", "-M", f"microvm,acpi={acpi}", "-nodefaults", "-no-user-config"]
+        machine = f"microvm,acpi={facts.get('acpi', 'on')}" + (",memory-backend=ram" if ram else "")
+        command += ["--", "qemu-system-x86_64", "-M", machine, "-nodefaults", "-no-user-config"]
+        if ram:
+            backend = f"memory-backend-file,id=ram,size={memory}M,mem-path={ram},share={'off' if private else 'on'}"
+            command += ["-object", backend] + (["-incoming", "defer"] if private else [])
         command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max,-erms,-fsrm", "-m", str(memory), "-smp", "1"]
         command += ["-kernel", f"{share}/kernel/{kernel}", "-initrd", f"{share}/initramfs"]
         tsc = subprocess.run([f"{share}/cloche-tsc"], stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -402,7 +409,6 @@ class Vm:
         command += ["-chardev", "file,id=goodbye,path=/dev/fd/3"]
         command += ["-device", "virtserialport,chardev=goodbye,name=cloche.goodbye,nr=9", *extra]
         self.plugged = {0}
-        self.command = command
         self.started = time.monotonic()
         self.guard = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -448,6 +454,29 @@ class Vm:
     def connect(self, port=0, **options):
         self.plug(port)
         return Channel(self.path(f"c{port}"), **options)
+
+    def snapshot(self, state):
+        """Stops the VM and writes its state, but for the memory, to the file."""
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(self.path("state"))
+        server.listen()
+        self.qmp(("stop", {}), IGNORE_SHARED, ("migrate", {"uri": "unix:" + self.path("state")}))
+        stream, _ = server.accept()
+        with open(state, "wb") as file:
+            while data := stream.recv(1 << 20):
+                file.write(data)
+        stream.close()
+        server.close()
+        assert self.qmp(("query-migrate", {}))["status"] == "completed"
+
+    def restore(self, state):
+        self.qmp(IGNORE_SHARED, ("migrate-incoming", {"uri": "unix:" + self.path("state")}))
+        with socket.socket(socket.AF_UNIX) as stream, open(state, "rb") as file:
+            stream.connect(self.path("state"))
+            stream.sendall(file.read())
+        while (status := self.qmp(("query-migrate", {})).get("status")) != "completed":
+            assert status != "failed", status
+        self.qmp(("cont", {}))
 
     def console(self):
         with open(self.path("console.log"), errors="replace") as file:

@@ -222,6 +222,19 @@ static void something_happens(struct message *messages, const uint8_t *event) {
     }
 }
 
+/* Nothing goes before the window that the host asked for is full, while the budget lasts. */
+static void check_windows(void) {
+    for (int i = 0; i < table_end(); i++) {
+        struct execution *e = table_at(i);
+        for (int k = 0; e != NULL && k < 2; k++) {
+            const struct output *o = &e->outputs[k];
+            CHECK(o->store.capacity <= o->limit && o->window.end - o->window.start <= o->store.capacity);
+            bool gone = o->window.start > 0 && (e->flags & EXEC_ACKNOWLEDGED) == 0;
+            CHECK(!gone || o->fd < 0 || o->store.capacity == o->limit || store_budget_left() < o->store.capacity * 3);
+        }
+    }
+}
+
 static void clean_up(struct message *messages) {
     const char *sentence;
     for (int i = 0; i < HOSTS; i++) {
@@ -261,6 +274,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             if (table_at(i) != NULL) execution_report(table_at(i)->id);
         }
         executions_pump();
+        check_windows();
     }
     clean_up(messages);
     CHECK(store_budget_left() == BUDGET);
