@@ -148,7 +148,8 @@ public record ExecRequest(
         return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, window, value);
     }
 
-    boolean has(Option option) {
+    /** Whether this was asked for. */
+    public boolean has(Option option) {
         return options.contains(option);
     }
 
