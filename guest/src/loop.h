@@ -3,8 +3,9 @@
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
 
-enum source { CHILDREN, DEVICES, PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2 };
+enum source { CHILDREN, DEVICES, PORT, LOG_PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2 };
 
 void loop_open(void);
 
@@ -19,3 +20,6 @@ void loop_once(int wait);
 
 /* Milliseconds since the kernel's start. */
 int64_t now_ms(void);
+
+/* Nanoseconds of a clock. */
+uint64_t clock_ns(clockid_t clock);

@@ -8,6 +8,9 @@
 
 #include "request.h"
 
+/* Where a child of the agent reports. */
+enum { SPAWN_REPORT = 3 };
+
 struct spawn_failure {
     uint32_t code; /* as in FAILED; 0: none */
     char sentence[256];
@@ -17,7 +20,8 @@ struct spawned {
     pid_t pid;
     int report;
     int input; /* -1: its stdin is /dev/null */
-    int outputs[2];
+    int outputs[2]; /* the second is -1 where there is a terminal */
+    int terminal; /* the master, also behind input and output; -1: none */
 };
 
 /* All descriptors are the agent's ends, non-blocking. */

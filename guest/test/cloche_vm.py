@@ -1,6 +1,7 @@
 """Boots a VM under the guard and speaks the guest protocol, for the end-to-end test. An independent second
 implementation of docs/guest-protocol.md, kept plain on purpose."""
 
+import collections
 import json
 import os
 import queue
@@ -13,8 +14,10 @@ import threading
 import time
 import zlib
 
-RESET, PING, CONFIGURE, EXEC, STDIN, STDIN_EOF, SIGNAL, CREDIT, SHUTDOWN = range(1, 10)
-(RESET_ACK, PONG, HELLO, DONE, FAILED, STARTED, STDOUT, STDERR, EXITED, STDIN_CREDIT, GOODBYE) = range(0x81, 0x8C)
+(RESET, PING, CONFIGURE, EXEC, STDIN, STDIN_EOF, SIGNAL, CREDIT, SHUTDOWN, RESIZE, ATTACH, DETACH, ACKNOWLEDGE, RELEASE,
+ LIST, FILE, METRICS, FREEZE, THAW, QUIESCE) = range(1, 21)
+(RESET_ACK, PONG, HELLO, DONE, FAILED, STARTED, STDOUT, STDERR, EXITED, STDIN_CREDIT, GOODBYE, LOG, DETACHED, ATTACHED,
+ LISTING, MEASURED) = range(0x81, 0x91)
 PORTS = 8
 KERNEL_PARAMETERS = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests"
 
@@ -25,21 +28,47 @@ def encode(kind, stream=0, request=0, payload=b"", flags=0):
     return head + struct.pack("<I", crc) + payload + struct.pack("<I", crc ^ 0xFFFFFFFF)
 
 
+def field(tag, value):
+    return struct.pack("<I", tag) + text(value)
+
+
+def network(mtu=0, mac=b"", addresses=(), gateways=(), servers=()):
+    lists = b"".join(struct.pack("<I", len(x)) + b"".join(map(text, x)) for x in (addresses, gateways, servers))
+    return struct.pack("<I", mtu) + text(mac) + lists
+
+
 def text(value):
     value = value.encode() if isinstance(value, str) else value
     return struct.pack("<I", len(value)) + value
 
 
-def exec_payload(argv, env=(), cwd="/", user="", flags=0, window=1 << 20):
+WITH_STDIN, MAIN, MAKE_DIRECTORY, TERMINAL, ACKNOWLEDGED = 1, 2, 4, 8, 16
+
+
+def exec_payload(argv, env=(), cwd="/", user="", flags=0, credit=1 << 20, window=1 << 16, size=(0, 0), limits=()):
     env = list(env) or ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
     return (
-        struct.pack("<III", flags, window, len(argv))
+        struct.pack("<IIII", flags, credit, window, len(argv))
         + b"".join(map(text, argv))
         + struct.pack("<I", len(env))
         + b"".join(map(text, env))
         + text(cwd)
         + text(user)
+        + struct.pack("<III", *size, len(limits))
+        + b"".join(struct.pack("<IQQ", *limit) for limit in limits)
     )
+
+
+def frames(data):
+    """All frames of these bytes."""
+    found, at = [], 0
+    while at < len(data):
+        magic, kind, flags, stream, request, length, crc = struct.unpack_from("<4sHHIIII", data, at)
+        assert magic == b"CLH1" and crc == zlib.crc32(data[at : at + 20])
+        found.append(Frame(kind, stream, request, bytes(data[at + 24 : at + 24 + length])))
+        assert struct.unpack_from("<I", data, at + 24 + length)[0] == crc ^ 0xFFFFFFFF, "broken seal"
+        at += 28 + length
+    return found
 
 
 class Frame:
@@ -56,10 +85,17 @@ class Failed(Exception):
         self.code, self.sentence = code, sentence
 
 
+Listed = collections.namedtuple(
+    "Listed", "pid flags ended kind value attached start end out_start out_end err_start err_end program"
+)
+
+
 class Execution:
     def __init__(self, channel, stream, pid, credit):
         self.channel, self.stream, self.pid, self.stdin_credit = channel, stream, pid, credit
         self.out, self.err, self.exit = bytearray(), bytearray(), None
+        self.base = [0, 0]  # the offsets at which out and err begin
+        self.detached = False
 
     def stdin(self, data):
         """Sends all of it, as credit allows."""
@@ -79,6 +115,16 @@ class Execution:
 
     def signal(self, number):
         return self.channel.request(SIGNAL, struct.pack("<I", number), stream=self.stream)
+
+    def acknowledge(self, which, offset):
+        self.channel.send(ACKNOWLEDGE, stream=self.stream, payload=struct.pack("<IQ", which, offset))
+
+    def until(self, wanted):
+        """Reads until the output has it."""
+        while wanted not in self.out:
+            assert self.exit is None, (wanted, bytes(self.out), self.exit)
+            self.channel.step()
+        return bytes(self.out)
 
     def wait(self):
         while self.exit is None:
@@ -155,7 +201,7 @@ class Channel:
         elif frame.kind in (STDOUT, STDERR):
             e = self.executions[frame.stream]
             buffer = e.out if frame.kind == STDOUT else e.err
-            assert struct.unpack_from("<Q", frame.payload)[0] == len(buffer), "offset"
+            assert struct.unpack_from("<Q", frame.payload)[0] == e.base[frame.kind - STDOUT] + len(buffer), "offset"
             assert len(frame.payload) > 8
             buffer += frame.payload[8:]
             if self.auto_credit:
@@ -167,6 +213,13 @@ class Channel:
             e = self.executions[frame.stream]
             assert e.exit is None
             e.exit = struct.unpack("<II", frame.payload)
+        elif frame.kind == ATTACHED:
+            pid, flags, credit, taken, out, err = struct.unpack("<IIIQQQ", frame.payload)
+            e = self.executions[frame.stream] = Execution(self, frame.stream, pid, credit)
+            e.base, e.flags, e.stdin_offset = [out, err], flags, taken
+            self.answers[frame.request] = frame
+        elif frame.kind == DETACHED:
+            self.executions[frame.stream].detached = True
         elif frame.kind == STDIN_CREDIT:
             self.executions[frame.stream].stdin_credit += struct.unpack("<I", frame.payload)[0]
         else:
@@ -176,6 +229,11 @@ class Channel:
         while self.hello is None:
             self.step()
         return self
+
+    def metrics(self):
+        payload = self.request(METRICS).payload
+        assert len(payload) % 12 == 0
+        return dict(struct.unpack_from("<IQ", payload, at) for at in range(0, len(payload), 12))
 
     def begin(self, kind, payload=b"", stream=0, piece=65536):
         request = self.next_request
@@ -200,6 +258,26 @@ class Channel:
     def exec(self, argv, **options):
         frame = self.request(EXEC, exec_payload(argv, **options))
         return self.executions[frame.stream]
+
+    def attach(self, stream, out=0, err=0, credit=1 << 20):
+        self.request(ATTACH, struct.pack("<IQQ", credit, out, err), stream=stream)
+        return self.executions[stream]
+
+    def list(self, above=0):
+        """All executions, by id."""
+        found = {}
+        while True:
+            payload = self.request(LIST, struct.pack("<I", above)).payload
+            count, at = struct.unpack_from("<I", payload)[0], 4
+            if count == 0:
+                return found
+            for _ in range(count):
+                entry = struct.unpack_from("<IIIIIIIQQQQQQI", payload, at)
+                at += 28 + 48 + 4
+                above, length = entry[0], entry[-1]
+                found[above] = Listed(*entry[1:-1], payload[at : at + length].decode())
+                at += length
+            assert at == len(payload)
 
     def run(self, argv, **options):
         e = self.exec(argv, **options)
@@ -242,6 +320,7 @@ class Vm:
         command += ["-chardev", "file,id=goodbye,path=/dev/fd/3"]
         command += ["-device", "virtserialport,chardev=goodbye,name=cloche.goodbye,nr=9", *extra]
         self.plugged = {0}
+        self.command = command
         self.started = time.monotonic()
         self.guard = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -259,20 +338,30 @@ class Vm:
             return
         address = {"type": "unix", "data": {"path": self.path(f"c{port}")}}
         backend = {"type": "socket", "data": {"addr": address, "server": True, "wait": False}}
-        device = {"driver": "virtserialport", "id": f"p{port}", "chardev": f"c{port}", "name": f"cloche.{port}", "nr": port + 1}
+        self.qmp(("chardev-add", {"id": f"c{port}", "backend": backend}))
+        self.plug_device(port)
+        self.plugged.add(port)
+
+    def plug_device(self, port):
+        """False if its socket still serves a port that was unplugged."""
+        name = f"cloche.{port}"
+        return self.qmp(("device_add", {"driver": "virtserialport", "id": f"p{port}", "chardev": f"c{port}", "name": name, "nr": port + 1})) is not None
+
+    def qmp(self, *commands, path=None):
+        """Answers what the last command returned; None if what it needs is still in use."""
         with socket.socket(socket.AF_UNIX) as monitor:
-            monitor.connect(self.path("qmp"))
+            monitor.connect(path or self.path("qmp"))
             lines = monitor.makefile()
             assert "QMP" in json.loads(lines.readline())
-            for command, arguments in (
-                ("qmp_capabilities", {}), ("chardev-add", {"id": f"c{port}", "backend": backend}), ("device_add", device)
-            ):
+            for command, arguments in (("qmp_capabilities", {}), *commands):
                 monitor.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
                 answer = {}
                 while not answer.keys() & {"return", "error"}:  # events stand in between
                     answer = json.loads(lines.readline())
+                if "is in use" in str(answer.get("error")):
+                    return None
                 assert "return" in answer, answer
-        self.plugged.add(port)
+            return answer["return"]
 
     def connect(self, port=0, **options):
         self.plug(port)
