@@ -92,7 +92,8 @@ class CommandLineTest {
         CommandOptions elsewhere = new CommandOptions(Map.of(), Optional.of("/tpm"), Optional.empty(), false);
         assertThat(request(image, CommandOptions.none()).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
                 .isTrue();
-        assertThat(request(image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY)).isFalse();
+        assertThat(request(image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
+                .isFalse();
         SandboxSpec spec = TestHost.named("a", "true");
         assertThat(CommandLine.mainRequest(spec, image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
                 .isTrue();
@@ -100,7 +101,8 @@ class CommandLineTest {
 
     @Test
     void theInputIsEmptyUnlessTheCallerWritesIt() {
-        assertThat(request(SILENT, CommandOptions.none()).has(ExecRequest.Option.STDIN)).isFalse();
+        assertThat(request(SILENT, CommandOptions.none()).has(ExecRequest.Option.STDIN))
+                .isFalse();
         CommandOptions writing = new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), true);
         assertThat(request(SILENT, writing).has(ExecRequest.Option.STDIN)).isTrue();
     }

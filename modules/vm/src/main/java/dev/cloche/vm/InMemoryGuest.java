@@ -15,7 +15,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -43,7 +42,6 @@ final class InMemoryGuest {
     private volatile String hostname = "cloche";
     private volatile Map<String, String> environment = Map.of();
     private volatile Map<String, byte[]> secrets = Map.of();
-    private final AtomicReference<Optional<Object>> freeze = new AtomicReference<>(Optional.empty());
 
     InMemoryGuest(InMemoryFaults faults) {
         this.faults = faults;
@@ -76,9 +74,6 @@ final class InMemoryGuest {
 
     /** Takes a new identity, or says why not. */
     Optional<GuestFailure> configure(GuestIdentity identity) {
-        if (freeze.get().isPresent()) {
-            return Optional.of(GuestFailure.FROZEN);
-        }
         if (identity.network().isPresent()) {
             return Optional.of(GuestFailure.UNSUPPORTED);
         }
@@ -91,17 +86,6 @@ final class InMemoryGuest {
 
     void quiesce() {
         needsIdentity = true;
-    }
-
-    void freeze(Duration longest) {
-        Optional<Object> mine = Optional.of(new Object());
-        freeze.set(mine);
-        CompletableFuture.delayedExecutor(longest.toMillis(), TimeUnit.MILLISECONDS)
-                .execute(() -> freeze.compareAndSet(mine, Optional.empty()));
-    }
-
-    void thaw() {
-        freeze.set(Optional.empty());
     }
 
     InMemoryExecutions executions() {
