@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,8 +113,17 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {
+        return ask(guest -> guest.exec(request, deadline));
+    }
+
+    /**
+     * Asks the guest for something.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public <T> T ask(Function<Guest, T> question) {
         try {
-            return vm.guest().exec(request, deadline);
+            return question.apply(vm.guest());
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw ended(lost);
         }

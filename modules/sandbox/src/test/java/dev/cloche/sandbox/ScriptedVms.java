@@ -1,12 +1,16 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
@@ -197,15 +201,50 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
-        public void configure(GuestIdentity identity, Deadline deadline) {
+        public Configuring beginConfigure(GuestIdentity identity, Deadline deadline) {
             reached(Step.CONFIGURE, id());
-            vm.guest().configure(identity, deadline);
+            return vm.guest().beginConfigure(identity, deadline);
         }
 
         @Override
         public GuestExecution exec(ExecRequest request, Deadline deadline) {
             reached(Step.EXEC, id());
             return vm.guest().exec(request, deadline);
+        }
+
+        @Override
+        public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
+            return vm.guest().attach(execution, from, deadline);
+        }
+
+        @Override
+        public List<ExecutionInfo> executions(Deadline deadline) {
+            return vm.guest().executions(deadline);
+        }
+
+        @Override
+        public void release(int execution, Deadline deadline) {
+            vm.guest().release(execution, deadline);
+        }
+
+        @Override
+        public GuestMetrics metrics(Deadline deadline) {
+            return vm.guest().metrics(deadline);
+        }
+
+        @Override
+        public void freeze(Duration thawAfter, Deadline deadline) {
+            vm.guest().freeze(thawAfter, deadline);
+        }
+
+        @Override
+        public void thaw(Deadline deadline) {
+            vm.guest().thaw(deadline);
+        }
+
+        @Override
+        public void quiesce(Deadline deadline) {
+            vm.guest().quiesce(deadline);
         }
     }
 }

@@ -20,6 +20,8 @@ public abstract sealed class VmException extends ClocheException
                 GuestProtocolException,
                 GuestRefusedException,
                 OutputGapException,
+                ExecutionTakenException,
+                ExecutionClosedException,
                 SpawnException {
     VmException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

@@ -126,7 +126,7 @@ class HostileAgentIT {
                 honest.qemu(),
                 honest.guard(),
                 honest.clockMeter(),
-                new KernelImage(kernel.kernel(), shared.resolve("hostile/initramfs"), kernel.version()));
+                new KernelImage(kernel.kernel(), shared.resolve("hostile/initramfs"), kernel.facts()));
         disk = shared.resolve("disk");
         Files.write(disk, new byte[4096]);
     }

@@ -23,15 +23,12 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real VMs, if this host has QEMU, mkfs.erofs and a static busybox, and the guest's parts are built. */
 class QemuVmProviderIT extends VmProviderContract {
-    private static final Path BUSYBOX = Path.of("/bin/busybox");
-
     @TempDir
     static Path shared;
 
@@ -40,32 +37,8 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @BeforeAll
     static void makeDisk() throws Exception {
-        Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
-                .toAbsolutePath()
-                .normalize();
-        try {
-            resources = VmResources.find(List.of(share));
-        } catch (VmResourcesException missing) {
-            Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
-        }
-        Assumptions.assumeTrue(Files.isExecutable(BUSYBOX), "there is no static busybox (Debian: busybox-static)");
-        Path root = Files.createDirectory(shared.resolve("root"));
-        for (String name : List.of("bin", "etc", "tmp", "root", "dev", "proc", "sys")) {
-            Files.createDirectory(root.resolve(name));
-        }
-        Files.copy(BUSYBOX, root.resolve("bin/busybox"));
-        for (String name : List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh")) {
-            Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
-        }
-        Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
-        Files.writeString(root.resolve("etc/group"), "root:x:0:\n");
-        disk = shared.resolve("root, with a comma.erofs");
-        Path log = shared.resolve("mkfs.log");
-        Process mkfs = new ProcessBuilder("mkfs.erofs", disk.toString(), root.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        assertThat(mkfs.waitFor()).as(Files.readString(log)).isZero();
+        resources = QemuHost.resources();
+        disk = QemuHost.disk(shared);
     }
 
     private final List<Process> children = new ArrayList<>();

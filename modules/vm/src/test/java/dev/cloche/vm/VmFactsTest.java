@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -158,10 +162,76 @@ class VmFactsTest {
                 () -> ExecRequest.of("nul\0"),
                 () -> ExecRequest.of("true").withWorkingDirectory("relative", false),
                 () -> ExecRequest.of("true").withEnvironment(Map.of("A=B", "")),
-                () -> ExecRequest.of("x".repeat(1 << 20)));
+                () -> ExecRequest.of("x".repeat(1 << 20)),
+                () -> ExecRequest.of("true").withWindow(4095),
+                () -> ExecRequest.of("true").asMain().acknowledged(),
+                () -> ExecRequest.of("true").withLimits(List.of(files(1, 1), files(2, 2))),
+                () -> files(2, 1),
+                () -> files(ResourceLimit.UNLIMITED, 1),
+                () -> new TerminalSize(0, 80),
+                () -> new AttachPoint(0, -1),
+                () -> GuestIdentity.UNCHANGED.withHostname("-"),
+                () -> GuestIdentity.UNCHANGED.withEnvironment(Map.of("A=B", "")),
+                () -> GuestIdentity.UNCHANGED.withSecrets(Map.of(".hidden", new byte[1])),
+                () -> GuestIdentity.UNCHANGED.withSecrets(Map.of("a/b", new byte[1])),
+                () -> GuestIdentity.UNCHANGED.withSecrets(Map.of("large", new byte[65_537])),
+                () -> GuestIdentity.UNCHANGED.withSecrets(seventeenLargeOnes()),
+                () -> network("10.0.2.15", "10.0.2.2"),
+                () -> network("10.0.2.15/33", "10.0.2.2"),
+                () -> network("10.2/8", "10.0.2.2"),
+                () -> network("10.0.2.15/24", "gateway.example"),
+                () -> network("fe80::1%eth0/64", "fe80::2"));
         for (Runnable one : wrong) {
             assertThatThrownBy(one::run).isInstanceOf(InvalidVmSpecException.class);
         }
+    }
+
+    private static ResourceLimit files(long soft, long hard) {
+        return new ResourceLimit(ResourceLimit.Resource.NOFILE, soft, hard);
+    }
+
+    private static GuestNetwork network(String address, String gateway) {
+        return new GuestNetwork(OptionalInt.empty(), Optional.empty(), List.of(address), List.of(gateway), List.of());
+    }
+
+    private static Map<String, byte[]> seventeenLargeOnes() {
+        Map<String, byte[]> secrets = new HashMap<>();
+        for (int i = 0; i < 17; i++) {
+            secrets.put("secret-" + i, new byte[65_536]);
+        }
+        return secrets;
+    }
+
+    @Test
+    void anIdentityShowsNoSecrets() {
+        GuestIdentity identity = GuestIdentity.fresh("box", Clock.systemUTC())
+                .withEnvironment(Map.of("TOKEN", "hidden"))
+                .withSecrets(Map.of("key", "hidden".getBytes(StandardCharsets.UTF_8)));
+        assertThat(identity.toString()).contains("box", "TOKEN", "key").doesNotContain("hidden");
+    }
+
+    @Test
+    void aWholeIdentityArrivesAsItWasSent() throws Exception {
+        GuestNetwork network = new GuestNetwork(
+                OptionalInt.of(1400),
+                Optional.of("02:00:5e:00:00:01"),
+                List.of("10.0.2.15/24", "fd00::15/64"),
+                List.of("10.0.2.2"),
+                List.of("10.0.2.3"));
+        GuestIdentity sent = GuestIdentity.fresh("box", Clock.systemUTC())
+                .withEnvironment(Map.of("A", "b=c"))
+                .withSecrets(Map.of("key", new byte[] {'=', 0, -1}))
+                .withNetwork(network);
+        FrameDecoder decoder = new FrameDecoder();
+        decoder.space().put(HostFrames.configure(1, sent));
+        decoder.filled();
+        GuestIdentity read = HostRequests.identity(
+                new PayloadReader("configure", decoder.next().orElseThrow().payload()));
+        assertThat(read.network()).contains(network);
+        assertThat(read.environment()).isEqualTo(sent.environment());
+        assertThat(read.secrets()).hasSize(1).containsEntry("key", new byte[] {'=', 0, -1});
+        assertThat(read.clock()).isEqualTo(sent.clock());
+        assertThat(read.machineId()).isEqualTo(sent.machineId());
     }
 
     @Test

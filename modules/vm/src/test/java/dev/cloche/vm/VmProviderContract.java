@@ -6,7 +6,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What every provider of VMs promises, by subject. */
-public abstract class VmProviderContract implements VmLifecycleContract, VmExecutionContract {
+public abstract class VmProviderContract
+        implements VmLifecycleContract, VmExecutionContract, VmAttachContract, VmGuestContract {
     @TempDir
     protected Path directory;
 
