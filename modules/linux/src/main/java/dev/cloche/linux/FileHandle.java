@@ -1,0 +1,88 @@
+package dev.cloche.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Instant;
+import java.util.OptionalLong;
+
+/**
+ * An open regular file, by its descriptor: no name is looked up again. For one thread at a time. Every method throws
+ * {@link SystemCallException} if the kernel refuses.
+ */
+public final class FileHandle implements AutoCloseable {
+    private static final int SEEK_DATA = 3;
+    private static final int SEEK_HOLE = 4;
+
+    private final Descriptor descriptor;
+
+    FileHandle(Descriptor descriptor) {
+        this.descriptor = descriptor;
+    }
+
+    public FileStatus status() {
+        return descriptor.status();
+    }
+
+    /**
+     * Reads from an offset into native memory.
+     *
+     * @return how many bytes; 0 at the end
+     */
+    public int read(MemorySegment target, long offset) {
+        long count;
+        do {
+            count = descriptor.calls.pread(descriptor.fd(), target, offset);
+        } while (count == -Errno.EINTR);
+        return (int) descriptor.check("read", count);
+    }
+
+    /** Writes all of some native memory at an offset. */
+    public void write(MemorySegment source, long offset) {
+        long done = 0;
+        while (done < source.byteSize()) {
+            long count = descriptor.calls.pwrite(descriptor.fd(), source.asSlice(done), offset + done);
+            if (count != -Errno.EINTR) {
+                done += descriptor.check("write", count);
+            }
+        }
+    }
+
+    /** Cuts or extends to a size; an extension is a hole. */
+    public void setSize(long size) {
+        descriptor.check("truncate", descriptor.calls.ftruncate(descriptor.fd(), size));
+    }
+
+    /** Where data begin, at an offset or after it; empty if only a hole follows. */
+    public OptionalLong nextData(long offset) {
+        long at = descriptor.calls.lseek(descriptor.fd(), offset, SEEK_DATA);
+        return at == -Errno.ENXIO ? OptionalLong.empty() : OptionalLong.of(descriptor.check("seek", at));
+    }
+
+    /** Where the data at an offset end: at a hole or the end of the file. */
+    public long endOfData(long offset) {
+        return descriptor.check("seek", descriptor.calls.lseek(descriptor.fd(), offset, SEEK_HOLE));
+    }
+
+    /** Sets the permission bits, at most 07777. */
+    public void setMode(int mode) {
+        descriptor.setMode(mode);
+    }
+
+    public void setOwner(long uid, long gid) {
+        descriptor.setOwner(uid, gid);
+    }
+
+    public void setModified(Instant time) {
+        descriptor.setModified(time);
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+
+    /** Native memory to read into and write from, freed with the arena. */
+    public static MemorySegment buffer(Arena arena, int size) {
+        return arena.allocate(size, Long.BYTES);
+    }
+}
