@@ -60,7 +60,9 @@ public final class FileHandle implements AutoCloseable {
 
     /** Where the data at an offset end: at a hole or the end of the file. */
     public long endOfData(long offset) {
-        return descriptor.check("seek", descriptor.calls.lseek(descriptor.fd(), offset, SEEK_HOLE));
+        long at = descriptor.calls.lseek(descriptor.fd(), offset, SEEK_HOLE);
+        // The file may have become shorter than the offset meanwhile.
+        return at == -Errno.ENXIO ? offset : descriptor.check("seek", at);
     }
 
     /** Sets the permission bits, at most 07777. */

@@ -32,4 +32,7 @@ public interface Guest {
      * @throws GuestRefusedException if the agent refuses the request for another reason
      */
     GuestExecution exec(ExecRequest request, Deadline deadline);
+
+    /** Its files, used as root. */
+    GuestFiles files();
 }

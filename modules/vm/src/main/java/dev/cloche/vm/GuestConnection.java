@@ -90,11 +90,26 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
 
     @Override
     public GuestExecution exec(ExecRequest request, Deadline deadline) {
+        String what = "the start of " + request.arguments().getFirst();
+        return start(id -> HostFrames.exec(id, request, WINDOW), request.stdin(), what, deadline);
+    }
+
+    @Override
+    public GuestFiles files() {
+        return new ChannelFiles(this, "");
+    }
+
+    /** Starts a file operation. */
+    ChannelExecution file(FileRequest request, Deadline deadline) {
+        IntFunction<ByteBuffer> frame = id -> FrameEncoder.frame(Frame.FILE, 0, id, request.payload(WINDOW));
+        return start(frame, request.hasInput(), "the start of a file operation", deadline);
+    }
+
+    private ChannelExecution start(IntFunction<ByteBuffer> frame, boolean stdin, String what, Deadline deadline) {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
-        int id = register(new Pending.Exec(answer, started -> register(started, request.stdin()), this::abandon));
+        int id = register(new Pending.Exec(answer, started -> register(started, stdin), this::abandon));
         try {
-            String what = "the start of " + request.arguments().getFirst();
-            return ask(HostFrames.exec(id, request, WINDOW), answer, deadline, what);
+            return ask(frame.apply(id), answer, deadline, what);
         } catch (VmDeadlineException | VmInterruptedException gaveUp) {
             // Who completes the answer first decides: if this is too late, the program has started just now.
             if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
@@ -180,7 +195,7 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
         return execution;
     }
 
-    private void abandon(ChannelExecution execution) {
+    void abandon(ChannelExecution execution) {
         execution.close();
         int request = register(new Pending.Deed(new CompletableFuture<>()));
         sendNow(HostFrames.signal(execution.id(), request, SIGKILL));

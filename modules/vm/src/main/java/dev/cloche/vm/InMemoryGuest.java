@@ -32,6 +32,7 @@ final class InMemoryGuest {
     private final Set<InMemoryPort> ports = ConcurrentHashMap.newKeySet();
     private final Set<InMemoryExecution> executions = ConcurrentHashMap.newKeySet();
     private final Set<String> directories = ConcurrentHashMap.newKeySet();
+    private final InMemoryTree tree = new InMemoryTree();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition resumed = lock.newCondition();
     private boolean paused;
@@ -70,6 +71,14 @@ final class InMemoryGuest {
 
     CompletableFuture<VmExit> ended() {
         return ended;
+    }
+
+    InMemoryTree tree() {
+        return tree;
+    }
+
+    int nextId() {
+        return ids.incrementAndGet();
     }
 
     void greet(InMemoryPort port) {

@@ -11,14 +11,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** One connection of an in-memory guest: the agent's side of docs/guest-protocol.md. */
 final class InMemoryPort implements FrameSink {
+    private static final int SIGTERM = 15;
+
     private final InMemoryGuest guest;
     private final ByteChannel channel;
     private final Outbox outbox;
     private final Map<Integer, InMemoryExecution> executions = new ConcurrentHashMap<>();
+    private final Set<InMemoryExecution> fileOperations = ConcurrentHashMap.newKeySet();
     private final ByteArrayOutputStream message = new ByteArrayOutputStream();
 
     InMemoryPort(InMemoryGuest guest, ByteChannel channel) {
@@ -92,6 +96,7 @@ final class InMemoryPort implements FrameSink {
 
     private void detachAll() {
         executions.values().forEach(InMemoryExecution::detach);
+        fileOperations.forEach(operation -> operation.signal(SIGTERM));
     }
 
     private void handle(Frame frame) {
@@ -108,6 +113,7 @@ final class InMemoryPort implements FrameSink {
                 case Frame.PING -> sendNow(GuestFrames.pong(request, bytes(in)));
                 case Frame.CONFIGURE -> whole(frame).ifPresent(payload -> configure(request, payload));
                 case Frame.EXEC -> whole(frame).ifPresent(payload -> exec(request, payload));
+                case Frame.FILE -> file(request, in);
                 case Frame.STDIN -> execution(frame).ifPresent(execution -> execution.arrived(in.rest()));
                 case Frame.STDIN_EOF -> execution(frame).ifPresent(InMemoryExecution::stdinEnds);
                 case Frame.CREDIT -> {
@@ -176,12 +182,24 @@ final class InMemoryPort implements FrameSink {
                 text(in),
                 text(in));
         in.end();
-        guest.spawn(this, command).ifPresent(execution -> {
-            executions.put(execution.id(), execution);
-            sendNow(GuestFrames.started(request, execution.id(), execution.id(), InMemoryExecution.STDIN_WINDOW));
-            execution.start();
-            var _ = execution.ended().thenAccept(status -> executions.remove(execution.id()));
-        });
+        guest.spawn(this, command).ifPresent(execution -> run(request, execution));
+    }
+
+    private void file(int request, PayloadReader in) {
+        InMemoryFileOperation.of(guest.tree(), FileRequest.parse(in))
+                .start(this, guest.nextId(), request)
+                .ifPresent(execution -> {
+                    fileOperations.add(execution);
+                    var _ = execution.ended().thenAccept(status -> fileOperations.remove(execution));
+                    run(request, execution);
+                });
+    }
+
+    private void run(int request, InMemoryExecution execution) {
+        executions.put(execution.id(), execution);
+        sendNow(GuestFrames.started(request, execution.id(), execution.id(), InMemoryExecution.STDIN_WINDOW));
+        execution.start();
+        var _ = execution.ended().thenAccept(status -> executions.remove(execution.id()));
     }
 
     private void signal(Frame frame, int number) {

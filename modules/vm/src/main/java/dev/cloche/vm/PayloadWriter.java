@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.RawText;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -20,6 +21,11 @@ final class PayloadWriter {
 
     PayloadWriter text(String text) {
         return bytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A name of a file. */
+    PayloadWriter name(String name) {
+        return bytes(RawText.encode(name));
     }
 
     /** A tag and its value. */

@@ -20,6 +20,10 @@ public abstract sealed class VmException extends ClocheException
                 GuestProtocolException,
                 GuestRefusedException,
                 OutputGapException,
+                GuestFileException,
+                HostFileException,
+                CopyException,
+                CopyLimitException,
                 SpawnException {
     VmException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);
