@@ -3,6 +3,7 @@
 #include "bytes.h"
 #include "configure.h"
 #include "execution.h"
+#include "file_request.h"
 #include "hello.h"
 #include "port.h"
 #include "request.h"
@@ -30,6 +31,17 @@ static void exec(int port, uint32_t id, uint8_t *payload, size_t length) {
         exec_request_free(&request);
     }
     if (code != 0) port_failed(port, id, code, sentence);
+}
+
+static void file(int port, const struct frame *frame) {
+    struct file_request request;
+    const char *sentence = "The guest is not ready: wait for HELLO.";
+    int code = BAD_REQUEST;
+    if (hello_is_ready()) {
+        code = file_request_parse(frame->payload, frame->length, &request, &sentence);
+        if (code == 0) code = execution_start_file(port, frame->request, &request, &sentence);
+    }
+    if (code != 0) port_failed(port, frame->request, code, sentence);
 }
 
 /* The requests whose message may be joined from several frames. */
@@ -93,6 +105,7 @@ static bool is_well_formed(const struct frame *frame) {
         case PING:
         case CONFIGURE:
         case EXEC:
+        case FILE_OPERATION:
         case SHUTDOWN: return frame->request != 0 && frame->stream == 0;
         case SIGNAL: return frame->request != 0;
         case STDIN:
@@ -119,6 +132,7 @@ void dispatch(int port, struct message *message, const struct frame *frame) {
         case PING: ping(port, frame); break;
         case CONFIGURE:
         case EXEC: joined(port, message, frame); break;
+        case FILE_OPERATION: file(port, frame); break;
         case STDIN: execution_stdin(port, frame->stream, frame->payload, frame->length); break;
         case STDIN_EOF: execution_stdin_eof(port, frame->stream); break;
         case SIGNAL: signal_execution(port, frame); break;

@@ -22,6 +22,7 @@ struct execution {
     int port;         /* NO_PORT: detached */
     uint32_t request; /* for STARTED or FAILED */
     bool main;
+    bool file;      /* a file operation, which ends with its port */
     int report;     /* tells whether exec worked; -1: it has told */
     bool announced; /* STARTED or FAILED was said */
     bool ended;     /* the process was reaped */
@@ -44,9 +45,7 @@ static struct execution *find(uint32_t id) {
 
 static struct execution *free_slot(void) {
     for (int i = 0; i < EXECUTIONS_MAX; i++) {
-        if (executions[i].id != 0) continue;
-        if (i >= slots_used) slots_used = i + 1;
-        return &executions[i];
+        if (executions[i].id == 0) return &executions[i];
     }
     return NULL;
 }
@@ -63,36 +62,48 @@ static void release(struct execution *e) {
     while (slots_used > 0 && executions[slots_used - 1].id == 0) slots_used--;
 }
 
-int execution_start(int port, uint32_t request, const struct exec_request *command, const char **sentence) {
-    if (shutdown_begun()) {
-        *sentence = "The VM is shutting down.";
-        return OUT_OF_RESOURCES;
-    }
+static int refused(const char **sentence) {
+    *sentence = shutdown_begun() ? "The VM is shutting down." : "1024 executions are running, more are not possible.";
+    return OUT_OF_RESOURCES;
+}
+
+static int not_spawned(const char **sentence) {
+    *sentence = "The agent could not create a process or a pipe.";
+    return OUT_OF_RESOURCES;
+}
+
+static struct execution *begin(int port, uint32_t request, const struct spawned *spawned, uint32_t credit) {
     struct execution *e = free_slot();
-    if (e == NULL) {
-        *sentence = "1024 executions are running, more are not possible.";
-        return OUT_OF_RESOURCES;
-    }
-    struct spawned spawned;
-    if (!spawn(command, &spawned)) {
-        *sentence = "The agent could not create a process or a pipe.";
-        return OUT_OF_RESOURCES;
-    }
+    if (e - executions >= slots_used) slots_used = (int)(e - executions) + 1;
     *e = (struct execution){
         .id = next_id(),
-        .pid = spawned.pid,
+        .pid = spawned->pid,
         .port = port,
         .request = request,
-        .main = (command->flags & EXEC_MAIN) != 0,
-        .report = spawned.report,
-        .input = {.fd = spawned.input, .writable = true, .window = {.granted = spawned.input < 0 ? 0 : STDIN_WINDOW}},
-        .outputs = {{.fd = spawned.outputs[0], .credit = command->window},
-                    {.fd = spawned.outputs[1], .credit = command->window}},
+        .report = spawned->report,
+        .input = {.fd = spawned->input, .writable = true, .window = {.granted = spawned->input < 0 ? 0 : STDIN_WINDOW}},
+        .outputs = {{.fd = spawned->outputs[0], .credit = credit}, {.fd = spawned->outputs[1], .credit = credit}},
     };
     loop_watch(e->report, EPOLLIN, REPORT, e->id);
     if (e->input.fd >= 0) loop_watch(e->input.fd, EPOLLOUT, INPUT, e->id);
     loop_watch(e->outputs[0].fd, EPOLLIN, OUTPUT_1, e->id);
     loop_watch(e->outputs[1].fd, EPOLLIN, OUTPUT_2, e->id);
+    return e;
+}
+
+int execution_start(int port, uint32_t request, const struct exec_request *command, const char **sentence) {
+    struct spawned spawned;
+    if (shutdown_begun() || free_slot() == NULL) return refused(sentence);
+    if (!spawn(command, &spawned)) return not_spawned(sentence);
+    begin(port, request, &spawned, command->window)->main = (command->flags & EXEC_MAIN) != 0;
+    return 0;
+}
+
+int execution_start_file(int port, uint32_t request, const struct file_request *file, const char **sentence) {
+    struct spawned spawned;
+    if (shutdown_begun() || free_slot() == NULL) return refused(sentence);
+    if (!spawn_file_operation(file, &spawned)) return not_spawned(sentence);
+    begin(port, request, &spawned, file->credit)->file = true;
     return 0;
 }
 
@@ -163,7 +174,11 @@ void execution_ended(pid_t pid, int status) {
 
 void executions_detach(int port) {
     for (int i = 0; i < slots_used; i++) {
-        if (executions[i].id != 0 && executions[i].port == port) executions[i].port = NO_PORT;
+        struct execution *e = &executions[i];
+        if (e->id == 0 || e->port != port) continue;
+        e->port = NO_PORT;
+        /* SIGTERM lets it remove what is not complete; a child that was stopped takes it once it goes on. */
+        if (e->file && !e->ended && kill(e->pid, SIGTERM) == 0) kill(e->pid, SIGCONT);
     }
 }
 

@@ -5,12 +5,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "file_request.h"
 #include "request.h"
 
 enum { EXECUTIONS_MAX = 1024 };
 
 /* Starts the command; STARTED or FAILED follows once exec has told. Answers 0, or a failure code with its sentence. */
 int execution_start(int port, uint32_t request, const struct exec_request *command, const char **sentence);
+
+/* The same for a FILE. It ends with its port. */
+int execution_start_file(int port, uint32_t request, const struct file_request *file, const char **sentence);
 
 /* Frames of the host. Only the port that an execution is attached to feeds it; any port may send it a signal. */
 void execution_stdin(int port, uint32_t id, const uint8_t *bytes, uint32_t length);

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "file_operation.h"
 #include "identity.h"
+#include "record.h"
 
 enum { REPORT = 3 };
 
@@ -95,7 +97,7 @@ static void add_home(const struct exec_request *command, const char *home) {
     e[1] = NULL;
 }
 
-__attribute__((noreturn)) static void become(const struct exec_request *command, const int ends[4]) {
+static void leave_agent(const int ends[4]) {
     setsid();
     reset_signals();
     /* Nothing of the agent's stays open: a copy of another execution's stdin would keep that from its end. All ends
@@ -105,6 +107,10 @@ __attribute__((noreturn)) static void become(const struct exec_request *command,
     }
     if (fcntl(REPORT, F_SETFD, FD_CLOEXEC) != 0) _exit(127);
     close_range(REPORT + 1, ~0U, 0);
+}
+
+__attribute__((noreturn)) static void become(const struct exec_request *command, const int ends[4]) {
+    leave_agent(ends);
     set_limits();
     static struct identity identity;
     identity_find(command->user, &identity);
@@ -113,6 +119,23 @@ __attribute__((noreturn)) static void become(const struct exec_request *command,
     identity_take(&identity);
     add_home(command, identity.home);
     command_execute(command);
+}
+
+/* No exec follows: the rights are taken before a file is touched, and closing the report says that all went well. */
+__attribute__((noreturn)) static void become_file_operation(const struct file_request *request, const int ends[4]) {
+    leave_agent(ends);
+    /* A descriptor for each level of a tree. */
+    struct rlimit files = {.rlim_cur = ENTRY_DEPTH_MAX + 64, .rlim_max = ENTRY_DEPTH_MAX + 64};
+    struct rlimit none = {0};
+    setrlimit(RLIMIT_NOFILE, &files);
+    setrlimit(RLIMIT_CORE, &none);
+    static struct identity identity;
+    identity_find(request->user, &identity);
+    identity_take(&identity);
+    umask(0);
+    if (chdir("/") != 0) spawn_give_up(BAD_WORKING_DIRECTORY, "The root cannot be entered: %s.", strerror(errno));
+    close(REPORT);
+    file_operation(request);
 }
 
 /* Pairs of descriptors: what the child gets as 0, 1, 2 and 3, and what the agent keeps. */
@@ -139,11 +162,8 @@ static void close_all(const int fds[4]) {
     }
 }
 
-bool spawn(const struct exec_request *command, struct spawned *spawned) {
-    int child[4], agent[4];
-    pid_t pid = -1;
-    if (make_pipes((command->flags & EXEC_STDIN) != 0, child, agent)) pid = fork();
-    if (pid == 0) become(command, child);
+/* Keeps the agent's ends, closes the child's. */
+static bool spawned_as(pid_t pid, const int child[4], const int agent[4], struct spawned *spawned) {
     close_all(child);
     if (pid < 0) {
         close_all(agent);
@@ -152,4 +172,20 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
     *spawned = (struct spawned){
         .pid = pid, .report = agent[REPORT], .input = agent[0], .outputs = {agent[1], agent[2]}};
     return true;
+}
+
+bool spawn(const struct exec_request *command, struct spawned *spawned) {
+    int child[4], agent[4];
+    pid_t pid = -1;
+    if (make_pipes((command->flags & EXEC_STDIN) != 0, child, agent)) pid = fork();
+    if (pid == 0) become(command, child);
+    return spawned_as(pid, child, agent, spawned);
+}
+
+bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
+    int child[4], agent[4];
+    pid_t pid = -1;
+    if (make_pipes(file_request_has_input(request), child, agent)) pid = fork();
+    if (pid == 0) become_file_operation(request, child);
+    return spawned_as(pid, child, agent, spawned);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "file_request.h"
 #include "request.h"
 
 struct spawn_failure {
@@ -22,6 +23,9 @@ struct spawned {
 
 /* All descriptors are the agent's ends, non-blocking. */
 bool spawn(const struct exec_request *command, struct spawned *spawned);
+
+/* The same for a FILE, whose child is a copy of the agent that does the operation itself. */
+bool spawn_file_operation(const struct file_request *request, struct spawned *spawned);
 
 /* Reads the report: true once the child has told, then a code of 0 means that exec worked. */
 bool spawn_told(int report, struct spawn_failure *failure);
