@@ -5,10 +5,12 @@ import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
@@ -88,6 +90,11 @@ final class ScriptedVms implements VmProvider {
     public void destroy(VmId id) {
         reached(Step.DESTROY, id);
         memory.destroy(id);
+    }
+
+    @Override
+    public OutputLog outputLog(VmId id) {
+        return memory.outputLog(id);
     }
 
     @Override
@@ -200,6 +207,11 @@ final class ScriptedVms implements VmProvider {
         public GuestExecution exec(ExecRequest request, Deadline deadline) {
             reached(Step.EXEC, id());
             return vm.guest().exec(request, deadline);
+        }
+
+        @Override
+        public GuestFiles files() {
+            return vm.guest().files();
         }
     }
 }
