@@ -1,7 +1,7 @@
 package dev.cloche.linux;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.OptionalLong;
 
@@ -24,27 +24,39 @@ public final class FileHandle implements AutoCloseable {
     }
 
     /**
-     * Reads from an offset into native memory.
+     * Reads from an offset into a direct buffer, and moves its position.
      *
      * @return how many bytes; 0 at the end
      */
-    public int read(MemorySegment target, long offset) {
+    public int read(ByteBuffer target, long offset) {
+        MemorySegment segment = direct(target);
         long count;
         do {
-            count = descriptor.calls.pread(descriptor.fd(), target, offset);
+            count = descriptor.calls.pread(descriptor.fd(), segment, offset);
         } while (count == -Errno.EINTR);
-        return (int) descriptor.check("read", count);
+        int read = (int) descriptor.check("read", count);
+        target.position(target.position() + read);
+        return read;
     }
 
-    /** Writes all of some native memory at an offset. */
-    public void write(MemorySegment source, long offset) {
+    /** Writes all that remains in a direct buffer at an offset, and moves its position. */
+    public void write(ByteBuffer source, long offset) {
+        MemorySegment segment = direct(source);
         long done = 0;
-        while (done < source.byteSize()) {
-            long count = descriptor.calls.pwrite(descriptor.fd(), source.asSlice(done), offset + done);
+        while (done < segment.byteSize()) {
+            long count = descriptor.calls.pwrite(descriptor.fd(), segment.asSlice(done), offset + done);
             if (count != -Errno.EINTR) {
                 done += descriptor.check("write", count);
             }
         }
+        source.position(source.limit());
+    }
+
+    private static MemorySegment direct(ByteBuffer buffer) {
+        if (!buffer.isDirect()) {
+            throw new IllegalArgumentException("the kernel reads and writes native memory only");
+        }
+        return MemorySegment.ofBuffer(buffer);
     }
 
     /** Cuts or extends to a size; an extension is a hole. */
@@ -81,10 +93,5 @@ public final class FileHandle implements AutoCloseable {
     @Override
     public void close() {
         descriptor.close();
-    }
-
-    /** Native memory to read into and write from, freed with the arena. */
-    public static MemorySegment buffer(Arena arena, int size) {
-        return arena.allocate(size, Long.BYTES);
     }
 }

@@ -13,6 +13,7 @@ final class CopyTally {
     private long declaredBytes;
     private long movedBytes;
     private long completed;
+    private boolean left;
     private long completedBytes;
 
     CopyTally(CopyOptions options, CopyListener listener) {
@@ -44,6 +45,7 @@ final class CopyTally {
     }
 
     void completed(long bytes) {
+        left = true;
         completed++;
         completedBytes += bytes;
     }
@@ -55,8 +57,13 @@ final class CopyTally {
         }
     }
 
-    boolean anything() {
-        return completed > 0;
+    /** Something stays also if the copy fails from here on. */
+    void left() {
+        left = true;
+    }
+
+    boolean leftSomething() {
+        return left;
     }
 
     CopyReport report() {

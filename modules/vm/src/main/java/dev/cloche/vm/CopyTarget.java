@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.SystemCallException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
@@ -14,13 +15,25 @@ import java.util.function.Supplier;
 record CopyTarget(Path parent, String name) {
     /** @throws InvalidVmSpecException if the path is the root */
     static CopyTarget of(Path path) {
-        Path absolute = path.toAbsolutePath().normalize();
+        Path absolute = path.toAbsolutePath();
+        if (absolute.endsWith(".") || absolute.endsWith("..")) {
+            absolute = real(absolute);
+        }
         Path parent = absolute.getParent();
         if (parent == null) {
             throw new InvalidVmSpecException(
                     "The root of the host is not a name that can be made", "Name the copy itself, in a directory.");
         }
         return new CopyTarget(parent, GuestPaths.last(DirectoryHandle.raw(absolute)));
+    }
+
+    /** What a path leads to. */
+    static Path real(Path path) {
+        try {
+            return path.toRealPath();
+        } catch (IOException e) {
+            throw HostFileException.unusable(path.toString(), "leads nowhere", "Check the path.");
+        }
     }
 
     DirectoryHandle openParent() {

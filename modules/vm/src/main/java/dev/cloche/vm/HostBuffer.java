@@ -1,25 +1,18 @@
 package dev.cloche.vm;
 
-import dev.cloche.linux.FileHandle;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/** The memory through which a copy's content passes. */
+/** The native memory through which a copy's content passes. */
 final class HostBuffer {
-    private final MemorySegment segment;
-
-    HostBuffer(Arena arena) {
-        segment = FileHandle.buffer(arena, FileRecord.MAX_BODY);
-    }
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(FileRecord.MAX_BODY);
 
     /** The bytes in native memory, until the next call. */
-    MemorySegment of(ByteBuffer bytes) {
-        return segment.asSlice(0, bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes));
+    ByteBuffer of(ByteBuffer bytes) {
+        return buffer.clear().put(bytes).flip();
     }
 
-    /** Native memory to read into. */
-    MemorySegment ofSize(long size) {
-        return segment.asSlice(0, Math.min(size, FileRecordWriter.CHUNK));
+    /** Room to read so much into, or a chunk if that is less; until the next call. */
+    ByteBuffer room(long size) {
+        return buffer.clear().limit((int) Math.min(size, FileRecordWriter.CHUNK));
     }
 }

@@ -6,8 +6,7 @@ import dev.cloche.linux.FileHandle;
 import dev.cloche.linux.FileStatus;
 import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,7 +30,7 @@ final class HostTreeReader {
 
     /** @throws HostFileException if there is nothing, or nothing that can be copied */
     static HostTreeReader of(Path path, CopyOptions options, CopyListener listener) {
-        CopyTarget source = CopyTarget.of(options.followLink() ? resolved(path) : path);
+        CopyTarget source = CopyTarget.of(options.followLink() ? CopyTarget.real(path) : path);
         HostTreeReader reader = new HostTreeReader(source, new CopyTally(options, listener));
         try (DirectoryHandle parent = reader.refused("", source::openParent)) {
             FileStatus status = reader.refused("", () -> parent.status(source.name()))
@@ -42,14 +41,6 @@ final class HostTreeReader {
             }
         }
         return reader;
-    }
-
-    private static Path resolved(Path path) {
-        try {
-            return path.toRealPath();
-        } catch (IOException e) {
-            throw HostFileException.unusable(path.toString(), "leads nowhere", "Check the path.");
-        }
     }
 
     /** Whether anything was sent. */
@@ -63,9 +54,8 @@ final class HostTreeReader {
 
     /** Writes all but DONE. */
     void writeTo(FileRecordWriter out) throws IOException {
-        try (Arena arena = Arena.ofConfined();
-                DirectoryHandle parent = refused("", source::openParent)) {
-            entry(parent, source.name(), "", out, new HostBuffer(arena));
+        try (DirectoryHandle parent = refused("", source::openParent)) {
+            entry(parent, source.name(), "", out, new HostBuffer());
         }
     }
 
@@ -136,13 +126,13 @@ final class HostTreeReader {
             long at = data.getAsLong();
             long end = Math.min(size, handle.endOfData(at));
             while (at < end) {
-                MemorySegment chunk = buffer.ofSize(end - at);
+                ByteBuffer chunk = buffer.room(end - at);
                 int count = handle.read(chunk, at);
                 if (count == 0) {
                     // It was cut meanwhile; what is missing becomes a hole.
                     return;
                 }
-                out.data(at, chunk.asSlice(0, count).asByteBuffer());
+                out.data(at, chunk.flip());
                 tally.moved(count);
                 at += count;
             }

@@ -3,7 +3,6 @@ package dev.cloche.vm;
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.FileStatus;
 import dev.cloche.linux.SystemCallException;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -42,9 +41,15 @@ final class HostTreeWriter {
 
     /** Takes records up to DONE. */
     CopyReport write(Source source) {
-        try (Arena arena = Arena.ofConfined();
-                OpenDirectory anchor = anchor()) {
-            HostBuffer buffer = new HostBuffer(arena);
+        try (OpenDirectory anchor = anchor()) {
+            return write(source, anchor, new HostBuffer());
+        } catch (VmException cut) {
+            throw tally.leftSomething() ? new CopyException(target.shown(), tally.report(), cut) : cut;
+        }
+    }
+
+    private CopyReport write(Source source, OpenDirectory anchor, HostBuffer buffer) {
+        try {
             FileRecord record = source.next();
             while (!(record instanceof FileRecord.Done)) {
                 switch (record) {
@@ -62,9 +67,8 @@ final class HostTreeWriter {
                 completeDirectory();
             }
             return tally.report();
-        } catch (VmException cut) {
-            throw tally.anything() ? new CopyException(target.shown(), tally.report(), cut) : cut;
         } finally {
+            // While the directory that it lies in is open.
             dropFile();
             path.forEach(OpenDirectory::close);
         }
@@ -112,7 +116,12 @@ final class HostTreeWriter {
                     target.shown(entry.name()), directory ? "it is no directory" : "it is a directory");
         }
         switch (entry.kind()) {
-            case DIRECTORY -> path.addLast(openDirectory(parent, part, entry, there.isEmpty()));
+            case DIRECTORY -> {
+                path.addLast(openDirectory(parent, part, entry, there.isEmpty()));
+                if (there.isEmpty()) {
+                    tally.left();
+                }
+            }
             case FILE -> file = IncomingFile.create(parent.handle(), part, entry, buffer);
             case SYMBOLIC_LINK -> {
                 IncomingFile.link(parent.handle(), part, entry, options);

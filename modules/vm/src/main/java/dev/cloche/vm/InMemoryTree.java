@@ -106,6 +106,7 @@ final class InMemoryTree {
         Deque<String> left = parts(path);
         Deque<InMemoryNode> way = new ArrayDeque<>(List.of(root));
         int links = 0;
+        boolean followAll = followLast || path.endsWith("/") || path.endsWith("/.");
         while (!left.isEmpty()) {
             String part = left.removeFirst();
             InMemoryNode directory = way.getLast();
@@ -122,7 +123,7 @@ final class InMemoryTree {
                 continue;
             }
             InMemoryNode next = directory.children.get(part);
-            if (next != null && next.kind == FileKind.SYMBOLIC_LINK && (followLast || !left.isEmpty())) {
+            if (next != null && next.kind == FileKind.SYMBOLIC_LINK && (followAll || !left.isEmpty())) {
                 if (++links > FileError.MAX_LINKS) {
                     throw new FileError(FileError.LOOP, path);
                 }

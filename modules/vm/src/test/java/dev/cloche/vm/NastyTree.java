@@ -1,11 +1,11 @@
 package dev.cloche.vm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.FileHandle;
 import dev.cloche.linux.FileStatus;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -26,20 +26,19 @@ final class NastyTree {
 
     /** Makes it under a name in a directory. */
     static void make(Path parent, String name) {
-        try (DirectoryHandle in = DirectoryHandle.open(parent);
-                Arena arena = Arena.ofConfined()) {
+        try (DirectoryHandle in = DirectoryHandle.open(parent)) {
             in.makeDirectory(name, 0700);
             try (DirectoryHandle root = in.openDirectory(name)) {
-                file(arena, root, "plain", 0644, 10);
-                file(arena, root, "empty", 0600, 0);
-                file(arena, root, "set-user-id", 04755, 1);
-                file(arena, root, "nobody may read", 0000, 5);
-                file(arena, root, "new\nline\t\"quote' -rf", 0640, 3);
-                file(arena, root, "\u00fc\u6f22\ud83d\ude00", 0640, 3);
-                file(arena, root, "no utf-8 \udcff\udcc3", 0640, 3);
-                file(arena, root, "x".repeat(255), 0640, 3);
-                file(arena, root, "several chunks", 0640, 300_001);
-                sparse(arena, root);
+                file(root, "plain", 0644, 10);
+                file(root, "empty", 0600, 0);
+                file(root, "set-user-id", 04755, 1);
+                file(root, "nobody may read", 0000, 5);
+                file(root, "new\nline\t\"quote' -rf", 0640, 3);
+                file(root, "\u00fc\u6f22\ud83d\ude00", 0640, 3);
+                file(root, "no utf-8 \udcff\udcc3", 0640, 3);
+                file(root, "x".repeat(255), 0640, 3);
+                file(root, "several chunks", 0640, 300_001);
+                sparse(root);
                 root.makeLink("dangling", "../no/such");
                 root.makeLink("absolute", "/etc/passwd");
                 root.makeLink("circle", "circle");
@@ -48,23 +47,23 @@ final class NastyTree {
                 root.makeDirectory("empty directory", 0700);
                 root.makeDirectory("read-only", 0700);
                 try (DirectoryHandle readOnly = root.openDirectory("read-only")) {
-                    file(arena, readOnly, "inside", 0444, 4);
+                    file(readOnly, "inside", 0444, 4);
                     seal(readOnly, 0555);
                 }
-                deep(arena, root, DEPTH);
+                deep(root, DEPTH);
                 seal(root, 0750);
             }
         }
     }
 
-    private static void deep(Arena arena, DirectoryHandle parent, int left) {
+    private static void deep(DirectoryHandle parent, int left) {
         if (left == 0) {
-            file(arena, parent, "bottom", 0644, 1);
+            file(parent, "bottom", 0644, 1);
             return;
         }
         parent.makeDirectory("level " + left, 0700);
         try (DirectoryHandle next = parent.openDirectory("level " + left)) {
-            deep(arena, next, left - 1);
+            deep(next, left - 1);
             seal(next, 0711);
         }
     }
@@ -74,23 +73,23 @@ final class NastyTree {
         directory.setModified(TIME.plusNanos(7));
     }
 
-    static void file(Arena arena, DirectoryHandle directory, String name, int mode, int size) {
+    static void file(DirectoryHandle directory, String name, int mode, int size) {
         byte[] bytes = new byte[size];
         RandomGenerator.of("L64X128MixRandom").nextBytes(bytes);
         try (FileHandle file = directory.createFile(name, 0600)) {
-            file.write(MemorySegment.ofArray(bytes).byteSize() == 0 ? arena.allocate(0) : copy(arena, bytes), 0);
+            file.write(ByteBuffer.allocateDirect(size).put(bytes).flip(), 0);
             file.setMode(mode);
             file.setModified(TIME.plusSeconds(size));
         }
     }
 
-    private static MemorySegment copy(Arena arena, byte[] bytes) {
-        return arena.allocate(bytes.length).copyFrom(MemorySegment.ofArray(bytes));
-    }
-
-    private static void sparse(Arena arena, DirectoryHandle directory) {
+    private static void sparse(DirectoryHandle directory) {
         try (FileHandle file = directory.createFile("sparse", 0600)) {
-            file.write(arena.allocate(4096).fill((byte) 's'), HOLE_UNTIL);
+            file.write(
+                    ByteBuffer.allocateDirect(4096)
+                            .put("s".repeat(4096).getBytes(UTF_8))
+                            .flip(),
+                    HOLE_UNTIL);
             file.setSize(SPARSE_SIZE);
             file.setModified(TIME);
         }
@@ -126,16 +125,15 @@ final class NastyTree {
     }
 
     private static String digest(DirectoryHandle in, String part) {
-        try (FileHandle file = in.openFile(part);
-                Arena arena = Arena.ofConfined()) {
+        try (FileHandle file = in.openFile(part)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            MemorySegment chunk = arena.allocate(1 << 16);
+            ByteBuffer chunk = ByteBuffer.allocateDirect(1 << 20);
             long at = 0;
             int count = file.read(chunk, at);
             while (count > 0) {
-                digest.update(chunk.asSlice(0, count).toArray(ValueLayout.JAVA_BYTE));
+                digest.update(chunk.flip());
                 at += count;
-                count = file.read(chunk, at);
+                count = file.read(chunk.clear(), at);
             }
             return HexFormat.of().formatHex(digest.digest());
         } catch (NoSuchAlgorithmException e) {

@@ -245,7 +245,8 @@ public interface VmFilesContract extends VmFixture {
                             CopyOptions.DEFAULT.withMaxBytes(4),
                             silent(),
                             soon()))
-                    .isInstanceOf(CopyLimitException.class);
+                    .isInstanceOf(CopyException.class)
+                    .hasCauseInstanceOf(CopyLimitException.class);
             assertThatThrownBy(
                             () -> files.copyIn(out, "/tmp/in", CopyOptions.DEFAULT.withMaxBytes(9), silent(), soon()))
                     .isInstanceOf(CopyException.class)
