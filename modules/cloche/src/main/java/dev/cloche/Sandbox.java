@@ -56,6 +56,11 @@ public final class Sandbox implements AutoCloseable {
                 (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
     }
 
+    /** Its files, with the rights of root. */
+    public SandboxFiles files() {
+        return new SandboxFiles(running, "", Optional.empty());
+    }
+
     /**
      * What the sandbox is for: the command that was given to {@link SandboxBuilder#command}, or the image's own.
      *

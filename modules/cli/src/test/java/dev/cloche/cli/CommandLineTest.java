@@ -34,7 +34,21 @@ class CommandLineTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"run", "exec", "ps", "stats", "stop", "rm", "pull", "images", "doctor", "version", "completion"})
+            strings = {
+                "run",
+                "exec",
+                "cp",
+                "ps",
+                "logs",
+                "stats",
+                "stop",
+                "rm",
+                "pull",
+                "images",
+                "doctor",
+                "version",
+                "completion"
+            })
     void everyCommandHasHelp(String name) {
         assertThat(Main.execute(name, "--help")).isZero();
         CommandLine command =

@@ -7,6 +7,7 @@ import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
@@ -110,6 +111,20 @@ public final class RunningSandbox implements AutoCloseable {
             throw new IllegalStateException("the main command is its owner's to start");
         }
         return start(CommandLine.mainRequest(ownership.spec(), config, options), deadline);
+    }
+
+    /**
+     * The guest's files, used as root. Calls throw what the guest's connection throws; {@link #ended} tells what its loss
+     * means.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public GuestFiles files() {
+        try {
+            return vm.guest().files();
+        } catch (VmStateException lost) {
+            throw ended(lost);
+        }
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {

@@ -8,6 +8,7 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
@@ -245,6 +246,11 @@ final class ScriptedVms implements VmProvider {
         @Override
         public void quiesce(Deadline deadline) {
             vm.guest().quiesce(deadline);
+        }
+
+        @Override
+        public GuestFiles files() {
+            return vm.guest().files();
         }
     }
 }

@@ -38,6 +38,16 @@ final class ExecutionTable {
         return begin(HostFrames.exec(id, request, WINDOW), answer, abandon, deadline, what);
     }
 
+    ChannelExecution file(FileRequest request, Deadline deadline) {
+        CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
+        boolean stdin = request.hasInput();
+        int id = line.unanswered()
+                .add(new Pending.Exec(
+                        answer, started -> register(new ChannelExecution(this, line, started, stdin)), this::abandon));
+        ByteBuffer frame = FrameEncoder.frame(Frame.FILE, 0, id, request.payload(WINDOW));
+        return begin(frame, answer, this::abandon, deadline, "the start of a file operation");
+    }
+
     ChannelExecution attach(int execution, AttachPoint from, Deadline deadline) {
         // The guest would not notice a take-over within one connection, and what both send would be mixed.
         if (isOpen(execution) || !attaching.add(execution)) {
@@ -174,7 +184,12 @@ final class ExecutionTable {
         return execution;
     }
 
-    /** Ends what nobody waits for any more, and has it forgotten. */
+    /** Ends what nobody waits for any more. */
+    void abandon(ChannelExecution execution) {
+        abandon(execution, false);
+    }
+
+    /** Has it forgotten, too, if it would be kept. */
     private void abandon(ChannelExecution execution, boolean acknowledged) {
         execution.abandon();
         if (acknowledged) {

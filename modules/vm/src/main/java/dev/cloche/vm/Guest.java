@@ -86,4 +86,7 @@ public interface Guest {
      * no clone works under the identity of its siblings. What runs already runs on.
      */
     void quiesce(Deadline deadline);
+
+    /** Its files, used as root. */
+    GuestFiles files();
 }

@@ -70,6 +70,21 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     }
 
     @Override
+    public GuestFiles files() {
+        return new ChannelFiles(this, "");
+    }
+
+    /** Starts a file operation. */
+    ChannelExecution file(FileRequest request, Deadline deadline) {
+        return executions.file(request, deadline);
+    }
+
+    /** Ends a file operation that nobody waits for any more. */
+    void abandon(ChannelExecution operation) {
+        executions.abandon(operation);
+    }
+
+    @Override
     public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
         return executions.attach(execution, from, deadline);
     }

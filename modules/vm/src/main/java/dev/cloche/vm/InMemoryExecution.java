@@ -335,7 +335,7 @@ final class InMemoryExecution {
         }
     }
 
-    private boolean isReader(FrameSink port) {
+    boolean isReader(FrameSink port) {
         return port.equals(reader);
     }
 

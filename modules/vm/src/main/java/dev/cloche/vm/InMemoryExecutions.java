@@ -5,12 +5,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The executions of an in-memory guest: what runs, and what has ended and is kept. */
 final class InMemoryExecutions {
+    private static final int SIGTERM = 15;
     private static final int MOST = 1024;
     private static final int MOST_KEPT = 64;
 
@@ -18,6 +21,9 @@ final class InMemoryExecutions {
     private final ConcurrentSkipListMap<Integer, InMemoryExecution> all = new ConcurrentSkipListMap<>();
     /** Plain ones that have ended while nobody was attached, the oldest first. */
     private final ArrayDeque<InMemoryExecution> kept = new ArrayDeque<>();
+
+    /** Those that end with their port, and that nobody can come back to. */
+    private final Set<InMemoryExecution> fileOperations = ConcurrentHashMap.newKeySet();
 
     int nextId() {
         return ids.incrementAndGet();
@@ -29,6 +35,16 @@ final class InMemoryExecutions {
 
     void add(InMemoryExecution execution) {
         all.put(execution.id(), execution);
+    }
+
+    void addFileOperation(InMemoryExecution operation) {
+        fileOperations.add(operation);
+        add(operation);
+    }
+
+    /** One that can be come back to. */
+    Optional<InMemoryExecution> findLasting(int id) {
+        return find(id).filter(execution -> !fileOperations.contains(execution));
     }
 
     Optional<InMemoryExecution> find(int id) {
@@ -54,15 +70,16 @@ final class InMemoryExecutions {
         }
     }
 
-    private void remove(InMemoryExecution execution) {
+    void remove(InMemoryExecution execution) {
         synchronized (kept) {
             kept.remove(execution);
         }
+        fileOperations.remove(execution);
         all.remove(execution.id());
     }
 
     Optional<GuestFailure> release(int id) {
-        Optional<InMemoryExecution> known = find(id);
+        Optional<InMemoryExecution> known = findLasting(id);
         if (known.isEmpty()) {
             return Optional.of(GuestFailure.NO_SUCH_EXECUTION);
         }
@@ -74,6 +91,10 @@ final class InMemoryExecutions {
     }
 
     void detach(FrameSink port) {
+        fileOperations.stream().filter(operation -> operation.isReader(port)).forEach(operation -> {
+            operation.detach(port);
+            operation.signal(SIGTERM);
+        });
         all.values().forEach(execution -> execution.detach(port));
     }
 
@@ -97,6 +118,9 @@ final class InMemoryExecutions {
         List<ExecutionInfo> page = new ArrayList<>();
         int bytes = Integer.BYTES;
         for (InMemoryExecution execution : all.tailMap(above, false).values()) {
+            if (fileOperations.contains(execution)) {
+                continue;
+            }
             ExecutionInfo info = execution.info();
             bytes += GuestFrames.listed(info).toBytes().length;
             if (bytes > Frame.MAX_PAYLOAD) {

@@ -35,6 +35,7 @@ final class InMemoryGuest {
     private final Set<InMemoryPort> ports = ConcurrentHashMap.newKeySet();
     private final InMemoryExecutions executions = new InMemoryExecutions();
     private final Set<String> directories = ConcurrentHashMap.newKeySet();
+    private final InMemoryTree tree = new InMemoryTree();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition resumed = lock.newCondition();
     private boolean paused;
@@ -165,6 +166,23 @@ final class InMemoryGuest {
                 this::ended);
         executions.add(execution);
         execution.start(port, answering, exec.credit());
+    }
+
+    /** Begins a file operation, or answers why it cannot. */
+    void file(InMemoryPort port, int answering, FileRequest.Received received) {
+        Optional<GuestFailure> failure = Optional.of(
+                        needsIdentity ? GuestFailure.NEEDS_IDENTITY : GuestFailure.OUT_OF_RESOURCES)
+                .filter(refused -> needsIdentity || executions.full());
+        Optional<InMemoryExecution> operation = failure.isPresent()
+                ? Optional.empty()
+                : InMemoryFileOperation.of(tree, received.request(), executions.nextId(), executions::remove);
+        if (operation.isEmpty()) {
+            port.sendNow(GuestFrames.failed(
+                    answering, failure.orElse(GuestFailure.UNKNOWN_USER), "the files cannot be reached"));
+            return;
+        }
+        executions.addFileOperation(operation.get());
+        operation.get().start(port, answering, received.credit());
     }
 
     private void ended(InMemoryExecution execution) {

@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
 
 /** One connection of an in-memory guest: the agent's side of docs/guest-protocol.md. */
 final class InMemoryPort implements FrameSink {
+
     private final InMemoryGuest guest;
     private final ByteChannel channel;
     private final Outbox outbox;
@@ -96,6 +97,7 @@ final class InMemoryPort implements FrameSink {
                 case Frame.PING -> sendNow(GuestFrames.pong(request, bytes(in)));
                 case Frame.CONFIGURE -> whole(frame).ifPresent(payload -> configure(request, payload));
                 case Frame.EXEC -> whole(frame).ifPresent(payload -> exec(request, payload));
+                case Frame.FILE -> guest.file(this, request, FileRequest.parse(in));
                 case Frame.LIST -> sendNow(guest.executions().list(request, in.u32()));
                 case Frame.METRICS -> sendNow(GuestFrames.measured(request, guest.metrics()));
                 // Its writable layer is in memory: there is nothing to flush or to hold back.
@@ -155,9 +157,10 @@ final class InMemoryPort implements FrameSink {
             case Frame.ATTACH -> {
                 int credit = in.u32(0, Frame.MAX_CREDIT);
                 AttachPoint from = new AttachPoint(in.u63(), in.u63());
-                Optional<GuestFailure> failure = execution.isEmpty()
+                Optional<InMemoryExecution> lasting = guest.executions().findLasting(frame.stream());
+                Optional<GuestFailure> failure = lasting.isEmpty()
                         ? Optional.of(GuestFailure.NO_SUCH_EXECUTION)
-                        : execution.get().attach(this, request, credit, from);
+                        : lasting.get().attach(this, request, credit, from);
                 failure.ifPresent(why -> answer(request, Optional.of(why)));
             }
             case Frame.DETACH -> {

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.RawText;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -26,6 +27,11 @@ final class PayloadWriter {
         u32(text.length);
         out.writeBytes(text);
         return this;
+    }
+
+    /** A name of a file. */
+    PayloadWriter name(String name) {
+        return text(RawText.encode(name));
     }
 
     /** A tag and its value. */

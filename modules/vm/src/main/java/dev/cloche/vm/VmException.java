@@ -22,6 +22,10 @@ public abstract sealed class VmException extends ClocheException
                 OutputGapException,
                 ExecutionTakenException,
                 ExecutionClosedException,
+                GuestFileException,
+                HostFileException,
+                CopyException,
+                CopyLimitException,
                 SpawnException {
     VmException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

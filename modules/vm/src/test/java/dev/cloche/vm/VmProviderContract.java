@@ -7,7 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What every provider of VMs promises, by subject. */
 public abstract class VmProviderContract
-        implements VmLifecycleContract, VmExecutionContract, VmAttachContract, VmGuestContract {
+        implements VmLifecycleContract, VmExecutionContract, VmAttachContract, VmGuestContract, VmFilesContract {
     @TempDir
     protected Path directory;
 
@@ -24,6 +24,11 @@ public abstract class VmProviderContract
     @AfterEach
     void closeProvider() {
         provider.close();
+    }
+
+    @Override
+    public final Path hostDirectory() {
+        return directory;
     }
 
     @Override
