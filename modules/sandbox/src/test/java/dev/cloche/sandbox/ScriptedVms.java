@@ -79,6 +79,11 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        return new ScriptedVm(memory.adopt(id, deadline));
+    }
+
+    @Override
     public VmExit kill(VmId id, Deadline deadline) {
         reached(Step.KILL, id);
         return memory.kill(id, deadline);

@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
 
@@ -44,10 +45,10 @@ final class ClientPort {
     }
 
     private void plugIn(Deadline deadline) throws IOException {
-        new QemuMonitor(layout, id).converse(deadline, qemu -> {
+        var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> {
             listen(qemu);
             attach(qemu);
-            publish();
+            return publish();
         });
     }
 
@@ -59,7 +60,7 @@ final class ClientPort {
         String path = layout.pendingPortSocket(id, number).toString();
         Map<String, Object> address = Map.of("type", "unix", "data", Map.of("path", path));
         Map<String, Object> socket = Map.of("addr", address, "server", true, "wait", false);
-        qemu.execute(new QmpCommand(
+        var _ = qemu.execute(new QmpCommand(
                 "chardev-add", Map.of("id", socketId(), "backend", Map.of("type", "socket", "data", socket))));
     }
 
@@ -68,7 +69,7 @@ final class ClientPort {
         if (qemu.has("/machine/peripheral/" + device)) {
             return;
         }
-        qemu.execute(new QmpCommand(
+        var _ = qemu.execute(new QmpCommand(
                 "device_add",
                 Map.of(
                         "driver", "virtserialport",
@@ -78,8 +79,9 @@ final class ClientPort {
                         "nr", QemuCommand.portNumber(number))));
     }
 
-    private void publish() throws IOException {
-        Files.move(layout.pendingPortSocket(id, number), layout.portSocket(id, number), StandardCopyOption.ATOMIC_MOVE);
+    private Path publish() throws IOException {
+        return Files.move(
+                layout.pendingPortSocket(id, number), layout.portSocket(id, number), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private String socketId() {

@@ -63,6 +63,19 @@ final class GuardFiles {
         VmNote.STOP_ASKED.leave(directory);
     }
 
+    /** The VM outlives its owners from now on. */
+    void detach() {
+        try {
+            VmNote.DETACHED.leaveOrThrow(directory);
+        } catch (IOException e) {
+            throw unusable("detached", e);
+        }
+    }
+
+    boolean detached() {
+        return VmNote.DETACHED.isIn(directory);
+    }
+
     /** Removes what an earlier attempt has left. */
     void clear() {
         try {

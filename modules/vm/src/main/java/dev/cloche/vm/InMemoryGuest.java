@@ -87,6 +87,15 @@ final class InMemoryGuest {
         ports.remove(port);
     }
 
+    boolean paused() {
+        lock.lock();
+        try {
+            return paused;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void pause(boolean value) {
         lock.lock();
         try {

@@ -22,11 +22,13 @@ final class InMemoryMachine implements Machine {
     private final AtomicReferenceArray<Boolean> clients = new AtomicReferenceArray<>(new Boolean[CLIENTS]);
     private final AtomicBoolean startFailed = new AtomicBoolean();
     private final AtomicBoolean owned = new AtomicBoolean(true);
+    private final AtomicBoolean attached;
 
     InMemoryMachine(VmSpec spec, InMemoryFaults faults, Runnable onDestroy) {
         this.spec = spec;
         this.faults = faults;
         this.onDestroy = onDestroy;
+        attached = new AtomicBoolean(spec.attached());
         for (int i = 0; i < CLIENTS; i++) {
             clients.set(i, false);
         }
@@ -39,7 +41,29 @@ final class InMemoryMachine implements Machine {
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
                         .execute(() -> booting.die(VmExit.Cause.MAX_DURATION)));
-        return new InMemoryRun(booting, connect(booting), () -> {});
+        return run(booting);
+    }
+
+    private InMemoryRun run(InMemoryGuest running) {
+        return new InMemoryRun(running, connect(running), () -> attached.set(false), () -> {});
+    }
+
+    /** A run for a new owner. */
+    Run own() {
+        if (!owned.compareAndSet(false, true)) {
+            throw new VmBusyException(
+                    "VM " + spec.id() + " belongs to an open handle", "Close that handle, or stop the VM there.");
+        }
+        return run(guest.get().orElseThrow());
+    }
+
+    VmSpec spec() {
+        return spec;
+    }
+
+    /** Whether it ends with its owner. */
+    boolean attached() {
+        return attached.get();
     }
 
     /** A run for another client. */
@@ -48,7 +72,8 @@ final class InMemoryMachine implements Machine {
         for (int i = 0; i < CLIENTS; i++) {
             int slot = i;
             if (clients.compareAndSet(slot, false, true)) {
-                return new InMemoryRun(running, connect(running), () -> clients.set(slot, false));
+                return new InMemoryRun(
+                        running, connect(running), () -> attached.set(false), () -> clients.set(slot, false));
             }
         }
         throw new VmBusyException("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");

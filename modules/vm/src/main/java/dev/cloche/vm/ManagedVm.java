@@ -43,11 +43,44 @@ final class ManagedVm implements Vm {
         return new ManagedVm(spec.id(), machine, policy, true, spec.attached(), onClose);
     }
 
-    /** A VM that runs already, whose connection has been greeted. */
-    static ManagedVm connected(VmId id, Run run, GuestConnection connection, Consumer<Vm> onClose) {
+    /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
+    static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
         ManagedVm vm = new ManagedVm(id, new ForeignMachine(), BootPolicy.DEFAULT, false, false, onClose);
-        vm.life.running(run, connection);
+        vm.join(run, false, deadline);
         return vm;
+    }
+
+    /**
+     * The new owner of a VM that runs already; waits for the guest's hello unless it is paused. Closes the run if that fails.
+     */
+    static ManagedVm adopted(
+            VmSpec spec,
+            Machine machine,
+            Run run,
+            boolean attached,
+            boolean paused,
+            Consumer<Vm> onClose,
+            Deadline deadline) {
+        ManagedVm vm = new ManagedVm(spec.id(), machine, BootPolicy.DEFAULT, true, attached, onClose);
+        vm.join(run, paused, deadline);
+        return vm;
+    }
+
+    private void join(Run run, boolean paused, Deadline deadline) {
+        GuestConnection connection = GuestConnection.open(id.value(), run.channel());
+        try {
+            if (!paused) {
+                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+            }
+        } catch (RuntimeException e) {
+            connection.close();
+            run.close();
+            throw e;
+        }
+        life.running(run, connection);
+        if (paused) {
+            life.move(VmTransition.PAUSED);
+        }
     }
 
     @Override
@@ -86,6 +119,8 @@ final class ManagedVm implements Vm {
     @Override
     public void resume(Deadline deadline) {
         change(VmTransition.RESUMED, "be resumed", deadline, running -> running.resume(deadline));
+        // One that was adopted while it was paused has not been greeted yet.
+        var _ = Waiting.on(life.live("be resumed").ready(), deadline, "the guest's hello");
     }
 
     private void change(VmTransition transition, String wanted, Deadline deadline, Consumer<Run> how) {

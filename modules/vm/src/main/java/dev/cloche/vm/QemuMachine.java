@@ -40,14 +40,18 @@ final class QemuMachine implements Machine {
                     null);
         }
         files.clear();
+        if (!spec.attached()) {
+            files.detach();
+        }
         Process guard = startGuard(QemuCommand.guarded(spec, layout, resources, host.get()));
         try {
             awaitStarted(guard, deadline);
-            if (!spec.attached()) {
-                GuardedRun.detach(guard);
-            }
-            return new GuardedRun(
-                    guard, UnixChannels.connect(layout.portSocket(spec.id(), 0)), files, layout, spec.id());
+            return new QemuRun(
+                    new Guard.Child(guard),
+                    UnixChannels.connect(layout.portSocket(spec.id(), 0)),
+                    Optional.empty(),
+                    layout,
+                    spec.id());
         } catch (IOException e) {
             guard.destroy();
             throw new VmStartException(

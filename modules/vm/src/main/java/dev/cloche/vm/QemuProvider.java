@@ -6,7 +6,6 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,6 +40,9 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm create(VmSpec spec) {
+        if (spec.snapshot().isPresent() || spec.templateMaker() || spec.writable() instanceof WritableLayer.Disk) {
+            throw new InvalidVmSpecException("Snapshots and disks are not there yet", "Leave them out.");
+        }
         VmId id = spec.id();
         LockFile lock;
         try {
@@ -50,6 +52,7 @@ public final class QemuProvider implements VmProvider {
                     layout.directory(id),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             lock = own(layout, id);
+            StoredSpec.write(layout.directory(id), spec);
         } catch (FileAlreadyExistsException e) {
             throw new VmExistsException(id);
         } catch (IOException e) {
@@ -58,8 +61,7 @@ public final class QemuProvider implements VmProvider {
                     "Check the owner and mode of that directory and the space on its disk.",
                     e);
         }
-        QemuMachine machine = new QemuMachine(spec, layout, resources, this::host, lock);
-        return open.add(ManagedVm.created(spec, machine, policy, open::remove));
+        return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
     }
 
     /** Takes the owner's lock. @throws VmBusyException if another process has it */
@@ -71,42 +73,42 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm connect(VmId id, Deadline deadline) {
-        GuardFiles files = new GuardFiles(layout.directory(id));
-        PinnedProcess guard = pinRunning(id, "be connected to");
+        QemuRun run = new QemuJoin(layout, id, deadline).asClient(pinRunning(id, "be connected to"));
+        return open.add(ManagedVm.connected(id, run, open::remove, deadline));
+    }
+
+    @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        PinnedProcess guard = pinRunning(id, "be adopted");
+        LockFile lock;
+        VmSpec spec;
         try {
-            AdoptedRun run = freePort(id, guard, files, deadline);
-            GuestConnection connection = GuestConnection.open(id.value(), run.channel());
-            try {
-                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
-                return open.add(ManagedVm.connected(id, run, connection, open::remove));
-            } catch (RuntimeException e) {
-                connection.close();
-                run.close();
-                throw e;
-            }
+            lock = own(layout, id);
         } catch (RuntimeException e) {
             guard.close();
             throw e;
         }
+        try {
+            spec = StoredSpec.read(layout.directory(id), id);
+        } catch (RuntimeException e) {
+            guard.close();
+            lock.close();
+            throw e;
+        }
+        QemuMachine machine = machine(spec, lock);
+        QemuJoin join = new QemuJoin(layout, id, deadline);
+        try {
+            QemuRun run = join.asOwner(guard);
+            boolean attached = !new GuardFiles(layout.directory(id)).detached();
+            return open.add(ManagedVm.adopted(spec, machine, run, attached, join.paused(), open::remove, deadline));
+        } catch (RuntimeException e) {
+            machine.release();
+            throw e;
+        }
     }
 
-    private AdoptedRun freePort(VmId id, PinnedProcess guard, GuardFiles files, Deadline deadline) {
-        for (int port = 1; port < QemuCommand.PORTS; port++) {
-            Optional<LockFile> lock = LockFile.tryLock(layout.portLock(id, port));
-            if (lock.isPresent()) {
-                try {
-                    SocketChannel channel = new ClientPort(layout, id, port).connect(deadline);
-                    return new AdoptedRun(guard, channel, lock.get(), files, layout, id);
-                } catch (IOException e) {
-                    lock.get().close();
-                    throw new GuestConnectionLostException("VM " + id + " cannot be reached: " + e.getMessage(), e);
-                } catch (RuntimeException e) {
-                    lock.get().close();
-                    throw e;
-                }
-            }
-        }
-        throw new VmBusyException("All client ports of VM " + id + " are taken", "Close a connection to it.");
+    private QemuMachine machine(VmSpec spec, LockFile ownerLock) {
+        return new QemuMachine(spec, layout, resources, this::host, ownerLock);
     }
 
     private PinnedProcess pinRunning(VmId id, String wanted) {

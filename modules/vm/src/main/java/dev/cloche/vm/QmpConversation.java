@@ -52,14 +52,17 @@ final class QmpConversation implements AutoCloseable {
         if (!(greeting instanceof QmpAnswer.Greeting)) {
             throw new IOException("it does not greet");
         }
-        execute(QmpCommand.of("qmp_capabilities"));
+        var _ = execute(QmpCommand.of("qmp_capabilities"));
     }
 
     /** @throws VmMonitorException if QEMU refuses the command */
-    void execute(QmpCommand command) throws IOException {
-        if (ask(command) instanceof QmpAnswer.Refused refused) {
-            throw refusal(command, refused);
-        }
+    QmpAnswer.Done execute(QmpCommand command) throws IOException {
+        return switch (ask(command)) {
+            case QmpAnswer.Done done -> done;
+            case QmpAnswer.Refused refused -> throw refusal(command, refused);
+            case QmpAnswer.Greeting _ -> throw new IOException("it greets again");
+            case QmpAnswer.Event _ -> throw new IllegalStateException("an event answers nothing");
+        };
     }
 
     /** Whether QEMU has an object of this path in its tree. */
@@ -86,9 +89,6 @@ final class QmpConversation implements AutoCloseable {
         QmpAnswer answer = next();
         while (answer instanceof QmpAnswer.Event) {
             answer = next();
-        }
-        if (answer instanceof QmpAnswer.Greeting) {
-            throw new IOException("it greets again");
         }
         return answer;
     }

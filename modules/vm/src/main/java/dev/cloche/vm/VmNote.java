@@ -6,19 +6,26 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * What clients of a VM know and its guard does not: an empty file in the VM's directory, so that every process sees the
+ * What owners and clients of a VM know: an empty file in the VM's directory, so that every process sees the
  * VM's end as the one that brought it about. Not forced to disk, because no VM survives a crash of its host.
  */
 enum VmNote {
     /** No boot came up; the guard's record of the last one only says that it was killed. */
     START_FAILED("start-failed"),
     /** The guest was asked to shut down; should it end without last words, that is no crash. */
-    STOP_ASKED("stop-asked");
+    STOP_ASKED("stop-asked"),
+    /** The VM outlives its owners. The guard looks at this one (docs/guard.md). */
+    DETACHED("detached");
 
     private final String file;
 
     VmNote(String file) {
         this.file = file;
+    }
+
+    /** Leaves the note, or says why that is not possible. */
+    void leaveOrThrow(Path directory) throws IOException {
+        Files.write(directory.resolve(file), new byte[0]);
     }
 
     /** Leaves the note. Where that fails, the VM looks worse or better than it was, and nothing else is lost. */

@@ -4,29 +4,36 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a VM is made of. Immutable; begin with {@link #of} and narrow with the {@code with…} methods.
+ * What a VM is made of. Immutable; begin with {@link #of} or {@link #restored} and narrow with the {@code with…} methods.
  *
  * @param memoryMiB guest RAM, 64 to 1,048,576 MiB
  * @param cpus virtual processors, 1 to 64
  * @param attached whether the VM ends when the process that started it does; otherwise it outlives it from the start
  * @param maxDuration hard limit of the VM's life, enforced by its guard; at least one millisecond
- * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process takes it over; at least one
+ * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process adopts it; at least one
  *     millisecond
+ * @param snapshot what the VM is restored from; empty if it boots. Memory, processors and disks are the snapshot's
+ * @param templateMaker whether the VM is there to be snapshot once, which is its end: it is attached, and its memory is a file
+ *     that the snapshot's clones will map
  */
 public record VmSpec(
         VmId id,
         int memoryMiB,
         int cpus,
         RootDisk rootDisk,
+        WritableLayer writable,
         boolean attached,
         Optional<Duration> maxDuration,
-        Duration ownerGrace) {
+        Duration ownerGrace,
+        Optional<SnapshotRef> snapshot,
+        boolean templateMaker) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
     private static final int MAX_CPUS = 64;
     private static final Duration LONGEST = Duration.ofDays(3650);
+    private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
-    /** @throws InvalidVmSpecException if a value is outside of its range */
+    /** @throws InvalidVmSpecException if a value is outside of its range, or contradicts the snapshot */
     public VmSpec {
         if (memoryMiB < MIN_MEMORY_MIB || memoryMiB > MAX_MEMORY_MIB) {
             throw outside("memory", memoryMiB + " MiB", MIN_MEMORY_MIB + " to " + MAX_MEMORY_MIB + " MiB");
@@ -40,35 +47,105 @@ public record VmSpec(
         if (!within(ownerGrace)) {
             throw outside("owner's grace", ownerGrace.toString(), "1 ms to 3650 days");
         }
+        snapshot.ifPresent(taken -> {
+            same("memory", memoryMiB + " MiB", taken.memoryMiB() + " MiB");
+            same("processors", cpus, taken.cpus());
+            same("root disk", rootDisk, taken.rootDisk());
+            same("writable layer", writable, taken.writable());
+        });
+        if (templateMaker && !attached) {
+            throw new InvalidVmSpecException(
+                    "A template's maker cannot be detached", "Leave it attached; it ends when its snapshot is taken.");
+        }
     }
 
-    /** An attached VM of 256 MiB and one processor, without a limit of its life and with 10 seconds of grace. */
+    /**
+     * An attached VM of 256 MiB and one processor, with its writable layer in memory, without a limit of its life and with
+     * 10 seconds of grace.
+     */
     public static VmSpec of(VmId id, RootDisk rootDisk) {
-        return new VmSpec(id, 256, 1, rootDisk, true, Optional.empty(), Duration.ofSeconds(10));
+        return new VmSpec(
+                id,
+                256,
+                1,
+                rootDisk,
+                WritableLayer.inMemory(),
+                true,
+                Optional.empty(),
+                USUAL_GRACE,
+                Optional.empty(),
+                false);
+    }
+
+    /** A clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
+    public static VmSpec restored(VmId id, SnapshotRef snapshot) {
+        return new VmSpec(
+                id,
+                snapshot.memoryMiB(),
+                snapshot.cpus(),
+                snapshot.rootDisk(),
+                snapshot.writable(),
+                true,
+                Optional.empty(),
+                USUAL_GRACE,
+                Optional.of(snapshot),
+                false);
     }
 
     public VmSpec withMemoryMiB(int value) {
-        return new VmSpec(id, value, cpus, rootDisk, attached, maxDuration, ownerGrace);
+        return new VmSpec(
+                id, value, cpus, rootDisk, writable, attached, maxDuration, ownerGrace, snapshot, templateMaker);
     }
 
     public VmSpec withCpus(int value) {
-        return new VmSpec(id, memoryMiB, value, rootDisk, attached, maxDuration, ownerGrace);
+        return new VmSpec(
+                id, memoryMiB, value, rootDisk, writable, attached, maxDuration, ownerGrace, snapshot, templateMaker);
+    }
+
+    public VmSpec withWritable(WritableLayer value) {
+        return new VmSpec(
+                id, memoryMiB, cpus, rootDisk, value, attached, maxDuration, ownerGrace, snapshot, templateMaker);
     }
 
     public VmSpec withAttached(boolean value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, value, maxDuration, ownerGrace);
+        return new VmSpec(
+                id, memoryMiB, cpus, rootDisk, writable, value, maxDuration, ownerGrace, snapshot, templateMaker);
     }
 
     public VmSpec withMaxDuration(Duration value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, attached, Optional.of(value), ownerGrace);
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                Optional.of(value),
+                ownerGrace,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withOwnerGrace(Duration value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, attached, maxDuration, value);
+        return new VmSpec(
+                id, memoryMiB, cpus, rootDisk, writable, attached, maxDuration, value, snapshot, templateMaker);
+    }
+
+    /** The same VM, as the maker of a template. */
+    public VmSpec asTemplateMaker() {
+        return new VmSpec(id, memoryMiB, cpus, rootDisk, writable, attached, maxDuration, ownerGrace, snapshot, true);
     }
 
     private static boolean within(Duration value) {
         return value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0;
+    }
+
+    private static void same(String what, Object asked, Object taken) {
+        if (!asked.equals(taken)) {
+            throw new InvalidVmSpecException(
+                    "The VM's " + what + " cannot be " + asked + ", because its snapshot has " + taken,
+                    "Leave what the snapshot determines as it is, or take another snapshot.");
+        }
     }
 
     private static InvalidVmSpecException outside(String what, String value, String range) {

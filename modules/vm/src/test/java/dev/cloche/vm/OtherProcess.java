@@ -20,14 +20,17 @@ final class OtherProcess {
         if (arguments[2].equals("own")) {
             VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
                     .withAttached(arguments[5].equals("attached"))
-                    .withOwnerGrace(Duration.ofMillis(200));
+                    .withOwnerGrace(Duration.ofMillis(Long.parseLong(arguments[6])));
             provider.create(spec).start(deadline);
         } else if (arguments[2].equals("plug in by half")) {
             LockFile _ = LockFile.tryLock(layout.portLock(id, 1)).orElseThrow();
-            new QemuMonitor(layout, id).converse(deadline, qemu -> {
+            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> {
                 new ClientPort(layout, id, 1).listen(qemu);
                 ready();
+                return true;
             });
+        } else if (arguments[2].equals("adopt")) {
+            provider.adopt(id, deadline).guest().ping(deadline);
         } else {
             provider.connect(id, deadline).guest().ping(deadline);
         }

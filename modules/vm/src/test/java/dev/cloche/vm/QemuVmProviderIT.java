@@ -128,7 +128,8 @@ class QemuVmProviderIT extends VmProviderContract {
     @Test
     void anAttachedVmEndsAfterItsGraceWhenItsOwnerIsKilled() throws Exception {
         VmId id = new VmId("orphan");
-        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached")).isEqualTo("ready");
+        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached", "200"))
+                .isEqualTo("ready");
         try (QemuProvider provider = open()) {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
             assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
@@ -144,9 +145,55 @@ class QemuVmProviderIT extends VmProviderContract {
     }
 
     @Test
+    void anAttachedVmWhoseOwnerWasKilledIsAdoptedWithinItsGraceAndEndsWithItsNewOwner() throws Exception {
+        VmId id = new VmId("adopted");
+        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached", "5000"))
+                .isEqualTo("ready");
+        killAndWait(children.getFirst());
+        assertThat(inAnotherJvm("adopt", id.value())).isEqualTo("ready");
+        try (QemuProvider provider = open()) {
+            assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            killAndWait(children.getLast());
+            VmExit exit;
+            try (Vm vm = provider.adopt(id, soon())) {
+                assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
+                // Longer than the grace: the guard looks at the lock, and leaves the VM to its third owner.
+                Awaitility.await()
+                        .during(Duration.ofSeconds(6))
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
+            }
+            exit = provider.get(id).orElseThrow().exit().orElseThrow();
+            assertThat(exit.cause()).isEqualTo(VmExit.Cause.KILLED);
+            provider.destroy(id);
+        }
+    }
+
+    @Test
+    void whoAdoptsAVmCanDetachIt() throws Exception {
+        VmId id = new VmId("adopted");
+        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached", "2000"))
+                .isEqualTo("ready");
+        killAndWait(children.getFirst());
+        try (QemuProvider provider = open()) {
+            try (Vm vm = provider.adopt(id, soon())) {
+                vm.detach();
+            }
+            Awaitility.await()
+                    .during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
+            try (Vm vm = provider.connect(id, soon())) {
+                vm.guest().ping(soon());
+            }
+        }
+    }
+
+    @Test
     void aDetachedVmSurvivesItsOwnersDeathAndIsSharedByTwoProcesses() throws Exception {
         VmId id = new VmId("survivor");
-        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "detached")).isEqualTo("ready");
+        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "detached", "200"))
+                .isEqualTo("ready");
         killAndWait(children.getFirst());
         assertThat(inAnotherJvm("connect", id.value())).isEqualTo("ready");
         try (QemuProvider provider = open();
@@ -184,11 +231,13 @@ class QemuVmProviderIT extends VmProviderContract {
             VmLayout layout = VmLayout.of(stateRoot());
             assertThat(inAnotherJvm("plug in by half", vm.id().value())).isEqualTo("ready");
             killAndWait(children.getFirst());
-            new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
+            ClientPort half = new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
                 ClientPort second = new ClientPort(layout, vm.id(), 2);
                 second.listen(qemu);
                 second.attach(qemu);
+                return second;
             });
+            assertThat(half).isNotNull();
             leaveStaleSocket(layout.pendingPortSocket(vm.id(), 3));
             leaveStaleSocket(layout.portSocket(vm.id(), 3));
             try (Vm first = provider.connect(vm.id(), soon());
