@@ -3,7 +3,6 @@ package dev.cloche.vm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 final class QemuCommand {
@@ -37,12 +36,20 @@ final class QemuCommand {
     private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host) {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
-        // microvm needs ACPI here: the distribution's kernel does not read virtio-mmio devices from its command line.
-        add(out, "-M", "microvm,acpi=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
+        KernelFacts kernel = resources.kernel().facts();
+        add(
+                out,
+                "-M",
+                "microvm,acpi=" + (kernel.acpi() ? "on" : "off"),
+                "-nodefaults",
+                "-no-user-config",
+                "-display",
+                "none",
+                "-no-reboot");
         add(out, accelerator(host.capabilities().accelerator()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
         add(out, "-kernel", resources.kernel().kernel().toString());
-        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", parameters(host));
+        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", parameters(kernel, host));
         add(out, "-sandbox", SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
@@ -74,11 +81,11 @@ final class QemuCommand {
     }
 
     /** Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. */
-    private static String parameters(HostFacts host) {
-        OptionalLong frequency = host.counterKiloHertz();
-        return frequency.isPresent()
-                ? KERNEL_PARAMETERS + " tsc_early_khz=" + frequency.getAsLong()
-                : KERNEL_PARAMETERS;
+    private static String parameters(KernelFacts kernel, HostFacts host) {
+        List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
+        words.addAll(kernel.parameters());
+        host.counterKiloHertz().ifPresent(frequency -> words.add("tsc_early_khz=" + frequency));
+        return String.join(" ", words);
     }
 
     private static String drive(RootDisk disk) {
