@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
-/** Boots a machine until its guest says hello: the watchdog over each attempt, and the attempts. Used by one thread. */
+/** Boots or restores a machine until its guest says hello: the watchdog over each attempt, and the attempts. Used by one thread. */
 final class Boot {
     /** What a killed VM has until its end is recorded; takes milliseconds unless the disk hangs. */
     static final Duration KILL_ALLOWANCE = Duration.ofSeconds(10);
@@ -20,12 +21,15 @@ final class Boot {
     private final Machine machine;
     private final BootPolicy policy;
     private final VmLife life;
+    private final Optional<Supplier<GuestIdentity>> identity;
 
-    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life) {
+    /** @param identity what the guest gets before it counts as running */
+    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life, Optional<Supplier<GuestIdentity>> identity) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
         this.life = life;
+        this.identity = identity;
     }
 
     /**
@@ -84,6 +88,7 @@ final class Boot {
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
             Object event = Waiting.on(first, deadline.orAfter(policy.helloWithin()), "the guest's hello");
             if (event instanceof GuestHello) {
+                identity.ifPresent(fresh -> connection.configure(fresh.get(), deadline));
                 life.running(booting, connection);
                 return Optional.empty();
             }

@@ -65,18 +65,22 @@ final class ClientPort {
     }
 
     void attach(QmpConversation qemu) throws IOException {
-        String device = "p" + number;
-        if (qemu.has("/machine/peripheral/" + device)) {
+        if (qemu.has(devicePath(number))) {
             return;
         }
         var _ = qemu.execute(new QmpCommand(
                 "device_add",
                 Map.of(
                         "driver", "virtserialport",
-                        "id", device,
+                        "id", "p" + number,
                         "chardev", socketId(),
                         "name", QemuCommand.portName(number),
                         "nr", QemuCommand.portNumber(number))));
+    }
+
+    /** Where QEMU has the device, if it is plugged in. */
+    static String devicePath(int number) {
+        return "/machine/peripheral/p" + number;
     }
 
     private Path publish() throws IOException {

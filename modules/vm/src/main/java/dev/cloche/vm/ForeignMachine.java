@@ -10,6 +10,11 @@ final class ForeignMachine implements Machine {
     }
 
     @Override
+    public Capture capture(SnapshotName name) {
+        throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
     public void startFailed() {
         throw new IllegalStateException("a connected VM runs already");
     }

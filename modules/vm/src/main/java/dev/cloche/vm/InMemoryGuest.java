@@ -36,7 +36,7 @@ final class InMemoryGuest {
     private final Condition resumed = lock.newCondition();
     private boolean paused;
     private volatile boolean stopAsked;
-    private volatile String hostname = "cloche";
+    private volatile String hostname;
 
     /** What an EXEC frame says. */
     record Command(
@@ -51,9 +51,19 @@ final class InMemoryGuest {
             String user) {}
 
     InMemoryGuest(InMemoryFaults faults) {
+        this(faults, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root")));
+    }
+
+    /** A guest that begins with what another remembered. */
+    InMemoryGuest(InMemoryFaults faults, InMemorySnapshots.Memory memory) {
         this.faults = faults;
         hangs = faults.nextBootHangs();
-        directories.addAll(List.of("/", "/tmp", "/root"));
+        hostname = memory.hostname();
+        directories.addAll(memory.directories());
+    }
+
+    InMemorySnapshots.Memory memory() {
+        return new InMemorySnapshots.Memory(hostname, directories);
     }
 
     /** A new connection; the host's end. */

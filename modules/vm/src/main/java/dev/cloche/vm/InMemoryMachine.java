@@ -17,6 +17,7 @@ final class InMemoryMachine implements Machine {
 
     private final VmSpec spec;
     private final InMemoryFaults faults;
+    private final InMemorySnapshots snapshots;
     private final Runnable onDestroy;
     private final AtomicReference<Optional<InMemoryGuest>> guest = new AtomicReference<>(Optional.empty());
     private final AtomicReferenceArray<Boolean> clients = new AtomicReferenceArray<>(new Boolean[CLIENTS]);
@@ -24,9 +25,10 @@ final class InMemoryMachine implements Machine {
     private final AtomicBoolean owned = new AtomicBoolean(true);
     private final AtomicBoolean attached;
 
-    InMemoryMachine(VmSpec spec, InMemoryFaults faults, Runnable onDestroy) {
+    InMemoryMachine(VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, Runnable onDestroy) {
         this.spec = spec;
         this.faults = faults;
+        this.snapshots = snapshots;
         this.onDestroy = onDestroy;
         attached = new AtomicBoolean(spec.attached());
         for (int i = 0; i < CLIENTS; i++) {
@@ -36,7 +38,9 @@ final class InMemoryMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
-        InMemoryGuest booting = new InMemoryGuest(faults);
+        InMemoryGuest booting = spec.snapshot()
+                .map(taken -> new InMemoryGuest(faults, snapshots.restore(taken)))
+                .orElseGet(() -> new InMemoryGuest(faults));
         guest.set(Optional.of(booting));
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
@@ -98,6 +102,11 @@ final class InMemoryMachine implements Machine {
         Optional<ProcessIdentity> guard =
                 state == VmState.RUNNING ? Optional.of(ProcessIdentity.current()) : Optional.empty();
         return new VmInfo(spec.id(), state, guard, exit);
+    }
+
+    @Override
+    public Capture capture(SnapshotName name) {
+        return snapshots.capture(spec, name, guest.get().orElseThrow());
     }
 
     @Override

@@ -14,6 +14,7 @@ public final class InMemoryProvider implements VmProvider {
     private final InMemoryFaults faults;
     private final BootPolicy policy;
     private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
+    private final InMemorySnapshots snapshots;
     private final OpenVms open = new OpenVms();
 
     /** A provider without faults. */
@@ -24,14 +25,12 @@ public final class InMemoryProvider implements VmProvider {
     public InMemoryProvider(InMemoryFaults faults, BootPolicy policy) {
         this.faults = faults;
         this.policy = policy;
+        snapshots = new InMemorySnapshots(faults);
     }
 
     @Override
     public Vm create(VmSpec spec) {
-        if (spec.snapshot().isPresent() || spec.templateMaker() || spec.writable() instanceof WritableLayer.Disk) {
-            throw new InvalidVmSpecException("Snapshots and disks are not there yet", "Leave them out.");
-        }
-        InMemoryMachine machine = new InMemoryMachine(spec, faults, () -> machines.remove(spec.id()));
+        InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, () -> machines.remove(spec.id()));
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());
         }
@@ -85,6 +84,34 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public VmCapabilities capabilities() {
         return new VmCapabilities("in-memory", "1", Accelerator.NONE, "Guests are Java threads in this JVM.");
+    }
+
+    @Override
+    public List<SnapshotRef> snapshots() {
+        return snapshots.list();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return snapshots.find(name).map(InMemorySnapshots.Taken::ref);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        List<String> holders = machines.values().stream()
+                .filter(machine -> machine.info().state().live())
+                .map(InMemoryMachine::spec)
+                .filter(spec -> spec.snapshot()
+                        .filter(taken -> taken.name().equals(name))
+                        .isPresent())
+                .map(spec -> spec.id().value())
+                .toList();
+        if (!holders.isEmpty()) {
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by VM " + String.join(", VM ", holders),
+                    "Stop the VMs that were restored from it first.");
+        }
+        snapshots.delete(name);
     }
 
     @Override

@@ -12,6 +12,13 @@ interface Machine {
      */
     Run boot(Deadline deadline);
 
+    /**
+     * Begins a snapshot of what runs.
+     *
+     * @throws SnapshotExistsException if there is one of that name
+     */
+    Capture capture(SnapshotName name);
+
     /** No boot came up: notes it for other processes. */
     void startFailed();
 

@@ -10,24 +10,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
-/** Boots one VM under its guard. */
+/** Boots one VM under its guard, or restores it. */
 final class QemuMachine implements Machine {
     private final VmSpec spec;
+    private final QemuGround ground;
     private final VmLayout layout;
     private final VmResources resources;
-    private final Supplier<HostFacts> host;
     private final GuardFiles files;
     private final AtomicReference<Optional<LockFile>> ownerLock;
 
     /** @param ownerLock held already; this machine lets go of it */
-    QemuMachine(VmSpec spec, VmLayout layout, VmResources resources, Supplier<HostFacts> host, LockFile ownerLock) {
+    QemuMachine(VmSpec spec, QemuGround ground, LockFile ownerLock) {
         this.spec = spec;
-        this.layout = layout;
-        this.resources = resources;
-        this.host = host;
+        this.ground = ground;
         this.ownerLock = new AtomicReference<>(Optional.of(ownerLock));
+        layout = ground.layout();
+        resources = ground.resources();
         files = new GuardFiles(layout.directory(spec.id()));
     }
 
@@ -43,9 +42,66 @@ final class QemuMachine implements Machine {
         if (!spec.attached()) {
             files.detach();
         }
-        Process guard = startGuard(QemuCommand.guarded(spec, layout, resources, host.get()));
+        try {
+            MachineFacts facts = MachineFacts.of(spec, resources, ground.host().get());
+            facts.write(layout.directory(spec.id()));
+            return spec.snapshot().isPresent() ? restore(facts, deadline) : coldBoot(deadline);
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "VM " + spec.id() + " cannot be prepared: " + e.getMessage(),
+                    "Check the owner and mode of the state root and the space on its disk.",
+                    e);
+        }
+    }
+
+    private Run coldBoot(Deadline deadline) {
+        QemuLaunch.Ram ram = spec.templateMaker()
+                ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
+                : new QemuLaunch.Ram.Anonymous();
+        return start(QemuLaunch.boot(ram, Optional.empty()), deadline, () -> {});
+    }
+
+    private Run restore(MachineFacts facts, Deadline deadline) throws IOException {
+        try (SnapshotUse use = SnapshotUse.open(ground, spec, facts)) {
+            return start(use.launch(ram(use)), deadline, () -> load(use, deadline));
+        }
+    }
+
+    private QemuLaunch.Ram ram(SnapshotUse use) throws IOException {
+        if (!spec.templateMaker()) {
+            return use.mapped() ? new QemuLaunch.Ram.Private(use.memory()) : new QemuLaunch.Ram.Anonymous();
+        }
+        Path ram = RamFile.place(layout, spec);
+        if (use.mapped()) {
+            RamFile.copy(use.memory(), ram);
+        }
+        return new QemuLaunch.Ram.Shared(ram);
+    }
+
+    private void load(SnapshotUse use, Deadline deadline) throws IOException {
+        var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
+            new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(use.stream(), !use.mapped());
+            return qemu.execute(QmpCommand.of("cont"));
+        });
+    }
+
+    /** The memory of a template's maker, wherever it found its place. */
+    static Path sharedRam(VmLayout layout, VmId id) {
+        Path inMemory = layout.sharedMemory(id);
+        return Files.exists(inMemory) ? inMemory : layout.memoryOnDisk(id);
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** @param loading what is to be done before the guest runs */
+    private Run start(QemuLaunch launch, Deadline deadline, Step loading) {
+        Process guard = startGuard(
+                QemuCommand.guarded(spec, layout, resources, ground.host().get(), launch));
         try {
             awaitStarted(guard, deadline);
+            loading.run();
             return new QemuRun(
                     new Guard.Child(guard),
                     UnixChannels.connect(layout.portSocket(spec.id(), 0)),
@@ -63,6 +119,11 @@ final class QemuMachine implements Machine {
             guard.destroy();
             throw e;
         }
+    }
+
+    @Override
+    public Capture capture(SnapshotName name) {
+        return QemuCapture.of(spec, name, ground);
     }
 
     private Process startGuard(List<String> command) {

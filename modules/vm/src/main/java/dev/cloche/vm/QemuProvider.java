@@ -22,6 +22,7 @@ public final class QemuProvider implements VmProvider {
     private final VmResources resources;
     private final BootPolicy policy;
     private final VmDirectory directory;
+    private final QemuGround ground;
     private final OpenVms open = new OpenVms();
     private final ReentrantLock probing = new ReentrantLock();
     private final AtomicReference<Optional<HostFacts>> host = new AtomicReference<>(Optional.empty());
@@ -36,12 +37,13 @@ public final class QemuProvider implements VmProvider {
         this.resources = resources;
         this.policy = policy;
         directory = new VmDirectory(layout);
+        ground = QemuGround.of(layout, resources, this::host);
     }
 
     @Override
     public Vm create(VmSpec spec) {
-        if (spec.snapshot().isPresent() || spec.templateMaker() || spec.writable() instanceof WritableLayer.Disk) {
-            throw new InvalidVmSpecException("Snapshots and disks are not there yet", "Leave them out.");
+        if (spec.writable() instanceof WritableLayer.Disk) {
+            throw new InvalidVmSpecException("Writable disks are not there yet", "Leave it out.");
         }
         VmId id = spec.id();
         LockFile lock;
@@ -108,7 +110,7 @@ public final class QemuProvider implements VmProvider {
     }
 
     private QemuMachine machine(VmSpec spec, LockFile ownerLock) {
-        return new QemuMachine(spec, layout, resources, this::host, ownerLock);
+        return new QemuMachine(spec, ground, ownerLock);
     }
 
     private PinnedProcess pinRunning(VmId id, String wanted) {
@@ -179,6 +181,41 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Optional<VmInfo> get(VmId id) {
         return directory.get(id);
+    }
+
+    @Override
+    public List<SnapshotRef> snapshots() {
+        sweep();
+        return ground.snapshots().list().stream().map(SnapshotManifest::ref).toList();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return ground.snapshots().read(name).map(SnapshotManifest::ref);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        if (!ground.snapshots().delete(name)) {
+            List<String> holders = directory.clonesOf(name);
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by "
+                            + (holders.isEmpty() ? "another process" : "VM " + String.join(", VM ", holders)),
+                    "Stop the VMs that were restored from it first.");
+        }
+    }
+
+    /** Removes what killed processes have left of snapshots: unfinished ones, and makers of templates. */
+    private void sweep() {
+        ground.snapshots().sweep();
+        for (VmId maker : directory.deadMakers()) {
+            // Its owner's lock is free, or somebody is about to destroy it anyway.
+            LockFile.tryLock(layout.ownerLock(maker)).ifPresent(lock -> {
+                try (lock) {
+                    VmDirectory.remove(layout, maker);
+                }
+            });
+        }
     }
 
     @Override

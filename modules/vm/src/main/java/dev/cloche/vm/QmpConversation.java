@@ -20,6 +20,8 @@ final class QmpConversation implements AutoCloseable {
     private final Deadline deadline;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
     private String what = "the monitor's greeting";
+    /** The latest that was heard of a migration. */
+    private String migration = "";
 
     private QmpConversation(SocketChannel channel, Selector selector, Deadline deadline) {
         this.channel = channel;
@@ -87,10 +89,32 @@ final class QmpConversation implements AutoCloseable {
         what = "its answer to '" + command.name() + "'";
         send(command);
         QmpAnswer answer = next();
-        while (answer instanceof QmpAnswer.Event) {
+        while (answer instanceof QmpAnswer.Event event) {
+            note(event);
             answer = next();
         }
         return answer;
+    }
+
+    /**
+     * Waits for the end of a migration that was begun in this conversation, whose events are switched on.
+     *
+     * @return whether it succeeded
+     */
+    boolean migrated() throws IOException {
+        what = "the end of a migration";
+        while (!migration.equals("completed") && !migration.equals("failed")) {
+            if (next() instanceof QmpAnswer.Event event) {
+                note(event);
+            }
+        }
+        return migration.equals("completed");
+    }
+
+    private void note(QmpAnswer.Event event) {
+        if (event.name().equals("MIGRATION")) {
+            migration = event.texts().getOrDefault("status", "");
+        }
     }
 
     /** A command is far smaller than a socket's buffer, and QEMU reads one before it gets the next. */

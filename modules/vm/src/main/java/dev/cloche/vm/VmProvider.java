@@ -56,6 +56,14 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      */
     void destroy(VmId id);
 
+    /**
+     * Deletes a snapshot, whole or damaged.
+     *
+     * @throws SnapshotNotFoundException if there is none of that name
+     * @throws VmBusyException if VMs run that were restored from it
+     */
+    void deleteSnapshot(SnapshotName name);
+
     /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
     VmCapabilities capabilities();
 

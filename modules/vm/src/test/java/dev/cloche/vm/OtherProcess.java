@@ -29,6 +29,18 @@ final class OtherProcess {
                 ready();
                 return true;
             });
+        } else if (arguments[2].equals("restore detached")) {
+            SnapshotRef snapshot =
+                    provider.snapshot(new SnapshotName(arguments[4])).orElseThrow();
+            provider.create(VmSpec.restored(id, snapshot).withAttached(false)).start(deadline);
+        } else if (arguments[2].equals("make a template")) {
+            VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
+                    .withOwnerGrace(Duration.ofMillis(200))
+                    .asTemplateMaker();
+            Vm maker = provider.create(spec);
+            maker.start(deadline);
+            System.out.println("started");
+            var _ = maker.snapshot(new SnapshotName(arguments[5]), deadline);
         } else if (arguments[2].equals("adopt")) {
             provider.adopt(id, deadline).guest().ping(deadline);
         } else {

@@ -227,7 +227,12 @@ class VmFactsTest {
         HostFacts host = new HostFacts(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a,readonly=off")));
-        List<String> command = QemuCommand.guarded(spec, new VmLayout(Path.of("/s"), Path.of("/r")), resources, host);
+        List<String> command = QemuCommand.guarded(
+                spec,
+                new VmLayout(Path.of("/s"), Path.of("/r")),
+                resources,
+                host,
+                QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
                 .contains("if=none,id=root,file=/a,,readonly=off,format=vmdk,readonly=on", "-nodefaults", "-sandbox")
                 .doesNotContain("-netdev", "-nic")

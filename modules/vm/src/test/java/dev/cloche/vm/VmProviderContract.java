@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What every provider of VMs promises, by subject. */
-public abstract class VmProviderContract implements VmLifecycleContract, VmExecutionContract {
+public abstract class VmProviderContract implements VmLifecycleContract, VmSnapshotContract, VmExecutionContract {
     @TempDir
     protected Path directory;
 
