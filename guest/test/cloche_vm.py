@@ -223,7 +223,7 @@ class Vm:
         facts = kernel_facts(share)
         acpi = facts.get("acpi", "on")
         command += ["--", "qemu-system-x86_64", "-M", f"microvm,acpi={acpi}", "-nodefaults", "-no-user-config"]
-        command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max", "-m", str(memory), "-smp", "1"]
+        command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max,-erms,-fsrm", "-m", str(memory), "-smp", "1"]
         command += ["-kernel", f"{share}/kernel/{kernel}", "-initrd", f"{share}/initramfs"]
         tsc = subprocess.run([f"{share}/cloche-tsc"], stdout=subprocess.PIPE, text=True).stdout.strip()
         if tsc:

@@ -23,6 +23,7 @@ final class InMemoryGuest {
     private static final int SIGKILL = 9;
 
     private final InMemoryFaults faults;
+    private final InMemoryLog log;
     /** Whether it never says hello. */
     private final boolean hangs;
 
@@ -50,13 +51,15 @@ final class InMemoryGuest {
             String workingDirectory,
             String user) {}
 
-    InMemoryGuest(InMemoryFaults faults) {
-        this(faults, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root")));
+    /** @param log takes what the main execution writes */
+    InMemoryGuest(InMemoryFaults faults, InMemoryLog log) {
+        this(faults, log, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root")));
     }
 
     /** A guest that begins with what another remembered. */
-    InMemoryGuest(InMemoryFaults faults, InMemorySnapshots.Memory memory) {
+    InMemoryGuest(InMemoryFaults faults, InMemoryLog log, InMemorySnapshots.Memory memory) {
         this.faults = faults;
+        this.log = log;
         hangs = faults.nextBootHangs();
         hostname = memory.hostname();
         directories.addAll(memory.directories());
@@ -148,8 +151,8 @@ final class InMemoryGuest {
                         command.workingDirectory(),
                         hostname,
                         in,
-                        out,
-                        err));
+                        command.main() ? log.tee(out, false) : out,
+                        command.main() ? log.tee(err, true) : err));
         executions.add(execution);
         var _ = execution.ended().thenAccept(status -> {
             executions.remove(execution);
@@ -229,6 +232,7 @@ final class InMemoryGuest {
                 startedAt,
                 Instant.now()));
         pause(false);
+        log.end();
     }
 
     private void killAll() {

@@ -16,6 +16,7 @@ final class InMemoryMachine implements Machine {
     private static final int CLIENTS = 7;
 
     private final VmSpec spec;
+    private final InMemoryLog log;
     private final InMemoryFaults faults;
     private final InMemorySnapshots snapshots;
     private final Runnable onDestroy;
@@ -27,6 +28,7 @@ final class InMemoryMachine implements Machine {
 
     InMemoryMachine(VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, Runnable onDestroy) {
         this.spec = spec;
+        log = new InMemoryLog(spec.outputLogBytes().orElse(0));
         this.faults = faults;
         this.snapshots = snapshots;
         this.onDestroy = onDestroy;
@@ -39,8 +41,8 @@ final class InMemoryMachine implements Machine {
     @Override
     public Run boot(Deadline deadline) {
         InMemoryGuest booting = spec.snapshot()
-                .map(taken -> new InMemoryGuest(faults, snapshots.restore(taken)))
-                .orElseGet(() -> new InMemoryGuest(faults));
+                .map(taken -> new InMemoryGuest(faults, log, snapshots.restore(taken)))
+                .orElseGet(() -> new InMemoryGuest(faults, log));
         guest.set(Optional.of(booting));
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
@@ -85,6 +87,10 @@ final class InMemoryMachine implements Machine {
 
     Optional<InMemoryGuest> guest() {
         return guest.get();
+    }
+
+    OutputLog outputLog() {
+        return log.open();
     }
 
     boolean owned() {

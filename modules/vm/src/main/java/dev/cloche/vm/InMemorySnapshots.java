@@ -84,7 +84,8 @@ final class InMemorySnapshots {
                     spec.memoryMiB(),
                     spec.cpus(),
                     spec.rootDisk(),
-                    spec.writable());
+                    spec.writable(),
+                    spec.hasLogPort());
             if (taken.putIfAbsent(name, new Taken(ref, memory.orElseThrow())) != null) {
                 throw new SnapshotExistsException(name);
             }

@@ -75,7 +75,8 @@ final class QemuCapture implements Capture {
                 spec.memoryMiB(),
                 spec.cpus(),
                 spec.rootDisk(),
-                spec.writable());
+                spec.writable(),
+                spec.hasLogPort());
         return new SnapshotManifest(
                 ref,
                 facts.key(spec, ports, ground.digests()),

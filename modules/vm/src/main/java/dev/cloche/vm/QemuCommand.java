@@ -14,6 +14,13 @@ final class QemuCommand {
     static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
     private static final int FIRST_SOCKET = 4;
+
+    /**
+     * All that the emulator knows, but for the promise of fast {@code rep movsb}: it emulates them byte by byte, and a guest
+     * that believes the promise copies and clears memory several times slower than by words.
+     */
+    private static final String EMULATED_CPU = "max,-erms,-fsrm";
+
     private static final String KERNEL_PARAMETERS =
             "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
@@ -32,6 +39,7 @@ final class QemuCommand {
         launch.hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
+        spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
         out.add("--");
         out.addAll(qemu(spec, resources, host, launch));
         return List.copyOf(out);
@@ -64,6 +72,13 @@ final class QemuCommand {
         }
         // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
         add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
+        if (spec.hasLogPort()) {
+            // Of a clone that wants no log, but whose snapshot has the port, the bytes go nowhere.
+            add(
+                    out,
+                    "-chardev",
+                    spec.outputLogBytes().isPresent() ? "file,id=log,path=/dev/fd/" + next : "null,id=log");
+        }
         devices(spec, launch.ports()).forEach(device -> add(out, "-device", device));
         if (launch.incoming()) {
             add(out, "-incoming", "defer");
@@ -87,6 +102,9 @@ final class QemuCommand {
         // The owner's; those of clients are plugged in when they are wanted (ClientPort), for each costs time to boot.
         out.add(port("c0", portName(0), portNumber(0)));
         out.add(port("goodbye", "cloche.goodbye", portNumber(PORTS)));
+        if (spec.hasLogPort()) {
+            out.add(port("log", "cloche.log", portNumber(PORTS) + 1));
+        }
         ports.forEach(port -> out.add(port("c" + port, portName(port), portNumber(port)) + ",id=p" + port));
         return out;
     }
@@ -104,7 +122,7 @@ final class QemuCommand {
     static String[] accelerator(Accelerator accelerator) {
         return accelerator == Accelerator.KVM
                 ? new String[] {"-accel", "kvm", "-cpu", "host"}
-                : new String[] {"-accel", "tcg", "-cpu", "max"};
+                : new String[] {"-accel", "tcg", "-cpu", EMULATED_CPU};
     }
 
     /** What every kernel gets, and this one besides. */

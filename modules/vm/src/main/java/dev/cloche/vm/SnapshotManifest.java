@@ -40,6 +40,7 @@ record SnapshotManifest(
         fields.put("kind", ref.kind().name());
         fields.put("createdAt", ref.createdAt().toEpochMilli());
         StoredSpec.putMachine(fields, ref.memoryMiB(), ref.cpus(), ref.rootDisk(), ref.writable());
+        fields.put("outputLog", ref.outputLog());
         fields.put("memoryBytes", memoryBytes);
         fields.put("stateBytes", stateBytes);
         fields.put("stateDigest", stateDigest);
@@ -66,7 +67,8 @@ record SnapshotManifest(
                     fields.smallNumber("memoryMiB"),
                     fields.smallNumber("cpus"),
                     StoredSpec.rootDisk(fields),
-                    StoredSpec.writable(fields));
+                    StoredSpec.writable(fields),
+                    fields.truth("outputLog"));
             return new SnapshotManifest(
                     ref,
                     SnapshotKey.of(key),

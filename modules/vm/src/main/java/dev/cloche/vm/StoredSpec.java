@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A VM's spec in its directory, so that any process can adopt the VM; see docs/on-disk.md. Whole for every reader, but not
@@ -45,12 +46,14 @@ final class StoredSpec {
         fields.put("attached", spec.attached());
         spec.maxDuration().ifPresent(limit -> fields.put("maxDurationMillis", limit.toMillis()));
         fields.put("ownerGraceMillis", spec.ownerGrace().toMillis());
+        spec.outputLogBytes().ifPresent(bytes -> fields.put("outputLogBytes", bytes));
         fields.put("templateMaker", spec.templateMaker());
         putMachine(fields, spec.memoryMiB(), spec.cpus(), spec.rootDisk(), spec.writable());
         spec.snapshot().ifPresent(taken -> {
             fields.put("snapshot", taken.name().value());
             fields.put("snapshotKind", taken.kind().name());
             fields.put("snapshotCreatedAt", taken.createdAt().toEpochMilli());
+            fields.put("snapshotOutputLog", taken.outputLog());
         });
         return fields;
     }
@@ -100,7 +103,8 @@ final class StoredSpec {
                         memory,
                         cpus,
                         root,
-                        writable));
+                        writable,
+                        fields.truth("snapshotOutputLog")));
         return new VmSpec(
                 id,
                 memory,
@@ -110,6 +114,7 @@ final class StoredSpec {
                 fields.truth("attached"),
                 fields.optionalNumber("maxDurationMillis").map(Duration::ofMillis),
                 Duration.ofMillis(fields.number("ownerGraceMillis")),
+                fields.optionalNumber("outputLogBytes").map(OptionalLong::of).orElseGet(OptionalLong::empty),
                 snapshot,
                 fields.truth("templateMaker"));
     }

@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What a VM is made of. Immutable; begin with {@link #of} or {@link #restored} and narrow with the {@code with…} methods.
@@ -12,6 +13,8 @@ import java.util.Optional;
  * @param maxDuration hard limit of the VM's life, enforced by its guard; at least one millisecond
  * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process adopts it; at least one
  *     millisecond
+ * @param outputLogBytes how much of what the main execution writes is kept for {@link VmProvider#outputLog}, 256 KiB to 1 GiB;
+ *     absent for nothing
  * @param snapshot what the VM is restored from; empty if it boots. Memory, processors and disks are the snapshot's
  * @param templateMaker whether the VM is there to be snapshot once, which is its end: it is attached, and its memory is a file
  *     that the snapshot's clones will map
@@ -25,11 +28,14 @@ public record VmSpec(
         boolean attached,
         Optional<Duration> maxDuration,
         Duration ownerGrace,
+        OptionalLong outputLogBytes,
         Optional<SnapshotRef> snapshot,
         boolean templateMaker) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
     private static final int MAX_CPUS = 64;
+    private static final long MIN_LOG = 256 << 10;
+    private static final long MAX_LOG = 1 << 30;
     private static final Duration LONGEST = Duration.ofDays(3650);
     private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
@@ -47,11 +53,20 @@ public record VmSpec(
         if (!within(ownerGrace)) {
             throw outside("owner's grace", ownerGrace.toString(), "1 ms to 3650 days");
         }
+        if (outputLogBytes.isPresent()
+                && (outputLogBytes.getAsLong() < MIN_LOG || outputLogBytes.getAsLong() > MAX_LOG)) {
+            throw outside("output log", outputLogBytes.getAsLong() + " bytes", "256 KiB to 1 GiB");
+        }
         snapshot.ifPresent(taken -> {
             same("memory", memoryMiB + " MiB", taken.memoryMiB() + " MiB");
             same("processors", cpus, taken.cpus());
             same("root disk", rootDisk, taken.rootDisk());
             same("writable layer", writable, taken.writable());
+            if (outputLogBytes.isPresent() && !taken.outputLog()) {
+                throw new InvalidVmSpecException(
+                        "What a clone of this snapshot writes cannot be logged, because the snapshot lacks the port for it",
+                        "Take the snapshot of a VM with an output log.");
+            }
         });
         if (templateMaker && !attached) {
             throw new InvalidVmSpecException(
@@ -73,6 +88,7 @@ public record VmSpec(
                 true,
                 Optional.empty(),
                 USUAL_GRACE,
+                OptionalLong.empty(),
                 Optional.empty(),
                 false);
     }
@@ -88,28 +104,69 @@ public record VmSpec(
                 true,
                 Optional.empty(),
                 USUAL_GRACE,
+                OptionalLong.empty(),
                 Optional.of(snapshot),
                 false);
     }
 
     public VmSpec withMemoryMiB(int value) {
         return new VmSpec(
-                id, value, cpus, rootDisk, writable, attached, maxDuration, ownerGrace, snapshot, templateMaker);
+                id,
+                value,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withCpus(int value) {
         return new VmSpec(
-                id, memoryMiB, value, rootDisk, writable, attached, maxDuration, ownerGrace, snapshot, templateMaker);
+                id,
+                memoryMiB,
+                value,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withWritable(WritableLayer value) {
         return new VmSpec(
-                id, memoryMiB, cpus, rootDisk, value, attached, maxDuration, ownerGrace, snapshot, templateMaker);
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                value,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withAttached(boolean value) {
         return new VmSpec(
-                id, memoryMiB, cpus, rootDisk, writable, value, maxDuration, ownerGrace, snapshot, templateMaker);
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                value,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withMaxDuration(Duration value) {
@@ -122,18 +179,60 @@ public record VmSpec(
                 attached,
                 Optional.of(value),
                 ownerGrace,
+                outputLogBytes,
                 snapshot,
                 templateMaker);
     }
 
     public VmSpec withOwnerGrace(Duration value) {
         return new VmSpec(
-                id, memoryMiB, cpus, rootDisk, writable, attached, maxDuration, value, snapshot, templateMaker);
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                value,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
+    }
+
+    public VmSpec withOutputLogBytes(long value) {
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                OptionalLong.of(value),
+                snapshot,
+                templateMaker);
     }
 
     /** The same VM, as the maker of a template. */
     public VmSpec asTemplateMaker() {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, writable, attached, maxDuration, ownerGrace, snapshot, true);
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                true);
+    }
+
+    /** Whether it has the port for its log; a clone has what its snapshot has. */
+    boolean hasLogPort() {
+        return snapshot.map(SnapshotRef::outputLog).orElse(outputLogBytes.isPresent());
     }
 
     private static boolean within(Duration value) {
