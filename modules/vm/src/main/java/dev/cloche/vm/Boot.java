@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
 
 /** Boots or restores a machine until its guest says hello: the watchdog over each attempt, and the attempts. Used by one thread. */
 final class Boot {
@@ -21,15 +21,15 @@ final class Boot {
     private final Machine machine;
     private final BootPolicy policy;
     private final VmLife life;
-    private final Optional<Supplier<GuestIdentity>> identity;
+    private final BiConsumer<GuestConnection, Deadline> greeted;
 
-    /** @param identity what the guest gets before it counts as running */
-    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life, Optional<Supplier<GuestIdentity>> identity) {
+    /** @param greeted what is to be done with the guest before it counts as running */
+    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life, BiConsumer<GuestConnection, Deadline> greeted) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
         this.life = life;
-        this.identity = identity;
+        this.greeted = greeted;
     }
 
     /**
@@ -88,7 +88,7 @@ final class Boot {
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
             Object event = Waiting.on(first, deadline.orAfter(policy.helloWithin()), "the guest's hello");
             if (event instanceof GuestHello) {
-                identity.ifPresent(fresh -> connection.configure(fresh.get(), deadline));
+                greeted.accept(connection, deadline);
                 life.running(booting, connection);
                 return Optional.empty();
             }

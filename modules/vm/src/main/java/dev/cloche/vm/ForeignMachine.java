@@ -10,8 +10,18 @@ final class ForeignMachine implements Machine {
     }
 
     @Override
-    public Capture capture(SnapshotName name) {
+    public Capture capture(SnapshotName name, Deadline deadline) {
         throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return false;
     }
 
     @Override

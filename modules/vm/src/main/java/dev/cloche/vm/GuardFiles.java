@@ -72,6 +72,22 @@ final class GuardFiles {
         }
     }
 
+    void identityOwed(boolean owed) {
+        if (!owed) {
+            VmNote.IDENTITY_OWED.remove(directory);
+            return;
+        }
+        try {
+            VmNote.IDENTITY_OWED.leaveOrThrow(directory);
+        } catch (IOException e) {
+            throw unusable("identity-owed", e);
+        }
+    }
+
+    boolean identityOwed() {
+        return VmNote.IDENTITY_OWED.isIn(directory);
+    }
+
     boolean detached() {
         return VmNote.DETACHED.isIn(directory);
     }

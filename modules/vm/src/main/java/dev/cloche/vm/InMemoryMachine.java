@@ -25,6 +25,7 @@ final class InMemoryMachine implements Machine {
     private final AtomicBoolean startFailed = new AtomicBoolean();
     private final AtomicBoolean owned = new AtomicBoolean(true);
     private final AtomicBoolean attached;
+    private final AtomicBoolean identityOwed = new AtomicBoolean();
 
     InMemoryMachine(VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, Runnable onDestroy) {
         this.spec = spec;
@@ -44,6 +45,7 @@ final class InMemoryMachine implements Machine {
                 .map(taken -> new InMemoryGuest(faults, log, snapshots.restore(taken)))
                 .orElseGet(() -> new InMemoryGuest(faults, log));
         guest.set(Optional.of(booting));
+        identityOwed.set(spec.snapshot().isPresent());
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
                         .execute(() -> booting.die(VmExit.Cause.MAX_DURATION)));
@@ -111,8 +113,18 @@ final class InMemoryMachine implements Machine {
     }
 
     @Override
-    public Capture capture(SnapshotName name) {
+    public Capture capture(SnapshotName name, Deadline deadline) {
         return snapshots.capture(spec, name, guest.get().orElseThrow());
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        identityOwed.set(owed);
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return identityOwed.get();
     }
 
     @Override

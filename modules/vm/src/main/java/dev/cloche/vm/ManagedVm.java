@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -31,18 +32,13 @@ final class ManagedVm implements Vm {
     private volatile boolean attached;
 
     private ManagedVm(
-            VmId id,
-            Machine machine,
-            BootPolicy policy,
-            Ownership ownership,
-            Identities identities,
-            Consumer<Vm> onClose) {
+            VmId id, Machine machine, BootPolicy policy, Ownership ownership, boolean clone, Consumer<Vm> onClose) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
         this.ownership = ownership;
-        this.identities = identities;
         this.onClose = onClose;
+        identities = new Identities(id, machine, clone);
         life = new VmLife(id);
         attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
     }
@@ -64,13 +60,17 @@ final class ManagedVm implements Vm {
     /** A new VM of this process. */
     static ManagedVm created(VmSpec spec, Machine machine, BootPolicy policy, Consumer<Vm> onClose) {
         return new ManagedVm(
-                spec.id(), machine, policy, Ownership.of(spec, spec.attached()), Identities.of(spec), onClose);
+                spec.id(),
+                machine,
+                policy,
+                Ownership.of(spec, spec.attached()),
+                spec.snapshot().isPresent(),
+                onClose);
     }
 
     /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
     static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
-        ManagedVm vm = new ManagedVm(
-                id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, Identities.known(id), onClose);
+        ManagedVm vm = new ManagedVm(id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, onClose);
         vm.join(run, false, deadline);
         return vm;
     }
@@ -91,7 +91,7 @@ final class ManagedVm implements Vm {
                 machine,
                 BootPolicy.DEFAULT,
                 Ownership.of(spec, attached),
-                Identities.known(spec.id()),
+                spec.snapshot().isPresent(),
                 onClose);
         vm.join(run, paused, deadline);
         return vm;
@@ -102,6 +102,7 @@ final class ManagedVm implements Vm {
         try {
             if (!paused) {
                 var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+                identities.settle(connection, deadline);
             }
         } catch (RuntimeException e) {
             connection.close();
@@ -130,35 +131,27 @@ final class ManagedVm implements Vm {
 
     @Override
     public void start(Deadline deadline) {
-        start(identities.ofStart(), deadline);
+        starting(identities::settle, deadline);
     }
 
     @Override
     public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
-        start(Optional.of(identities.given(identity)), deadline);
-    }
-
-    private void start(Optional<Supplier<GuestIdentity>> identity, Deadline deadline) {
-        starting(() -> new Boot(id, machine, policy, life, identity).run(deadline));
+        starting((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
     }
 
     @Override
     public void prepare(Deadline deadline) {
-        starting(() -> {
-            new Boot(id, machine, policy, life, Optional.empty()).run(deadline);
-            identities.owed();
-            life.run().orElseThrow().pause(deadline);
-            life.move(VmTransition.PAUSED);
-        });
+        starting((guest, soon) -> {}, deadline);
+        pause(deadline);
     }
 
-    private void starting(Runnable how) {
+    private void starting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         if (!changing.tryLock()) {
             throw new VmStateException(id, state(), "be started while something else is done with it");
         }
         try {
             life.require(VmTransition.STARTED, "be started");
-            how.run();
+            new Boot(id, machine, policy, life, greeted).run(deadline);
         } finally {
             changing.unlock();
         }
@@ -179,23 +172,22 @@ final class ManagedVm implements Vm {
 
     @Override
     public void resume(Deadline deadline) {
-        resume(identities.ofResume(), deadline);
+        resuming(identities::settle, deadline);
     }
 
     @Override
     public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-        resume(Optional.of(identities.given(identity)), deadline);
+        resuming((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
     }
 
-    private void resume(Optional<Supplier<GuestIdentity>> identity, Deadline deadline) {
+    private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changing(deadline, () -> {
             life.require(VmTransition.RESUMED, "be resumed");
             goOn(deadline);
             GuestConnection guest = life.live("be resumed");
             // One that was adopted while it was paused has not been greeted yet.
             var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
-            identity.ifPresent(fresh -> guest.configure(fresh.get(), deadline));
-            identities.paid();
+            greeted.accept(guest, deadline);
         });
     }
 
@@ -232,7 +224,7 @@ final class ManagedVm implements Vm {
         AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
         changing(deadline, () -> {
             life.live("be snapshot");
-            try (Capture capture = machine.capture(name)) {
+            try (Capture capture = machine.capture(name, deadline)) {
                 take(capture, deadline);
                 published.set(Optional.of(capture.publish()));
             }

@@ -34,7 +34,7 @@ final class QemuCapture implements Capture {
     }
 
     /** Prepares all that can be done while the guest runs. */
-    static QemuCapture of(VmSpec spec, SnapshotName name, QemuGround ground) {
+    static QemuCapture of(VmSpec spec, SnapshotName name, QemuGround ground, Deadline deadline) {
         if (Files.exists(ground.snapshots().directory(name))) {
             throw new SnapshotExistsException(name);
         }
@@ -42,6 +42,7 @@ final class QemuCapture implements Capture {
             MachineFacts facts = MachineFacts.read(ground.layout().directory(spec.id()));
             // For the digests, which take their time once.
             var _ = facts.key(spec, new TreeSet<>(), ground.digests());
+            QemuDisk.shorten(spec, ground, deadline);
             return new QemuCapture(spec, name, ground, facts, ground.snapshots().draft());
         } catch (IOException e) {
             throw failed(name, e);
@@ -67,6 +68,8 @@ final class QemuCapture implements Capture {
         // A page comes with a head of some bytes; devices have a few hundred KiB.
         long limit = ram + ram / 128 + (64L << 20);
         NavigableSet<Integer> ports = pluggedIn(qemu);
+        // Before the state is saved: after that the guest's disks are not QEMU's to change.
+        int layers = QemuDisk.share(spec, ground, qemu, draft.directory());
         new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline).save(state, !mapped, limit);
         SnapshotRef ref = new SnapshotRef(
                 name,
@@ -84,7 +87,7 @@ final class QemuCapture implements Capture {
                 mapped ? Files.size(state) : 0,
                 mapped ? FileDigests.sha256(state) : "",
                 ports,
-                0);
+                layers);
     }
 
     private static NavigableSet<Integer> pluggedIn(QmpConversation qemu) throws IOException {
@@ -108,6 +111,9 @@ final class QemuCapture implements Capture {
             } else {
                 force(directory.resolve(MEMORY));
             }
+            for (Path layer : DiskChain.layers(directory)) {
+                force(layer);
+            }
             manifest.write(directory);
             draft.publish(name);
             return manifest.ref();
@@ -117,7 +123,7 @@ final class QemuCapture implements Capture {
     }
 
     private static void force(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }

@@ -12,13 +12,20 @@ record QemuGround(
         VmResources resources,
         Supplier<HostFacts> host,
         SnapshotStore snapshots,
-        FileDigests digests) {
+        FileDigests digests,
+        DiskTools disks) {
+    /** The writable disk of a VM. */
+    DiskChain disk(VmId id) {
+        return new DiskChain(layout.directory(id), disks);
+    }
+
     static QemuGround of(VmLayout layout, VmResources resources, Supplier<HostFacts> host) {
         return new QemuGround(
                 layout,
                 resources,
                 host,
                 new SnapshotStore(layout.snapshots()),
-                new FileDigests(layout.stateRoot().resolve("digests.json")));
+                new FileDigests(layout.stateRoot().resolve("digests.json")),
+                new DiskTools(resources.qemu()));
     }
 }

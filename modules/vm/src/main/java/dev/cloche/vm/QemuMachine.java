@@ -54,16 +54,20 @@ final class QemuMachine implements Machine {
         }
     }
 
-    private Run coldBoot(Deadline deadline) {
+    private Run coldBoot(Deadline deadline) throws IOException {
+        Optional<Path> disk = spec.writable() instanceof WritableLayer.Disk blank
+                ? Optional.of(ground.disk(spec.id()).begin(layout.blanks(), blank.sizeMiB()))
+                : Optional.empty();
         QemuLaunch.Ram ram = spec.templateMaker()
                 ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
                 : new QemuLaunch.Ram.Anonymous();
-        return start(QemuLaunch.boot(ram, Optional.empty()), deadline, () -> {});
+        return start(QemuLaunch.boot(ram, disk), deadline, () -> {});
     }
 
     private Run restore(MachineFacts facts, Deadline deadline) throws IOException {
+        identityOwed(true);
         try (SnapshotUse use = SnapshotUse.open(ground, spec, facts)) {
-            return start(use.launch(ram(use)), deadline, () -> load(use, deadline));
+            return start(use.launch(ram(use), disk(use)), deadline, () -> load(use, deadline));
         }
     }
 
@@ -76,6 +80,12 @@ final class QemuMachine implements Machine {
             RamFile.copy(use.memory(), ram);
         }
         return new QemuLaunch.Ram.Shared(ram);
+    }
+
+    private Optional<Path> disk(SnapshotUse use) throws IOException {
+        return spec.writable() instanceof WritableLayer.Disk disk
+                ? Optional.of(ground.disk(spec.id()).begin(use.disk(ground.disks()), disk.sizeMiB()))
+                : Optional.empty();
     }
 
     private void load(SnapshotUse use, Deadline deadline) throws IOException {
@@ -122,8 +132,8 @@ final class QemuMachine implements Machine {
     }
 
     @Override
-    public Capture capture(SnapshotName name) {
-        return QemuCapture.of(spec, name, ground);
+    public Capture capture(SnapshotName name, Deadline deadline) {
+        return QemuCapture.of(spec, name, ground, deadline);
     }
 
     private Process startGuard(List<String> command) {
@@ -165,6 +175,16 @@ final class QemuMachine implements Machine {
                     tail(files.log()),
                     null);
         }
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        files.identityOwed(owed);
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return files.identityOwed();
     }
 
     @Override

@@ -42,9 +42,6 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm create(VmSpec spec) {
-        if (spec.writable() instanceof WritableLayer.Disk) {
-            throw new InvalidVmSpecException("Writable disks are not there yet", "Leave it out.");
-        }
         VmId id = spec.id();
         LockFile lock;
         try {

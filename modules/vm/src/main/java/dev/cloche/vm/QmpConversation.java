@@ -8,20 +8,22 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /** A connection to QEMU's monitor: commands, one after the other. Not for use by several threads. */
 final class QmpConversation implements AutoCloseable {
     private static final int MAX_LINE = 1 << 20;
     private static final int MAX_SENTENCE = 200;
+    private static final int MAX_EVENTS = 256;
 
     private final SocketChannel channel;
     private final Selector selector;
     private final Deadline deadline;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
     private String what = "the monitor's greeting";
-    /** The latest that was heard of a migration. */
-    private String migration = "";
+    /** The latest event of each name. */
+    private final Map<String, QmpAnswer.Event> heard = new HashMap<>();
 
     private QmpConversation(SocketChannel channel, Selector selector, Deadline deadline) {
         this.channel = channel;
@@ -102,18 +104,30 @@ final class QmpConversation implements AutoCloseable {
      * @return whether it succeeded
      */
     boolean migrated() throws IOException {
-        what = "the end of a migration";
-        while (!migration.equals("completed") && !migration.equals("failed")) {
-            if (next() instanceof QmpAnswer.Event event) {
-                note(event);
-            }
+        String status = "";
+        while (!status.equals("completed") && !status.equals("failed")) {
+            status = event("MIGRATION").getOrDefault("status", "");
         }
-        return migration.equals("completed");
+        return status.equals("completed");
+    }
+
+    /** Waits for an event, unless it has come already and was not asked for; answers its text fields. */
+    Map<String, String> event(String name) throws IOException {
+        what = "the event " + name;
+        QmpAnswer.Event event = heard.remove(name);
+        while (event == null) {
+            if (next() instanceof QmpAnswer.Event next) {
+                note(next);
+            }
+            event = heard.remove(name);
+        }
+        return event.texts();
     }
 
     private void note(QmpAnswer.Event event) {
-        if (event.name().equals("MIGRATION")) {
-            migration = event.texts().getOrDefault("status", "");
+        // QEMU has some dozens of names; whoever invents more is not QEMU.
+        if (heard.size() < MAX_EVENTS) {
+            heard.put(event.name(), event);
         }
     }
 

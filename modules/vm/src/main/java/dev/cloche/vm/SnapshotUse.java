@@ -65,6 +65,10 @@ final class SnapshotUse implements AutoCloseable {
         }
     }
 
+    DiskChain disk(DiskTools tools) {
+        return new DiskChain(directory, tools);
+    }
+
     boolean mapped() {
         return manifest.ref().kind() == SnapshotRef.Kind.MAPPED;
     }
@@ -79,9 +83,8 @@ final class SnapshotUse implements AutoCloseable {
     }
 
     /** How QEMU is started for it. */
-    QemuLaunch launch(QemuLaunch.Ram ram) {
-        return new QemuLaunch(
-                ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), Optional.empty());
+    QemuLaunch launch(QemuLaunch.Ram ram, Optional<Path> disk) {
+        return new QemuLaunch(ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), disk);
     }
 
     /** The guard of the clone has a lock of its own by then. */

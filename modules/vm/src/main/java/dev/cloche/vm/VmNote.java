@@ -15,7 +15,9 @@ enum VmNote {
     /** The guest was asked to shut down; should it end without last words, that is no crash. */
     STOP_ASKED("stop-asked"),
     /** The VM outlives its owners. The guard looks at this one (docs/guard.md). */
-    DETACHED("detached");
+    DETACHED("detached"),
+    /** The guest is somebody's twin, and runs no program before it has an identity of its own. */
+    IDENTITY_OWED("identity-owed");
 
     private final String file;
 
@@ -37,6 +39,16 @@ enum VmNote {
         } catch (IOException e) {
             System.getLogger(Vm.class.getName())
                     .log(System.Logger.Level.DEBUG, "a note about the VM in " + directory + " is lost", e);
+        }
+    }
+
+    /** Takes the note away. Where that fails, a guest gets one more identity than it needs. */
+    void remove(Path directory) {
+        try {
+            Files.deleteIfExists(directory.resolve(file));
+        } catch (IOException e) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "a note about the VM in " + directory + " stays", e);
         }
     }
 

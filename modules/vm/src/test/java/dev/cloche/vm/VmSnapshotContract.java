@@ -128,6 +128,25 @@ public interface VmSnapshotContract extends VmFixture {
     }
 
     @Test
+    default void whoAdoptsAPreparedCloneGivesItItsIdentity() throws IOException {
+        VmId id = VmId.random();
+        try (Vm clone = provider().create(VmSpec.restored(id, template()))) {
+            clone.prepare(soon());
+            clone.detach();
+        }
+        try (Vm adopted = provider().adopt(id, soon())) {
+            assertThat(adopted.state()).isEqualTo(VmState.PAUSED);
+            adopted.resume(soon());
+            assertThat(hostname(adopted)).isEqualTo(id.value());
+            adopted.guest().configure(GuestIdentity.fresh("renamed", Clock.systemUTC()), soon());
+        }
+        try (Vm again = provider().adopt(id, soon())) {
+            assertThat(hostname(again)).isEqualTo("renamed");
+            again.kill(soon());
+        }
+    }
+
+    @Test
     default void aStartGivesTheIdentityThatItIsTold() throws IOException {
         try (Vm vm = provider().create(spec())) {
             vm.start(() -> GuestIdentity.fresh("booted", Clock.systemUTC()), soon());
