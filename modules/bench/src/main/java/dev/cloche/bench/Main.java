@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|start|trips|bulk|commands]...} */
+/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|kernels|start|trips|bulk|commands]...} */
 public final class Main {
     private static final int ROUNDS = 15;
 
@@ -26,6 +26,9 @@ public final class Main {
             System.out.println("Date " + LocalDate.now(java.time.ZoneOffset.UTC) + "; " + setting.machine());
             if (names.isEmpty() || names.contains("cold-run")) {
                 new ColdRun(setting).measure(rounds, report);
+            }
+            if (names.isEmpty() || names.contains("kernels")) {
+                new Kernels(setting).measure(rounds, report);
             }
             if (names.isEmpty() || names.contains("start")) {
                 new StartShare(setting).measure(rounds, report);

@@ -106,7 +106,9 @@ final class QemuCapture implements Capture {
         Path directory = draft.directory();
         try {
             if (spec.templateMaker()) {
-                RamFile.publish(QemuMachine.sharedRam(ground.layout(), spec.id()), directory.resolve(MEMORY));
+                Path ram = QemuMachine.sharedRam(ground.layout(), spec.id());
+                RamFile.publish(ram, directory.resolve(MEMORY));
+                Files.delete(ram);
                 force(directory.resolve(STATE));
             } else {
                 force(directory.resolve(MEMORY));

@@ -132,11 +132,14 @@ final class QemuCommand {
         return String.join(" ", words);
     }
 
-    /** Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. */
+    /**
+     * Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. Without
+     * the assurance that the counter is the same on all processors several of them make do with the tick for a clock.
+     */
     private static String append(KernelFacts kernel, HostFacts host) {
         OptionalLong frequency = host.counterKiloHertz();
         return frequency.isPresent()
-                ? parameters(kernel) + " tsc_early_khz=" + frequency.getAsLong()
+                ? parameters(kernel) + " tsc=reliable tsc_early_khz=" + frequency.getAsLong()
                 : parameters(kernel);
     }
 

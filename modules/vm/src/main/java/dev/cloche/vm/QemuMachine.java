@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Boots one VM under its guard, or restores it. */
@@ -119,15 +120,25 @@ final class QemuMachine implements Machine {
                     layout,
                     spec.id());
         } catch (IOException e) {
-            guard.destroy();
+            end(guard);
             throw new VmStartException(
                     "VM " + spec.id() + " cannot be reached: " + e.getMessage(),
                     "Give it less memory if QEMU could not get it; otherwise try again.",
                     consoleTail(),
                     e);
         } catch (RuntimeException e) {
-            guard.destroy();
+            end(guard);
             throw e;
+        }
+    }
+
+    /** Waits, because the guard writes into a directory that the caller may want to remove next. */
+    private static void end(Process guard) {
+        guard.destroy();
+        try {
+            var _ = guard.waitFor(Boot.KILL_ALLOWANCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

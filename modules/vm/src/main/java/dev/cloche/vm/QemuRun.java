@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
+import java.io.IOException;
 import java.nio.channels.ByteChannel;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -53,7 +54,12 @@ final class QemuRun implements Run {
 
     @Override
     public void resume(Deadline deadline) {
-        monitor.execute("cont", deadline);
+        try {
+            // After others that speak to the monitor: whoever halted a guest for a moment must not leave it so.
+            var _ = monitor.converse(deadline, qemu -> qemu.execute(QmpCommand.of("cont")));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for 'cont': " + e.getMessage(), e);
+        }
     }
 
     @Override

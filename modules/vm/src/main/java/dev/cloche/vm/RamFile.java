@@ -23,7 +23,7 @@ final class RamFile {
         Path inMemory = layout.sharedMemory(spec.id());
         try {
             Path directory = layout.sharedMemory();
-            PrivateDirectory.ensure(directory.resolve("..").normalize());
+            PrivateDirectory.ensure(layout.sharedMemoryOfUser());
             PrivateDirectory.ensure(directory);
             Files.deleteIfExists(inMemory);
             long wanted = 2 * bytes(spec.memoryMiB());

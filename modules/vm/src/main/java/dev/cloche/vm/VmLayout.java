@@ -93,9 +93,11 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     }
 
     Path sharedMemory() {
-        return SHARED_MEMORY
-                .resolve("cloche-" + PrivateDirectory.user())
-                .resolve(runtimeDirectory.getFileName().toString());
+        return sharedMemoryOfUser().resolve(runtimeDirectory.getFileName().toString());
+    }
+
+    Path sharedMemoryOfUser() {
+        return SHARED_MEMORY.resolve("cloche-" + PrivateDirectory.user());
     }
 
     /** The memory of a template's maker where it is on a disk. */
