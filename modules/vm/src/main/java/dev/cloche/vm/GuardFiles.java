@@ -167,7 +167,12 @@ final class GuardFiles {
 
     private Optional<Map<String, Object>> read(String name) {
         try {
-            Map<String, Object> json = FlatJson.read(Files.readAllBytes(directory.resolve(name)));
+            byte[] bytes = Files.readAllBytes(directory.resolve(name));
+            if (bytes.length == 0 && name.equals(GUARD)) {
+                // The host crashed just when the guard had written it.
+                return Optional.empty();
+            }
+            Map<String, Object> json = FlatJson.read(bytes);
             if (number(json, name, VERSION) != 1) {
                 throw malformed(name, VERSION);
             }

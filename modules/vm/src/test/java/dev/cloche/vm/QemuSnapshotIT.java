@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -259,6 +261,30 @@ class QemuSnapshotIT implements VmFixture {
         }
         provider.deleteSnapshot(NAME);
         assertThat(provider.snapshots()).extracting(SnapshotRef::name).containsExactly(new SnapshotName("fork"));
+    }
+
+    @Test
+    void aFullDiskLeavesTheVmRunningAndNothingElse() throws Exception {
+        Path store = Files.createDirectories(fixture.stateRoot().resolve("snapshots"));
+        Assumptions.assumeTrue(
+                mount("-t", "tmpfs", "-o", "size=16m", "none", store.toString()), "only root mounts a small disk");
+        try (Vm vm = running()) {
+            assertThatThrownBy(() -> vm.snapshot(NAME, soon()))
+                    .isInstanceOf(VmStorageException.class)
+                    .hasMessageContaining("space");
+            assertThat(store).isEmptyDirectory();
+            assertThat(vm.state()).isEqualTo(VmState.RUNNING);
+            assertThat(output(vm, ExecRequest.of("echo", "goes on"))).isEqualTo("goes on\n");
+        } finally {
+            assertThat(new ProcessBuilder("umount", store.toString()).start().waitFor())
+                    .isZero();
+        }
+    }
+
+    private static boolean mount(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("mount"));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).start().waitFor() == 0;
     }
 
     @Test
