@@ -15,6 +15,8 @@ import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** In-memory VMs between whose steps a test can do, or throw, what it likes. */
 final class ScriptedVms implements VmProvider {
@@ -85,6 +88,11 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        return new ScriptedVm(memory.adopt(id, deadline));
+    }
+
+    @Override
     public VmExit kill(VmId id, Deadline deadline) {
         reached(Step.KILL, id);
         return memory.kill(id, deadline);
@@ -118,6 +126,21 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public List<SnapshotRef> snapshots() {
+        return memory.snapshots();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return memory.snapshot(name);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        memory.deleteSnapshot(name);
+    }
+
+    @Override
     public void close() {
         memory.close();
     }
@@ -142,6 +165,26 @@ final class ScriptedVms implements VmProvider {
         @Override
         public void start(Deadline deadline) {
             vm.start(deadline);
+        }
+
+        @Override
+        public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
+            vm.start(identity, deadline);
+        }
+
+        @Override
+        public void prepare(Deadline deadline) {
+            vm.prepare(deadline);
+        }
+
+        @Override
+        public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+            vm.resume(identity, deadline);
+        }
+
+        @Override
+        public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
+            return vm.snapshot(name, deadline);
         }
 
         @Override

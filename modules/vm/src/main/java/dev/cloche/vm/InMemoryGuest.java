@@ -41,16 +41,26 @@ final class InMemoryGuest {
     private boolean paused;
     private volatile boolean stopAsked;
     private volatile boolean needsIdentity;
-    private volatile String hostname = "cloche";
+    private volatile String hostname;
     private volatile Map<String, String> environment = Map.of();
     private volatile Map<String, byte[]> secrets = Map.of();
 
     /** @param log takes what the main execution writes */
     InMemoryGuest(InMemoryFaults faults, InMemoryLog log) {
+        this(faults, log, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root")));
+    }
+
+    /** A guest that begins with what another remembered. */
+    InMemoryGuest(InMemoryFaults faults, InMemoryLog log, InMemorySnapshots.Memory memory) {
         this.faults = faults;
         this.log = log;
         hangs = faults.nextBootHangs();
-        directories.addAll(List.of("/", "/tmp", "/root"));
+        hostname = memory.hostname();
+        directories.addAll(memory.directories());
+    }
+
+    InMemorySnapshots.Memory memory() {
+        return new InMemorySnapshots.Memory(hostname, directories);
     }
 
     /** A new connection; the host's end. */
@@ -113,6 +123,15 @@ final class InMemoryGuest {
     void closed(InMemoryPort port) {
         executions.detach(port);
         ports.remove(port);
+    }
+
+    boolean paused() {
+        lock.lock();
+        try {
+            return paused;
+        } finally {
+            lock.unlock();
+        }
     }
 
     void pause(boolean value) {

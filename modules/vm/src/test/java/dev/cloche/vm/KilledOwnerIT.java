@@ -37,8 +37,8 @@ class KilledOwnerIT {
     }
 
     private void passOn(int rounds) throws Exception {
-        VmResources resources = QemuHost.resources();
-        Path disk = QemuHost.disk(directory);
+        VmResources resources = QemuParts.resources();
+        Path disk = QemuParts.disk(directory);
         VmLayout layout = VmLayout.of(directory.resolve("state"));
         Path id = directory.resolve("id");
         Path output = directory.resolve("output");

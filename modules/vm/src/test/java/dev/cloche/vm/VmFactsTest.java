@@ -297,11 +297,93 @@ class VmFactsTest {
         HostFacts host = new HostFacts(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a,readonly=off")));
-        List<String> command = QemuCommand.guarded(spec, new VmLayout(Path.of("/s"), Path.of("/r")), resources, host);
+        List<String> command = QemuCommand.guarded(
+                spec,
+                new VmLayout(Path.of("/s"), Path.of("/r")),
+                resources,
+                host,
+                QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
                 .contains("if=none,id=root,file=/a,,readonly=off,format=vmdk,readonly=on", "-nodefaults", "-sandbox")
                 .doesNotContain("-netdev", "-nic")
                 .anyMatch(argument -> argument.endsWith("tsc_early_khz=2600000"));
+    }
+
+    @Test
+    void aGuardsRecordThatAHostsCrashLeftEmptyIsNone() throws IOException {
+        Path vm = Files.createDirectories(directory.resolve("vms/crashed"));
+        Files.createFile(vm.resolve("guard.json"));
+        VmDirectory vms = new VmDirectory(new VmLayout(directory, directory.resolve("r")));
+        assertThat(vms.list()).extracting(VmInfo::state).containsExactly(VmState.CREATED);
+    }
+
+    @Test
+    void aSpecComesBackFromItsFileAsItWas() throws IOException {
+        RootDisk root = RootDisk.vmdk(Path.of("/a \"disk\"")).withContents("sha256:1");
+        SnapshotRef snapshot = new SnapshotRef(
+                new SnapshotName("s"),
+                SnapshotRef.Kind.MAPPED,
+                Instant.ofEpochMilli(1),
+                512,
+                2,
+                root,
+                WritableLayer.disk(64),
+                true);
+        VmId id = new VmId("a");
+        for (VmSpec spec : List.of(
+                VmSpec.of(id, RootDisk.raw(Path.of("/b"))).withAttached(false).withMaxDuration(Duration.ofDays(2)),
+                VmSpec.of(id, root).asTemplateMaker().withOwnerGrace(Duration.ofMillis(3)),
+                VmSpec.restored(id, snapshot).withOutputLogBytes(1 << 20))) {
+            StoredSpec.write(directory, spec);
+            assertThat(StoredSpec.read(directory, id)).isEqualTo(spec);
+        }
+        Files.writeString(directory.resolve("spec.json"), "{\"version\":2}");
+        assertThatThrownBy(() -> StoredSpec.read(directory, id))
+                .isInstanceOf(VmStorageException.class)
+                .hasMessageContaining("version");
+        Files.write(directory.resolve("spec.json"), new byte[300_000]);
+        assertThatThrownBy(() -> StoredSpec.read(directory, id)).isInstanceOf(VmStorageException.class);
+    }
+
+    @Test
+    void aKeyNamesWhatIsDifferentAndBearsWithTheCountersMeasure() {
+        SnapshotKey then = SnapshotKey.of(Map.of("qemu", "7.2.22", "counterKiloHertz", "2600000", "kernel", "a"));
+        SnapshotKey now = SnapshotKey.of(Map.of("qemu", "7.2.23", "counterKiloHertz", "2600001", "kernel", "a"));
+        assertThat(then.differences(then)).isEmpty();
+        assertThat(then.differences(now))
+                .containsExactly(new SnapshotMismatchException.Difference("qemu", "7.2.22", "7.2.23"));
+        assertThat(then.differences(SnapshotKey.of(Map.of("qemu", "7.2.22", "counterKiloHertz", "2700000"))))
+                .extracting(SnapshotMismatchException.Difference::field)
+                .containsExactly("counterKiloHertz", "kernel");
+    }
+
+    @Test
+    void theCopyOfAMemoryHasItsBytesAndHolesForTheRest() throws IOException {
+        byte[] memory = new byte[5 * 1024 * 1024];
+        memory[0] = 1;
+        memory[4095] = 2;
+        memory[1024 * 1024 - 1] = 3;
+        memory[3 * 1024 * 1024] = 4;
+        Path copy = directory.resolve("copy");
+        RamFile.publish(Files.write(directory.resolve("memory"), memory), copy);
+        assertThat(copy).hasBinaryContent(memory);
+        Process stat = new ProcessBuilder("stat", "-c", "%b", copy.toString()).start();
+        assertThat(Long.parseLong(stat.inputReader().readLine())).isLessThan(1024);
+    }
+
+    @Test
+    void aDigestIsWorkedOutAnewWhenItsFileHasChanged() throws IOException {
+        Path file = Files.writeString(directory.resolve("kernel"), "one");
+        Path memory = directory.resolve("digests.json");
+        String first = new FileDigests(memory).of(file);
+        assertThat(first).isEqualTo(FileDigests.sha256(file));
+        assertThat(memory).content().contains(first);
+        Files.writeString(file, "two");
+        assertThat(new FileDigests(memory).of(file))
+                .isEqualTo(FileDigests.sha256(file))
+                .isNotEqualTo(first);
+        Files.writeString(memory, "no json");
+        assertThat(new FileDigests(memory).of(file)).isEqualTo(FileDigests.sha256(file));
     }
 
     @Test

@@ -7,7 +7,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What every provider of VMs promises, by subject. */
 public abstract class VmProviderContract
-        implements VmLifecycleContract, VmExecutionContract, VmAttachContract, VmGuestContract, VmFilesContract {
+        implements VmLifecycleContract,
+                VmSnapshotContract,
+                VmExecutionContract,
+                VmAttachContract,
+                VmGuestContract,
+                VmFilesContract {
     @TempDir
     protected Path directory;
 

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** What tests with real VMs need of their host; where it is missing, they are skipped. */
-final class QemuHost {
+/** What tests with real VMs need. */
+final class QemuParts {
     private static final Path BUSYBOX = Path.of("/bin/busybox");
 
-    private QemuHost() {}
+    private QemuParts() {}
 
-    /** QEMU, and the guest's parts as they are built. */
+    /** The installation's; skips the test where something is missing. */
     static VmResources resources() {
         Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
                 .toAbsolutePath()
@@ -25,22 +25,21 @@ final class QemuHost {
         }
     }
 
-    /** A disk of a busybox with the programs of {@link VmFixture}. */
-    static Path disk(Path shared) throws Exception {
+    /** Makes a disk with a busybox below a directory; skips the test where there is none. */
+    static Path disk(Path directory) throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(BUSYBOX), "there is no static busybox (Debian: busybox-static)");
-        Path root = Files.createDirectory(shared.resolve("root"));
+        Path root = Files.createDirectory(directory.resolve("root"));
         for (String name : List.of("bin", "etc", "tmp", "root", "dev", "proc", "sys")) {
             Files.createDirectory(root.resolve(name));
         }
         Files.copy(BUSYBOX, root.resolve("bin/busybox"));
-        for (String name :
-                List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty")) {
+        for (String name : List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty")) {
             Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
         }
         Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
         Files.writeString(root.resolve("etc/group"), "root:x:0:\n");
-        Path disk = shared.resolve("root, with a comma.erofs");
-        Path log = shared.resolve("mkfs.log");
+        Path disk = directory.resolve("root, with a comma.erofs");
+        Path log = directory.resolve("mkfs.log");
         Process mkfs = new ProcessBuilder("mkfs.erofs", disk.toString(), root.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

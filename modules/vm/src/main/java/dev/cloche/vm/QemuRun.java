@@ -2,28 +2,28 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
-import dev.cloche.linux.PinnedProcess;
+import java.io.IOException;
 import java.nio.channels.ByteChannel;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A VM whose guard was started by another process, or by this one and detached. */
-final class AdoptedRun implements Run {
-    private static final int SIGTERM = 15;
-
-    private final PinnedProcess guard;
+/** A VM of QEMU that runs, for the process that started it, one that adopted it, or one that is connected to it. */
+final class QemuRun implements Run {
+    private final Guard guard;
     private final ByteChannel channel;
-    private final LockFile portLock;
+    private final Optional<LockFile> portLock;
     private final GuardFiles files;
     private final QemuMonitor monitor;
     private final CompletableFuture<VmExit> ended;
 
-    AdoptedRun(
-            PinnedProcess guard, ByteChannel channel, LockFile portLock, GuardFiles files, VmLayout layout, VmId id) {
+    /** @param portLock of a client's port; let go of at the end */
+    QemuRun(Guard guard, ByteChannel channel, Optional<LockFile> portLock, VmLayout layout, VmId id) {
         this.guard = guard;
         this.channel = channel;
         this.portLock = portLock;
-        this.files = files;
+        files = new GuardFiles(layout.directory(id));
         monitor = new QemuMonitor(layout, id);
+        // The guard records the end before it exits.
         ended = guard.onEnd().thenApply(gone -> files.exitOrLost());
     }
 
@@ -44,7 +44,7 @@ final class AdoptedRun implements Run {
 
     @Override
     public void kill() {
-        guard.signal(SIGTERM);
+        guard.kill();
     }
 
     @Override
@@ -54,17 +54,22 @@ final class AdoptedRun implements Run {
 
     @Override
     public void resume(Deadline deadline) {
-        monitor.execute("cont", deadline);
+        try {
+            // After others that speak to the monitor: whoever halted a guest for a moment must not leave it so.
+            var _ = monitor.converse(deadline, qemu -> qemu.execute(QmpCommand.of("cont")));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for 'cont': " + e.getMessage(), e);
+        }
     }
 
     @Override
     public void detach() {
-        throw new IllegalStateException("who does not own a VM cannot detach it");
+        files.detach();
     }
 
     @Override
     public void close() {
         guard.close();
-        portLock.close();
+        portLock.ifPresent(LockFile::close);
     }
 }
