@@ -20,11 +20,31 @@ final class Identities {
         this.clone = clone;
     }
 
-    /** Gives the guest what it is owed, if anything. */
+    /** Gives the guest what it is owed, if anything: a clone all of an identity, an original what its clones share with it. */
     void settle(GuestConnection guest, Deadline deadline) {
         if (machine.identityOwed()) {
-            give(Optional.empty(), guest, deadline);
+            if (clone) {
+                give(Optional.empty(), guest, deadline);
+            } else {
+                refresh(guest, deadline);
+            }
         }
+    }
+
+    /** Before a snapshot: from here on neither the guest nor any clone of it takes work without an identity. */
+    void quiesce(GuestConnection guest, Deadline deadline) {
+        machine.identityOwed(true);
+        guest.quiesce(deadline);
+    }
+
+    /** After a snapshot the original stays who it is, but its random numbers are its own again. */
+    void refresh(GuestConnection guest, Deadline deadline) {
+        GuestIdentity fresh = GuestIdentity.fresh(id.value(), Clock.systemUTC());
+        GuestIdentity shared = GuestIdentity.UNCHANGED
+                .withEntropy(fresh.entropy().orElseThrow())
+                .withClock(fresh.clock().orElseThrow());
+        guest.configure(shared, deadline);
+        machine.identityOwed(false);
     }
 
     /**

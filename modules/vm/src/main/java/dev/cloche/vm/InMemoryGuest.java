@@ -47,7 +47,7 @@ final class InMemoryGuest {
 
     /** @param log takes what the main execution writes */
     InMemoryGuest(InMemoryFaults faults, InMemoryLog log) {
-        this(faults, log, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root")));
+        this(faults, log, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root"), false));
     }
 
     /** A guest that begins with what another remembered. */
@@ -56,11 +56,12 @@ final class InMemoryGuest {
         this.log = log;
         hangs = faults.nextBootHangs();
         hostname = memory.hostname();
+        needsIdentity = memory.needsIdentity();
         directories.addAll(memory.directories());
     }
 
     InMemorySnapshots.Memory memory() {
-        return new InMemorySnapshots.Memory(hostname, directories);
+        return new InMemorySnapshots.Memory(hostname, directories, needsIdentity);
     }
 
     /** A new connection; the host's end. */

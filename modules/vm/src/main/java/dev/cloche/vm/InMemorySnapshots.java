@@ -17,8 +17,12 @@ final class InMemorySnapshots {
         this.faults = faults;
     }
 
-    /** All that a guest of this kind remembers. */
-    record Memory(String hostname, Set<String> directories) {
+    /**
+     * What a guest of this kind remembers, but for its files.
+     *
+     * @param needsIdentity whether it was quiesced
+     */
+    record Memory(String hostname, Set<String> directories, boolean needsIdentity) {
         Memory {
             directories = Set.copyOf(directories);
         }

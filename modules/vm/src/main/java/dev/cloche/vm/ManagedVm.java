@@ -236,21 +236,31 @@ final class ManagedVm implements Vm {
     private void take(Capture capture, Deadline deadline) {
         boolean runs = state() == VmState.RUNNING;
         if (runs) {
-            halt(deadline);
+            identities.quiesce(life.live("be snapshot"), deadline);
         }
         boolean ends = false;
         try {
+            if (runs) {
+                halt(deadline);
+            }
             capture.take(deadline);
             ends = ownership == Ownership.TEMPLATE_MAKER;
         } finally {
             if (runs && !ends) {
                 // Whatever the deadline says, the guest goes on.
-                goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+                resumeAfterCapture(Deadline.after(Boot.KILL_ALLOWANCE));
             }
         }
         if (ends) {
             var _ = kill(Deadline.after(Boot.KILL_ALLOWANCE));
         }
+    }
+
+    private void resumeAfterCapture(Deadline deadline) {
+        if (state() == VmState.PAUSED) {
+            goOn(deadline);
+        }
+        identities.refresh(life.live("go on after a snapshot"), deadline);
     }
 
     @Override

@@ -33,7 +33,8 @@ final class QemuParts {
             Files.createDirectory(root.resolve(name));
         }
         Files.copy(BUSYBOX, root.resolve("bin/busybox"));
-        for (String name : List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty")) {
+        for (String name :
+                List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty")) {
             Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
         }
         Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
