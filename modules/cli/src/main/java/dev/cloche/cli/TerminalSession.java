@@ -109,16 +109,17 @@ final class TerminalSession {
 
     private void copyInput() {
         byte[] chunk = new byte[CHUNK];
-        try (InputStream from = new FileInputStream(FileDescriptor.in);
-                OutputStream to = execution.stdin()) {
+        try (InputStream from = new FileInputStream(FileDescriptor.in)) {
+            OutputStream to = execution.stdin();
             for (int n = from.read(chunk); n >= 0; n = from.read(chunk)) {
-                byte[] typed = keys.pass(chunk, n);
-                to.write(typed);
+                to.write(keys.pass(chunk, n));
                 if (keys.detached()) {
+                    // Not closed, for that would be the end of the command's input.
                     outcome.complete(Optional.empty());
                     return;
                 }
             }
+            to.close();
         } catch (IOException | ClocheException ended) {
             // The command no longer reads, or has ended.
         }
