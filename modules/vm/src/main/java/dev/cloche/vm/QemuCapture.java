@@ -70,7 +70,8 @@ final class QemuCapture implements Capture {
         NavigableSet<Integer> ports = pluggedIn(qemu);
         // Before the state is saved: after that the guest's disks are not QEMU's to change.
         int layers = QemuDisk.share(spec, ground, qemu, draft.directory());
-        new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline).save(state, !mapped, limit);
+        QemuMigration migration = new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline);
+        new QemuImage(spec.rootDisk()).putAside(qemu, () -> migration.save(state, !mapped, limit));
         SnapshotRef ref = new SnapshotRef(
                 name,
                 mapped ? SnapshotRef.Kind.MAPPED : SnapshotRef.Kind.STREAMED,

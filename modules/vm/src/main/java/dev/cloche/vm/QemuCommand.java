@@ -63,7 +63,7 @@ final class QemuCommand {
         add(out, "-append", append(kernel.facts(), host), "-sandbox", SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
-        add(out, "-drive", drive(spec.rootDisk()));
+        out.addAll(new QemuImage(spec.rootDisk()).arguments());
         launch.disk().ifPresent(top -> add(out, "-drive", drive(top)));
         add(out, "-chardev", socket("c0", FIRST_SOCKET + 1));
         int next = FIRST_SOCKET + 2;
@@ -153,11 +153,6 @@ final class QemuCommand {
             case QemuLaunch.Ram.Private(Path file) ->
                 "memory-backend-file" + size + ",share=off,mem-path=" + escape(file);
         };
-    }
-
-    private static String drive(RootDisk disk) {
-        return "if=none,id=root,file=" + escape(disk.path()) + ",format="
-                + disk.format().driver() + ",readonly=on";
     }
 
     /** No VM survives its host, so what the guest flushes need not reach the host's disk (docs/vm.md). */

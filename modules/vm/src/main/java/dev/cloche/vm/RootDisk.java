@@ -13,19 +13,8 @@ import java.util.Optional;
 public record RootDisk(Path path, Format format, Optional<String> contents) {
     /** How QEMU reads the file. It is always given explicitly, because a guest's bytes must never choose it. */
     public enum Format {
-        RAW("raw"),
-        VMDK("vmdk");
-
-        private final String driver;
-
-        Format(String driver) {
-            this.driver = driver;
-        }
-
-        /** QEMU's name of the block driver. */
-        String driver() {
-            return driver;
-        }
+        RAW,
+        VMDK
     }
 
     /** @throws InvalidVmSpecException if the path is not absolute */

@@ -304,7 +304,10 @@ class VmFactsTest {
                 host,
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
-                .contains("if=none,id=root,file=/a,,readonly=off,format=vmdk,readonly=on", "-nodefaults", "-sandbox")
+                .contains(
+                        "driver=vmdk,node-name=image,read-only=on,file.driver=file,file.filename=/a,,readonly=off",
+                        "-nodefaults",
+                        "-sandbox")
                 .doesNotContain("-netdev", "-nic")
                 .anyMatch(argument -> argument.endsWith("tsc_early_khz=2600000"));
     }
