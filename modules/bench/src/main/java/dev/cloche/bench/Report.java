@@ -18,7 +18,8 @@ final class Report {
 
     void table(List<Samples> rows) {
         out.println();
-        out.println("| | n | p50 ms | p95 ms | p99 ms | ratio of p50 to the last row |");
+        String unit = rows.getLast().unit().symbol();
+        out.printf("| | n | p50 %1$s | p95 %1$s | p99 %1$s | ratio of p50 to the last row |%n", unit);
         out.println("|---|---|---|---|---|---|");
         double base = rows.getLast().median();
         for (Samples row : rows) {
@@ -33,6 +34,10 @@ final class Report {
                     row.median() / base);
         }
         out.flush();
+    }
+
+    void line(String text) {
+        out.println(text);
     }
 
     void note(String text) {
