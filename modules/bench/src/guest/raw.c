@@ -105,7 +105,8 @@ static void move_by_pipe(int port, uint32_t what, size_t most, uint64_t bytes) {
             n = (size_t)got;
             give(port, piece, n);
         } else {
-            n = take(port, piece, n);
+            /* The port gives a page at a time; to wake the child for each would cost more than the bytes do. */
+            for (size_t have = 0; have < n;) have += take(port, piece + have, n - have);
             give(end, piece, n);
         }
         left -= n;

@@ -41,11 +41,14 @@ final class ChannelTrips {
             report.table(List.of(
                     pings("ping", vm, many),
                     samples("echo of " + PING_BYTES + " bytes on the device alone", raw.echo(PING_BYTES, many))));
+            Samples exec = times("exec of `true`, to its exit code", many / 2, () -> execTrue(vm));
             Samples own = spawned(vm, many / 2);
-            report.table(List.of(
-                    times("exec of `true`, to its exit code", many / 2, () -> execTrue(vm)),
-                    own,
-                    samples("echo on the device alone", raw.echo(PING_BYTES, many))));
+            Samples echo = samples("echo on the device alone", raw.echo(PING_BYTES, many));
+            report.table(List.of(exec, echo, own));
+            report.note(String.format(
+                    Locale.ROOT,
+                    "An exec is %.2f × the guest's own fork, exec and wait and one echo (medians).",
+                    exec.median() / (own.median() + echo.median())));
             report.heading("Pings and `true` while the channel carries other things");
             underLoad(vm, many, report);
         }
@@ -53,7 +56,9 @@ final class ChannelTrips {
 
     private static void underLoad(BenchVm vm, int many, Report report) throws InterruptedException {
         Map<String, Function<BenchVm, Load>> loads = new LinkedHashMap<>();
-        loads.put("files of 64 MiB go both ways", Load::files);
+        loads.put("files of 64 MiB come out", Load::filesOut);
+        loads.put("files of 64 MiB go in", Load::filesIn);
+        loads.put("files of 64 MiB go both ways at once", Load::filesBothWays);
         loads.put("a program's output is read as fast as it comes", Load::output);
         loads.put("a program's output is never read", Load::unread);
         loads.put("a program's stdin is full", Load::fullStdin);

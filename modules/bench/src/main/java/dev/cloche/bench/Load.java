@@ -36,22 +36,24 @@ final class Load implements AutoCloseable {
         return load;
     }
 
-    /** Files of 64 MiB, one after the other, out of the guest and into it at once. */
-    static Load files(BenchVm vm) {
+    /** Files of 64 MiB, one after the other, out of the guest. */
+    static Load filesOut(BenchVm vm) {
         Load load = new Load(vm);
-        load.writeFile("/tmp/out");
-        load.inBackground(() -> {
-            while (!load.ended) {
-                try (GuestFileInput in = vm.guest().files().read("/tmp/out", 0, Long.MAX_VALUE, BenchVm.patience())) {
-                    drain(in);
-                }
-            }
-        });
-        load.inBackground(() -> {
-            while (!load.ended) {
-                load.writeFile("/tmp/in");
-            }
-        });
+        load.takeFiles();
+        return load;
+    }
+
+    /** Files of 64 MiB, one after the other, into the guest. */
+    static Load filesIn(BenchVm vm) {
+        Load load = new Load(vm);
+        load.giveFiles();
+        return load;
+    }
+
+    static Load filesBothWays(BenchVm vm) {
+        Load load = new Load(vm);
+        load.takeFiles();
+        load.giveFiles();
         return load;
     }
 
@@ -93,6 +95,25 @@ final class Load implements AutoCloseable {
         GuestExecution execution = vm.guest().exec(request, BenchVm.patience());
         executions.add(execution);
         return execution;
+    }
+
+    private void takeFiles() {
+        writeFile("/tmp/out");
+        inBackground(() -> {
+            while (!ended) {
+                try (GuestFileInput in = vm.guest().files().read("/tmp/out", 0, Long.MAX_VALUE, BenchVm.patience())) {
+                    drain(in);
+                }
+            }
+        });
+    }
+
+    private void giveFiles() {
+        inBackground(() -> {
+            while (!ended) {
+                writeFile("/tmp/in");
+            }
+        });
     }
 
     private void writeFile(String path) {

@@ -25,15 +25,19 @@ final class Report {
         for (Samples row : rows) {
             out.printf(
                     Locale.ROOT,
-                    "| %s | %d | %.1f | %.1f | %.1f | %.2f |%n",
+                    "| %s | %d | %s | %s | %s | %.2f |%n",
                     row.name(),
                     row.count(),
-                    row.median(),
-                    row.percentile(0.95),
-                    row.percentile(0.99),
+                    figure(row.median()),
+                    figure(row.percentile(0.95)),
+                    figure(row.percentile(0.99)),
                     row.median() / base);
         }
         out.flush();
+    }
+
+    private static String figure(double value) {
+        return String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.1f", value);
     }
 
     void line(String text) {
