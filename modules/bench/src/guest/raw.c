@@ -2,8 +2,11 @@
  * virtio-serial port, as fast as the device allows. Commands of 16 bytes: u32 what, u32 piece, u64 bytes.
  *   what 1: sends back each piece that it reads, until so many bytes were echoed
  *   what 2: writes so many bytes, in pieces
- *   what 3: reads so many bytes, then answers with one */
+ *   what 3: reads so many bytes, then answers with one
+ *   what 4: like 2, but a child writes them, into a pipe that is emptied here
+ *   what 5: like 3, but a child reads them, from a pipe that is filled here, to the last */
 
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +14,11 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ECHO = 1, SOURCE, SINK, PIECE_MAX = 256 * 1024 };
+enum { ECHO = 1, SOURCE, SINK, PIPED_SOURCE, PIPED_SINK, PIECE_MAX = 256 * 1024, PIPE = 256 * 1024, CHUNK = 64 * 1024 };
 
 static uint8_t piece[PIECE_MAX];
 
@@ -51,9 +55,9 @@ static size_t take(int port, void *bytes, size_t wanted) {
     }
 }
 
-static void give(int port, const uint8_t *bytes, size_t length) {
+static void give(int file, const uint8_t *bytes, size_t length) {
     while (length > 0) {
-        ssize_t n = write(port, bytes, length);
+        ssize_t n = write(file, bytes, length);
         if (n <= 0) continue;
         bytes += n;
         length -= (size_t)n;
@@ -61,6 +65,55 @@ static void give(int port, const uint8_t *bytes, size_t length) {
 }
 
 static size_t at_most(uint64_t left, size_t most) { return left < most ? (size_t)left : most; }
+
+static void move(int port, uint32_t what, size_t most, uint64_t bytes) {
+    for (uint64_t left = bytes; left > 0;) {
+        size_t n = at_most(left, most);
+        if (what != SOURCE) n = take(port, piece, n);
+        if (what != SINK) give(port, piece, n);
+        left -= n;
+    }
+}
+
+/* The child that writes or reads so many bytes, as a program would; answers this side's end of the pipe. */
+static int start_child(uint32_t what, uint64_t bytes) {
+    int ends[2];
+    if (pipe(ends) != 0) _exit(1);
+    fcntl(ends[0], F_SETPIPE_SZ, PIPE);
+    int own = what == PIPED_SOURCE ? ends[0] : ends[1], others = what == PIPED_SOURCE ? ends[1] : ends[0];
+    if (fork() == 0) {
+        close(own);
+        for (uint64_t left = bytes; left > 0;) {
+            size_t n = at_most(left, CHUNK);
+            ssize_t done = what == PIPED_SOURCE ? write(others, piece, n) : read(others, piece, n);
+            if (done <= 0) _exit(1);
+            left -= (uint64_t)done;
+        }
+        _exit(0);
+    }
+    close(others);
+    return own;
+}
+
+static void move_by_pipe(int port, uint32_t what, size_t most, uint64_t bytes) {
+    int end = start_child(what, bytes);
+    for (uint64_t left = bytes; left > 0;) {
+        size_t n = at_most(left, most);
+        if (what == PIPED_SOURCE) {
+            ssize_t got = read(end, piece, n);
+            if (got <= 0) break;
+            n = (size_t)got;
+            give(port, piece, n);
+        } else {
+            /* The port gives a page at a time; to wake the child for each would cost more than the bytes do. */
+            for (size_t have = 0; have < n;) have += take(port, piece + have, n - have);
+            give(end, piece, n);
+        }
+        left -= n;
+    }
+    close(end);
+    wait(NULL);
+}
 
 static void obey(int port) {
     struct {
@@ -71,13 +124,9 @@ static void obey(int port) {
         have += take(port, (uint8_t *)&command + have, sizeof command - have);
     }
     size_t most = command.piece == 0 || command.piece > PIECE_MAX ? PIECE_MAX : command.piece;
-    for (uint64_t left = command.bytes; left > 0;) {
-        size_t n = at_most(left, most);
-        if (command.what != SOURCE) n = take(port, piece, n);
-        if (command.what != SINK) give(port, piece, n);
-        left -= n;
-    }
-    if (command.what == SINK) give(port, piece, 1);
+    int piped = command.what == PIPED_SOURCE || command.what == PIPED_SINK;
+    (piped ? move_by_pipe : move)(port, command.what, most, command.bytes);
+    if (command.what == SINK || command.what == PIPED_SINK) give(port, piece, 1);
 }
 
 int main(void) {

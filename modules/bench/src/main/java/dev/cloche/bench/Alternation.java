@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures several things in turn, A B C A B C …, so that a machine whose speed drifts treats them alike. One round that
- * does not count comes first.
+ * Measures several things in turn, A B C A B C …, so that a machine whose speed drifts treats them alike. Rounds
+ * that do not count come first: one, unless more are asked for.
  */
 final class Alternation {
     /** Does the thing once and says how long it took, in nanoseconds. */
@@ -17,16 +17,23 @@ final class Alternation {
     }
 
     private final Map<String, Subject> subjects = new LinkedHashMap<>();
+    private int uncounted = 1;
 
     Alternation add(String name, Subject subject) {
         subjects.put(name, subject);
         return this;
     }
 
+    /** So many rounds do not count, where a JVM is to be warm. */
+    Alternation warmUp(int rounds) {
+        uncounted = rounds;
+        return this;
+    }
+
     List<Samples> run(int rounds) throws Exception {
         Map<String, double[]> millis = new LinkedHashMap<>();
         subjects.keySet().forEach(name -> millis.put(name, new double[rounds]));
-        for (int round = -1; round < rounds; round++) {
+        for (int round = -uncounted; round < rounds; round++) {
             for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
                 double taken = subject.getValue().measureNanos() / 1e6;
                 double[] kept = millis.get(subject.getKey());

@@ -16,12 +16,17 @@ import java.util.List;
  * without the guard, the sandbox, the monitor and the goodbye.
  */
 final class BareMachine {
+    /** What {@code cloche run} gives a sandbox that asks for nothing. */
+    private static final int MEMORY_MIB = 512;
+
     private final KernelImage kernel;
+    private final Path initramfs;
     private final String accelerator;
     private final String parameters;
 
     BareMachine(VmResources resources, String accelerator) throws IOException {
         kernel = resources.kernel();
+        initramfs = kernel.initramfs();
         this.accelerator = accelerator;
         List<String> words = new ArrayList<>(
                 List.of("console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests".split(" ", -1)));
@@ -39,40 +44,69 @@ final class BareMachine {
         return frequency.isEmpty() ? List.of() : List.of("tsc=reliable", "tsc_early_khz=" + frequency);
     }
 
-    /** The command line with a port whose socket QEMU makes at {@code socket}, and {@code more} arguments. */
-    List<String> command(Path initramfs, Path socket, String... more) {
-        List<String> command = new ArrayList<>(List.of(
-                "qemu-system-x86_64",
-                "-M",
-                "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off"),
-                "-nodefaults",
-                "-no-user-config",
-                "-display",
-                "none",
-                "-no-reboot",
-                "-accel",
-                accelerator,
-                "-cpu",
-                accelerator.equals("kvm") ? "host" : "max,-erms,-fsrm",
-                "-m",
-                "512",
-                "-smp",
-                "1",
-                "-kernel",
-                kernel.kernel().toString(),
-                "-initrd",
-                initramfs.toString(),
-                "-append",
-                parameters));
-        command.addAll(List.of(more));
+    /** Boots an image, with a port whose socket QEMU makes at {@code socket}. */
+    List<String> bootCommand(Path disk, Path socket) {
+        List<String> command = machine(machineType(), MEMORY_MIB, initramfs);
+        command.addAll(rootDisk(disk, "vmdk"));
+        command.addAll(port(socket));
+        return command;
+    }
+
+    /** Boots another initramfs, without a disk. */
+    List<String> diskless(Path otherInitramfs, Path socket) {
+        List<String> command = machine(machineType(), MEMORY_MIB, otherInitramfs);
+        command.addAll(port(socket));
+        return command;
+    }
+
+    /** Waits for the state of a snapshot, on the devices that it was taken of. */
+    List<String> cloneCommand(Template template, Path socket, Path monitor) {
+        int memoryMiB = template.snapshot().memoryMiB();
+        List<String> command = machine(machineType() + ",memory-backend=ram", memoryMiB, initramfs);
         command.addAll(List.of(
+                "-object",
+                "memory-backend-file,id=ram,size=" + memoryMiB + "M,share=off,mem-path=" + template.memory()));
+        command.addAll(List.of("-serial", "null"));
+        command.addAll(List.of("-qmp", "unix:" + monitor + ",server=on,wait=off"));
+        command.addAll(rootDisk(template.snapshot().rootDisk().path(), "raw"));
+        command.addAll(port(socket));
+        command.addAll(List.of("-chardev", "null,id=goodbye"));
+        command.addAll(List.of("-device", "virtserialport,chardev=goodbye,name=cloche.goodbye,nr=9"));
+        command.addAll(List.of("-incoming", "defer"));
+        return command;
+    }
+
+    private String machineType() {
+        return "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off");
+    }
+
+    private List<String> machine(String type, int memoryMiB, Path initrd) {
+        List<String> command = new ArrayList<>(List.of("qemu-system-x86_64", "-M", type));
+        command.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"));
+        command.addAll(List.of("-accel", accelerator));
+        command.addAll(List.of("-cpu", accelerator.equals("kvm") ? "host" : "max,-erms,-fsrm"));
+        command.addAll(List.of("-m", String.valueOf(memoryMiB), "-smp", "1"));
+        command.addAll(List.of("-kernel", kernel.kernel().toString(), "-initrd", initrd.toString()));
+        command.addAll(List.of("-append", parameters));
+        return command;
+    }
+
+    private static List<String> rootDisk(Path disk, String format) {
+        return List.of(
+                "-drive",
+                "if=none,id=root,file=" + disk + ",format=" + format + ",readonly=on",
+                "-device",
+                "virtio-blk-device,drive=root");
+    }
+
+    private static List<String> port(Path socket) {
+        return List.of(
                 "-device",
                 "virtio-serial-device,max_ports=16",
                 "-chardev",
                 "socket,id=c0,path=" + socket + ",server=on,wait=off",
                 "-device",
-                "virtserialport,chardev=c0,name=cloche.0,nr=1"));
-        return command;
+                "virtserialport,chardev=c0,name=cloche.0,nr=1");
     }
 
     static Process start(List<String> command) throws IOException {

@@ -8,8 +8,6 @@ import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmLayout;
-import dev.cloche.vm.VmResources;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 
 /** A VM of the image {@code base}, without a sandbox around it. */
 final class BenchVm implements AutoCloseable {
@@ -30,8 +27,7 @@ final class BenchVm implements AutoCloseable {
     }
 
     static BenchVm boot(Setting setting) {
-        QemuProvider provider =
-                new QemuProvider(VmLayout.of(setting.home()), VmResources.find(List.of(setting.share())));
+        QemuProvider provider = setting.provider();
         Vm vm = provider.create(
                 VmSpec.of(VmId.random(), RootDisk.vmdk(setting.disk())).withMemoryMiB(512));
         vm.start(patience());

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 
-/** Bytes through the guest channel in both directions, beside the device without a protocol. */
+/**
+ * Bytes through the guest channel in both directions, beside the device without a protocol, and beside what any channel for a
+ * program's streams has to do besides: a pipe between two processes of the guest.
+ */
 final class ChannelBulk {
     private static final int MEBIBYTE = 1 << 20;
     private static final long BYTES = 128L * MEBIBYTE;
@@ -27,21 +30,25 @@ final class ChannelBulk {
                     report,
                     new Alternation()
                             .add("guest to host: standard output of `dd`", () -> out(vm))
+                            .add("guest to host: a pipe and the device", () -> raw.pipedSource(PIECE, BYTES))
                             .add("guest to host: the device alone", () -> raw.source(PIECE, BYTES))
                             .run(rounds));
             rates(
                     report,
                     new Alternation()
                             .add("host to guest: standard input of `cat > /dev/null`", () -> in(vm))
+                            .add("host to guest: a pipe and the device", () -> raw.pipedSink(PIECE, BYTES))
                             .add("host to guest: the device alone", () -> raw.sink(PIECE, BYTES))
                             .run(rounds));
+            new BulkDigests(vm).measure(report);
         }
     }
 
     private static void rates(Report report, List<Samples> rows) {
         report.table(rows);
-        rows.forEach(row ->
-                report.note("%s: %.0f MiB/s".formatted(row.name(), BYTES / (double) MEBIBYTE / (row.median() / 1000))));
+        report.note("At the median:");
+        rows.forEach(row -> report.line(
+                "- %s: %.0f MiB/s".formatted(row.name(), BYTES / (double) MEBIBYTE / (row.median() / 1000))));
     }
 
     private static long out(BenchVm vm) throws IOException {

@@ -3,18 +3,25 @@ package dev.cloche.bench;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Round trips in a running guest: a ping, and an execution of {@code true} with all that belongs to it. Beside them an echo of
- * the device alone, and what the guest itself needs to fork, execute and wait for {@code true}. Once on an idle channel, once
- * while another stream takes all that the channel gives.
+ * the device alone, and what the guest itself needs to fork, execute and wait for {@code true}. Once on an idle channel, then
+ * while other streams take all that the channel gives, or are stuck.
  */
 final class ChannelTrips {
+    /** A frame with 8 bytes of payload. */
     private static final int PING_BYTES = 36;
+
+    private static final int TALKERS = 50;
+    private static final int SETTLE_MILLIS = 1000;
 
     private final Setting setting;
 
@@ -32,20 +39,54 @@ final class ChannelTrips {
             warm(vm, raw);
             report.heading("Round trips in a running guest");
             report.table(List.of(
-                    times("ping", many, () -> vm.guest().ping(BenchVm.patience())),
+                    pings("ping", vm, many),
                     samples("echo of " + PING_BYTES + " bytes on the device alone", raw.echo(PING_BYTES, many))));
+            Samples exec = times("exec of `true`, to its exit code", many / 2, () -> execTrue(vm));
             Samples own = spawned(vm, many / 2);
-            report.table(List.of(
-                    times("exec of `true`, to its exit code", many / 2, () -> execTrue(vm)),
-                    own,
-                    samples("echo on the device alone", raw.echo(PING_BYTES, many))));
-            try (Bulk _ = new Bulk(vm)) {
-                report.heading("The same while another execution's output fills the channel");
-                report.table(List.of(
-                        times("ping under load", many, () -> vm.guest().ping(BenchVm.patience())),
-                        times("exec of `true` under load", many / 10, () -> execTrue(vm))));
+            Samples echo = samples("echo on the device alone", raw.echo(PING_BYTES, many));
+            report.table(List.of(exec, echo, own));
+            report.note(String.format(
+                    Locale.ROOT,
+                    "An exec is %.2f × the guest's own fork, exec and wait and one echo (medians).",
+                    exec.median() / (own.median() + echo.median())));
+            report.heading("Pings and `true` while the channel carries other things");
+            underLoad(vm, many, report);
+        }
+    }
+
+    private static void underLoad(BenchVm vm, int many, Report report) throws InterruptedException {
+        Map<String, Function<BenchVm, Load>> loads = new LinkedHashMap<>();
+        loads.put("files of 64 MiB come out", Load::filesOut);
+        loads.put("files of 64 MiB go in", Load::filesIn);
+        loads.put("files of 64 MiB go both ways at once", Load::filesBothWays);
+        loads.put("a program's output is read as fast as it comes", Load::output);
+        loads.put("a program's output is never read", Load::unread);
+        loads.put("a program's stdin is full", Load::fullStdin);
+        loads.put(TALKERS + " programs speak every second", guest -> Load.many(guest, TALKERS));
+        List<Samples> pings = new ArrayList<>();
+        List<Samples> commands = new ArrayList<>();
+        List<String> differences = new ArrayList<>();
+        for (Map.Entry<String, Function<BenchVm, Load>> load : loads.entrySet()) {
+            Samples idle = pings("ping", vm, many);
+            try (Load _ = load.getValue().apply(vm)) {
+                Thread.sleep(SETTLE_MILLIS);
+                Samples loaded = pings("ping while " + load.getKey(), vm, many);
+                pings.add(loaded);
+                commands.add(times("`true` while " + load.getKey(), many / 10, () -> execTrue(vm)));
+                differences.add(String.format(
+                        Locale.ROOT, "- %s: %.1f ms", load.getKey(), loaded.percentile(0.95) - idle.percentile(0.95)));
             }
         }
+        pings.add(pings("ping, idle", vm, many));
+        commands.add(times("`true`, idle", many / 10, () -> execTrue(vm)));
+        report.table(pings);
+        report.note("p95 of a ping above that of an idle channel just before:");
+        differences.forEach(report::line);
+        report.table(commands);
+    }
+
+    private static Samples pings(String name, BenchVm vm, int rounds) {
+        return times(name, rounds, () -> vm.guest().ping(BenchVm.patience()));
     }
 
     private static void warm(BenchVm vm, RawGuest raw) throws IOException {
@@ -88,30 +129,5 @@ final class ChannelTrips {
             millis[i] = nanos[i] / 1e6;
         }
         return new Samples(name, millis);
-    }
-
-    /** An endless stream out of the guest, read as fast as it comes. */
-    private static final class Bulk implements AutoCloseable {
-        private final GuestExecution endless;
-        private final CompletableFuture<Void> reader;
-
-        Bulk(BenchVm vm) {
-            endless = vm.guest().exec(ExecRequest.of("cat", "/dev/zero"), BenchVm.patience());
-            reader = CompletableFuture.runAsync(() -> {
-                byte[] chunk = new byte[64 * 1024];
-                try {
-                    while (endless.stdout().read(chunk) >= 0) {}
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
-
-        @Override
-        public void close() {
-            endless.signal(9, BenchVm.patience());
-            reader.join();
-            endless.close();
-        }
     }
 }

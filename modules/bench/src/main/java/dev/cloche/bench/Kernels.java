@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 /** A cold run with the small kernel beside one with Debian's, and what QEMU takes of the host's memory for each. */
 final class Kernels {
@@ -34,14 +33,20 @@ final class Kernels {
                 .add("bare QEMU, small", bareSmall::timeTrue)
                 .add("bare QEMU, Debian's", bareDebian::timeTrue)
                 .run(rounds));
-        double ofSmall = bareSmall.memoryAfterTrue() / 1024.0;
-        double ofDebian = bareDebian.memoryAfterTrue() / 1024.0;
-        report.note(String.format(
-                Locale.ROOT,
-                "Memory (PSS) of QEMU with 512 MiB after a first `true`: %.0f MiB small, %.0f MiB Debian's, ratio %.2f.",
-                ofSmall,
-                ofDebian,
-                ofSmall / ofDebian));
+        report.heading("Memory (PSS) of QEMU with 512 MiB after a first `true`");
+        report.table(memory(rounds, bareSmall, bareDebian));
+    }
+
+    private static List<Samples> memory(int rounds, BareQemu small, BareQemu debian) throws Exception {
+        double[] ofSmall = new double[rounds];
+        double[] ofDebian = new double[rounds];
+        for (int round = 0; round < rounds; round++) {
+            ofSmall[round] = small.memoryAfterTrue();
+            ofDebian[round] = debian.memoryAfterTrue();
+        }
+        return List.of(
+                new Samples("small", Samples.Unit.MEBIBYTES, ofSmall),
+                new Samples("Debian's", Samples.Unit.MEBIBYTES, ofDebian));
     }
 
     private BareQemu bare(Path kernel) throws IOException {

@@ -4,19 +4,45 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 
-/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|kernels|start|trips|bulk|commands]...} */
+/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [NAME]...} */
 public final class Main {
     private static final int ROUNDS = 15;
 
     private Main() {}
 
+    /** One of them. */
+    @FunctionalInterface
+    private interface Benchmark {
+        void measure(Setting setting, int rounds, Report report) throws Exception;
+    }
+
+    private static SequencedMap<String, Benchmark> all() {
+        SequencedMap<String, Benchmark> all = new LinkedHashMap<>();
+        all.put("cold-run", (setting, rounds, report) -> new ColdRun(setting).measure(rounds, report));
+        all.put("kernels", (setting, rounds, report) -> new Kernels(setting).measure(rounds, report));
+        all.put("start", (setting, rounds, report) -> new StartShare(setting).measure(rounds, report));
+        all.put("restore", (setting, rounds, report) -> new Restore(setting).measure(rounds, report));
+        all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
+        all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
+        all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
+        all.put("commands", (setting, rounds, report) -> new CommandStart(setting).measure(rounds * 2, report));
+        return all;
+    }
+
     public static void main(String[] arguments) throws Exception {
         List<String> names = new ArrayList<>(List.of(arguments));
         int rounds =
                 !names.isEmpty() && names.getFirst().matches("\\d+") ? Integer.parseInt(names.removeFirst()) : ROUNDS;
+        SequencedMap<String, Benchmark> all = all();
+        if (!all.keySet().containsAll(names)) {
+            throw new IllegalArgumentException("there are " + String.join(", ", all.keySet()));
+        }
         Path root =
                 Path.of(System.getProperty("cloche.root", ".")).toAbsolutePath().normalize();
         Path directory = Files.createTempDirectory("cloche-bench");
@@ -24,23 +50,10 @@ public final class Main {
             Setting setting = Setting.prepare(root, directory);
             Report report = new Report(System.out);
             System.out.println("Date " + LocalDate.now(java.time.ZoneOffset.UTC) + "; " + setting.machine());
-            if (names.isEmpty() || names.contains("cold-run")) {
-                new ColdRun(setting).measure(rounds, report);
-            }
-            if (names.isEmpty() || names.contains("kernels")) {
-                new Kernels(setting).measure(rounds, report);
-            }
-            if (names.isEmpty() || names.contains("start")) {
-                new StartShare(setting).measure(rounds, report);
-            }
-            if (names.isEmpty() || names.contains("trips")) {
-                new ChannelTrips(setting).measure(rounds, report);
-            }
-            if (names.isEmpty() || names.contains("bulk")) {
-                new ChannelBulk(setting).measure(rounds, report);
-            }
-            if (names.isEmpty() || names.contains("commands")) {
-                new CommandStart(setting).measure(rounds * 2, report);
+            for (Map.Entry<String, Benchmark> benchmark : all.entrySet()) {
+                if (names.isEmpty() || names.contains(benchmark.getKey())) {
+                    benchmark.getValue().measure(setting, rounds, report);
+                }
             }
         } finally {
             delete(directory);

@@ -15,6 +15,8 @@ final class RawGuest implements AutoCloseable {
     private static final int ECHO = 1;
     private static final int SOURCE = 2;
     private static final int SINK = 3;
+    private static final int PIPED_SOURCE = 4;
+    private static final int PIPED_SINK = 5;
 
     private final Process qemu;
     private final SocketChannel channel;
@@ -34,7 +36,7 @@ final class RawGuest implements AutoCloseable {
                 directory.toString());
         Path socket = directory.resolve("raw.sock");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
-        Process qemu = BareMachine.start(machine.command(directory.resolve("initramfs"), socket));
+        Process qemu = BareMachine.start(machine.diskless(directory.resolve("initramfs"), socket));
         RawGuest guest = new RawGuest(qemu, BareMachine.connect(socket, qemu));
         var _ = guest.echo(8, 1);
         return guest;
@@ -56,9 +58,18 @@ final class RawGuest implements AutoCloseable {
 
     /** Nanoseconds until so many bytes have come from the guest. */
     long source(int piece, long bytes) throws IOException {
+        return takeFrom(SOURCE, piece, bytes);
+    }
+
+    /** Like {@link #source}, but another process of the guest writes them, into a pipe that the first one empties. */
+    long pipedSource(int piece, long bytes) throws IOException {
+        return takeFrom(PIPED_SOURCE, piece, bytes);
+    }
+
+    private long takeFrom(int what, int piece, long bytes) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(256 * 1024);
         long begin = System.nanoTime();
-        command(SOURCE, piece, bytes);
+        command(what, piece, bytes);
         for (long left = bytes; left > 0; ) {
             buffer.clear().limit((int) Math.min(left, buffer.capacity()));
             int n = channel.read(buffer);
@@ -72,9 +83,18 @@ final class RawGuest implements AutoCloseable {
 
     /** Nanoseconds until the guest has taken so many bytes. */
     long sink(int piece, long bytes) throws IOException {
+        return giveTo(SINK, piece, bytes);
+    }
+
+    /** Like {@link #sink}, but another process of the guest reads them, from a pipe that the first one fills. */
+    long pipedSink(int piece, long bytes) throws IOException {
+        return giveTo(PIPED_SINK, piece, bytes);
+    }
+
+    private long giveTo(int what, int piece, long bytes) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(piece);
         long begin = System.nanoTime();
-        command(SINK, piece, bytes);
+        command(what, piece, bytes);
         for (long left = bytes; left > 0; ) {
             buffer.clear().limit((int) Math.min(left, piece));
             left -= buffer.limit();

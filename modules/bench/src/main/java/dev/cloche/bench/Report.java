@@ -18,21 +18,30 @@ final class Report {
 
     void table(List<Samples> rows) {
         out.println();
-        out.println("| | n | p50 ms | p95 ms | p99 ms | ratio of p50 to the last row |");
+        String unit = rows.getLast().unit().symbol();
+        out.printf("| | n | p50 %1$s | p95 %1$s | p99 %1$s | ratio of p50 to the last row |%n", unit);
         out.println("|---|---|---|---|---|---|");
         double base = rows.getLast().median();
         for (Samples row : rows) {
             out.printf(
                     Locale.ROOT,
-                    "| %s | %d | %.1f | %.1f | %.1f | %.2f |%n",
+                    "| %s | %d | %s | %s | %s | %.2f |%n",
                     row.name(),
                     row.count(),
-                    row.median(),
-                    row.percentile(0.95),
-                    row.percentile(0.99),
+                    figure(row.median()),
+                    figure(row.percentile(0.95)),
+                    figure(row.percentile(0.99)),
                     row.median() / base);
         }
         out.flush();
+    }
+
+    private static String figure(double value) {
+        return String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.1f", value);
+    }
+
+    void line(String text) {
+        out.println(text);
     }
 
     void note(String text) {

@@ -2,15 +2,42 @@ package dev.cloche.bench;
 
 import java.util.Arrays;
 
-/** Durations of one thing, measured several times, in milliseconds. */
+/** One thing, measured several times. */
 final class Samples {
+    /** What was measured. */
+    enum Unit {
+        MILLISECONDS("ms"),
+        MEBIBYTES("MiB");
+
+        private final String symbol;
+
+        Unit(String symbol) {
+            this.symbol = symbol;
+        }
+
+        String symbol() {
+            return symbol;
+        }
+    }
+
     private final String name;
+    private final Unit unit;
     private final double[] sorted;
 
-    Samples(String name, double[] millis) {
+    Samples(String name, Unit unit, double[] values) {
         this.name = name;
-        sorted = millis.clone();
+        this.unit = unit;
+        sorted = values.clone();
         Arrays.sort(sorted);
+    }
+
+    /** Durations in milliseconds. */
+    Samples(String name, double[] millis) {
+        this(name, Unit.MILLISECONDS, millis);
+    }
+
+    Unit unit() {
+        return unit;
     }
 
     String name() {

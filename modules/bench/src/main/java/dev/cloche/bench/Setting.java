@@ -3,6 +3,10 @@ package dev.cloche.bench;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.HealthCheck;
+import dev.cloche.vm.QemuProvider;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.VmLayout;
+import dev.cloche.vm.VmResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +43,11 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
         return options(root, home);
     }
 
+    /** VMs below the state root, with the kernel in use. */
+    QemuProvider provider() {
+        return new QemuProvider(VmLayout.of(home), VmResources.find(List.of(share())));
+    }
+
     Launcher launcher() {
         return new Launcher(root.resolve("cloche"), home);
     }
@@ -70,8 +79,20 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
     }
 
     private static Path onlyDisk(Path home) throws IOException {
-        try (Stream<Path> disks = Files.list(home.resolve("cache/vmdk"))) {
-            return disks.filter(file -> file.toString().endsWith(".vmdk"))
+        return only(home.resolve("cache/vmdk"), ".vmdk");
+    }
+
+    /**
+     * The image's one layer, which is an EROFS file system by itself: what snapshots are taken with, because QEMU does not save
+     * a guest that has a VMDK.
+     */
+    RootDisk layer() throws IOException {
+        return RootDisk.raw(only(home.resolve("cache/layers"), ".erofs"));
+    }
+
+    private static Path only(Path directory, String suffix) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(suffix))
                     .findFirst()
                     .orElseThrow();
         }

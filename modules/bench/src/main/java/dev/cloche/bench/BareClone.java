@@ -1,0 +1,85 @@
+package dev.cloche.bench;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The honest alternative to a restored VM: QEMU started by itself with the files of the very same snapshot, scripted, without
+ * guard, sandbox, records, checks of the files, and goodbye.
+ */
+final class BareClone implements AutoCloseable {
+    private final Process qemu;
+    private final SocketChannel monitor;
+    private final SocketChannel channel;
+    private final BareGuest guest;
+
+    private BareClone(Process qemu, SocketChannel monitor, SocketChannel channel) {
+        this.qemu = qemu;
+        this.monitor = monitor;
+        this.channel = channel;
+        guest = new BareGuest(channel);
+    }
+
+    /**
+     * Restores one, to where it has an identity and takes commands.
+     *
+     * @param directory an empty one for its sockets
+     */
+    static BareClone restore(BareMachine machine, Template template, Path directory)
+            throws IOException, InterruptedException {
+        Path port = directory.resolve("port");
+        Path qmp = directory.resolve("qmp");
+        Path migration = directory.resolve("migration");
+        for (Path socket : new Path[] {port, qmp, migration}) {
+            Files.deleteIfExists(socket);
+        }
+        Process qemu = BareMachine.start(machine.cloneCommand(template, port, qmp));
+        try {
+            SocketChannel monitor = BareMachine.connect(qmp, qemu);
+            load(new BareMonitor(monitor), template.state(), migration);
+            BareClone clone = new BareClone(qemu, monitor, BareMachine.connect(port, qemu));
+            clone.guest.greet();
+            clone.guest.configure();
+            return clone;
+        } catch (IOException | RuntimeException e) {
+            qemu.destroyForcibly().waitFor();
+            throw e;
+        }
+    }
+
+    private static void load(BareMonitor monitor, Path state, Path socket) throws IOException {
+        monitor.execute("""
+                {"execute":"migrate-set-capabilities","arguments":{"capabilities":[\
+                {"capability":"x-ignore-shared","state":true},{"capability":"events","state":true}]}}""");
+        monitor.execute("{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"unix:" + socket + "\"}}");
+        try (SocketChannel incoming = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            incoming.connect(UnixDomainSocketAddress.of(socket));
+            ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(state));
+            while (bytes.hasRemaining()) {
+                incoming.write(bytes);
+            }
+        }
+        monitor.await("\"completed\"");
+        monitor.execute("{\"execute\":\"cont\"}");
+    }
+
+    BareGuest guest() {
+        return guest;
+    }
+
+    long pid() {
+        return qemu.pid();
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+        monitor.close();
+        qemu.destroyForcibly().onExit().join();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.cloche.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a process takes of the host's memory: each page divided by the number of processes that map it (PSS), in MiB. */
+final class ProportionalSize {
+    private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB");
+    private static final Pattern PID = Pattern.compile("\"pid\":(\\d+)");
+
+    /** A guard and the QEMU below it. */
+    record Pair(double parent, double child) {}
+
+    private ProportionalSize() {}
+
+    static double mebibytes(long pid) throws IOException {
+        return number(PSS, Path.of("/proc/" + pid + "/smaps_rollup")) / 1024.0;
+    }
+
+    /** @param record where the guard has written its process id */
+    static Pair ofGuarded(Path record) throws IOException {
+        long guard = number(PID, record);
+        String children = Files.readString(Path.of("/proc/" + guard + "/task/" + guard + "/children"));
+        return new Pair(mebibytes(guard), mebibytes(Long.parseLong(children.strip())));
+    }
+
+    private static long number(Pattern pattern, Path file) throws IOException {
+        String text = Files.readString(file);
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.find()) {
+            throw new IllegalStateException("no " + pattern + " in " + file + ": " + text);
+        }
+        return Long.parseLong(matcher.group(1));
+    }
+}
