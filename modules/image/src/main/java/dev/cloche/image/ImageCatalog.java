@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
 
 /** The rows about images. Every method is one transaction. Thread-safe. */
 final class ImageCatalog {
-    static final CatalogSchema SCHEMA = new CatalogSchema("image", 1, "dev/cloche/image/catalog");
+    static final CatalogSchema SCHEMA = new CatalogSchema(
+            "image",
+            "dev/cloche/image/catalog",
+            List.of(CatalogSchema.Migration.additive("names, manifests, layers and pins")));
 
     private static final String STORED = """
             SELECT m.id, m.digest, m.fsmeta_size, m.vmdk_size, m.os, m.architecture, m.variant,
