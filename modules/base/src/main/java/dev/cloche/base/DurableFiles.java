@@ -60,6 +60,13 @@ public final class DurableFiles {
         return Files.createTempFile(directoryOf(target), ".tmp-", "-" + target.getFileName(), OWNER_FILE);
     }
 
+    /** Forces the content of a written file to disk, before it is published. */
+    public static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
     /**
      * Gives a file, whose content its writer has already forced to disk, its final name, durably.
      *

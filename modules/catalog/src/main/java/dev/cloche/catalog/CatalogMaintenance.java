@@ -2,11 +2,9 @@ package dev.cloche.catalog;
 
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,9 +91,7 @@ public final class CatalogMaintenance {
             try (SqliteConnection made = SqliteConnection.copying(temporary)) {
                 var _ = made.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
             }
-            try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-                channel.force(true);
-            }
+            DurableFiles.force(temporary);
             DurableFiles.publishNew(temporary, target);
         } catch (Throwable failure) {
             DurableFiles.deleteAfter(failure, temporary);

@@ -29,11 +29,11 @@ final class LayerPull {
 
     /** To be called under the layer's lock. */
     StoredLayer run(Descriptor blob, Digest diffId) throws IOException {
-        Path target = files.layer(diffId);
-        Path temporary = files.temporaryFor(target);
-        try (HashedStream compressed = new HashedStream(
-                new Bounded(source.blob(blob), blob),
-                count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
+        Path temporary = files.temporaryLayer(diffId);
+        try (KeptBlob kept = source.lasts() ? KeptBlob.none() : KeptBlob.of(files, diffId);
+                HashedStream compressed = new HashedStream(
+                        kept.through(new Bounded(source.blob(blob), blob)),
+                        count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
             Digest found;
             try {
                 found = convert(compressed, temporary);
@@ -43,13 +43,38 @@ final class LayerPull {
             } catch (CorruptArchiveException e) {
                 throw truth(blob, compressed, e);
             }
-            verifyBlob(blob, compressed);
-            if (!found.equals(diffId)) {
-                throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
-            }
-            return new StoredLayer(diffId, files.publish(temporary, target));
+            verify(blob, diffId, compressed, found);
+            kept.publish();
+            return new StoredLayer(diffId, Publication.publish(temporary, files.layer(diffId)), true);
         } finally {
             Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** Keeps the blob of a layer that is here, if its source does not. To be called under the layer's lock. */
+    void keepIfWanted(Descriptor blob, Digest diffId) throws IOException {
+        if (source.lasts() || Files.exists(files.blob(diffId))) {
+            return;
+        }
+        try (KeptBlob kept = KeptBlob.of(files, diffId);
+                HashedStream compressed =
+                        new HashedStream(kept.through(new Bounded(source.blob(blob), blob)), _ -> {})) {
+            Digest found;
+            try (HashedStream tar = new HashedStream(LayerCompression.open(new Unclosed(compressed)), _ -> {})) {
+                found = tar.digestOfAll();
+            } catch (ZipException | EOFException | ZstdIOException e) {
+                throw truth(
+                        blob, compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
+            }
+            verify(blob, diffId, compressed, found);
+            kept.publish();
+        }
+    }
+
+    private void verify(Descriptor blob, Digest diffId, HashedStream compressed, Digest found) throws IOException {
+        verifyBlob(blob, compressed);
+        if (!found.equals(diffId)) {
+            throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
         }
     }
 

@@ -25,6 +25,11 @@ final class TarInput {
         return taken;
     }
 
+    /** Where in the archive the next byte stands that {@link #read} gives. */
+    long position() {
+        return taken - (end - next);
+    }
+
     /** As {@link InputStream#read(byte[], int, int)}. */
     int read(byte[] target, int offset, int length) throws IOException {
         if (next == end) {

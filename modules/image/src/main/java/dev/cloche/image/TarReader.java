@@ -76,6 +76,11 @@ final class TarReader {
         return input.taken();
     }
 
+    /** Where in the archive the unread content of the last entry stands. */
+    long position() {
+        return input.position();
+    }
+
     /** Declares that {@code size} bytes of content follow here. */
     void openBody(long size) {
         if (size < 0 || size > limits.maxArchiveBytes()) {
