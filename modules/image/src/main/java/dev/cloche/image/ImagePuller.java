@@ -81,7 +81,8 @@ final class ImagePuller {
             Deadline deadline)
             throws IOException, InterruptedException {
         try (CacheLock _ = lock(source, files.manifestLock(image.manifest()), deadline)) {
-            Optional<StoredImage> known = catalog.find(image.manifest());
+            Optional<StoredImage> known = catalog.find(image.manifest())
+                    .filter(stored -> stored.layers().size() == layers.size());
             if (known.isPresent() && source.lasts() && soundness.check(known.get())) {
                 Optional<Recorded> pointed = catalog.point(reference, holder, image.manifest());
                 if (pointed.isPresent()) {
