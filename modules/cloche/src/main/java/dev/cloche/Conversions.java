@@ -2,7 +2,11 @@ package dev.cloche;
 
 import dev.cloche.PullProgress.Phase;
 import dev.cloche.image.Digest;
+import dev.cloche.image.ImageConfig;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageSummary;
+import dev.cloche.image.PruneReport;
 import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
@@ -47,7 +51,43 @@ final class Conversions {
                 image.platform().architecture(),
                 image.layers(),
                 image.sizeBytes(),
-                image.createdAt());
+                image.createdAt(),
+                image.lastUsedAt());
+    }
+
+    static ImageDetails details(dev.cloche.image.ImageDetails image) {
+        ImageConfig config = image.config();
+        return new ImageDetails(
+                info(image.summary()),
+                image.mediaType(),
+                image.configDigest().toString(),
+                config.env(),
+                config.cmd(),
+                config.entrypoint(),
+                config.user(),
+                config.workingDir(),
+                config.labels(),
+                config.stopSignal(),
+                image.layers().stream()
+                        .map(layer -> new ImageDetails.Layer(
+                                layer.diffId().toString(),
+                                layer.blob().toString(),
+                                layer.mediaType(),
+                                layer.compressedBytes(),
+                                layer.erofsBytes()))
+                        .toList(),
+                image.warnings(),
+                image.holders().stream().map(ImageHolder::toString).toList());
+    }
+
+    static PruneResult result(PruneReport report) {
+        return new PruneResult(
+                report.references().stream().map(ImageReference::toString).toList(),
+                report.manifests(),
+                report.layers(),
+                report.fsmetas(),
+                report.vmdks(),
+                report.bytes());
     }
 
     static dev.cloche.image.PullPolicy policy(PullPolicy policy) {

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.linux.NativeCalls;
@@ -16,6 +17,9 @@ import java.util.List;
 
 /** The rooms of one state root, wired together. */
 record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
+    /** The tables of every room that has some. */
+    static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
         Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
@@ -28,9 +32,13 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
-        Catalog catalog = Catalog.open(root, List.of(ImageStore.schema(), Sandboxes.schema()));
-        ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions(options));
+        Catalog catalog = Catalog.open(root, SCHEMAS);
+        ImageStore images = images(options, root, catalog);
         return new Rooms(catalog, images, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+    }
+
+    static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
+        return ImageStore.open(root.resolve("cache"), catalog, imageOptions(options));
     }
 
     private static ImageStoreOptions imageOptions(ClocheOptions options) {
