@@ -59,7 +59,7 @@ class ImageCommandsIT {
         done("image", "save", "-q", "-o", archive.toString(), "base");
         assertThat(cloche.run("image", "save", "-o", archive.toString(), "base").stderr())
                 .contains("There is a file at " + archive);
-        Program second = Program.in(Files.createDirectory(other.resolve("home")));
+        Program second = Program.in(other.resolve("home"));
         // By standard input, as from another host.
         Result loaded = second.run(Files.readAllBytes(archive), "image", "load", "-q", "-");
         assertThat(loaded).isEqualTo(new Result(0, BASE + "\n", ""));
@@ -82,7 +82,7 @@ class ImageCommandsIT {
         assertThat(done("catalog", "backup", copy.toString()).stdout()).isEqualTo(copy + "\n");
         assertThat(cloche.run("catalog", "backup", copy.toString()).stderr()).contains("already");
         assertThat(done("catalog", "migrate", "--dry-run").stdout().lines()).hasSize(1);
-        Program nothing = Program.in(Files.createDirectory(other.resolve("empty")));
+        Program nothing = Program.in(other.resolve("empty"));
         assertThat(nothing.run("catalog", "migrate", "--dry-run", "--format", "json")
                         .stdout())
                 .contains("\"room\" : \"image\"", "\"room\" : \"sandbox\"");
