@@ -23,6 +23,7 @@ final class Training {
             List.of("ps"),
             List.of("ps", "-a", "--format", "json"),
             List.of("images"),
+            List.of("image", "ls"),
             List.of("run", "-i", "base", "--", "true"),
             List.of("run", "--rm", "--name", "second", "base", "--", "true"),
             List.of("stop", "-t", "1s", "training"),

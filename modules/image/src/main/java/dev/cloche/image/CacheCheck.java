@@ -31,6 +31,13 @@ final class CacheCheck {
                 }
             }
         }
+        KnownContent known = catalog.knownContent();
+        for (Digest manifest : known.manifests()) {
+            checkDocument(manifest);
+        }
+        for (Digest config : known.configs()) {
+            checkDocument(config);
+        }
         for (OrphanFiles.Orphan orphan : new OrphanFiles(files, catalog).all()) {
             problems.add(new CacheProblem(
                     CacheProblem.Kind.ORPHAN, orphan.file(), "No image has the file " + orphan.file() + "."));
@@ -39,10 +46,20 @@ final class CacheCheck {
     }
 
     private void check(Path file, StoredFile recorded) throws IOException {
+        report(file, Soundness.is(file, recorded));
+    }
+
+    /** Its digest is its name. */
+    private void checkDocument(Digest digest) throws IOException {
+        Path file = files.document(digest);
+        report(file, Files.exists(file) && Publication.read(file).sha256().equals(digest));
+    }
+
+    private void report(Path file, boolean sound) {
         if (!Files.exists(file)) {
             problems.add(new CacheProblem(
                     CacheProblem.Kind.MISSING, file, "The file " + file + " of an image is not there."));
-        } else if (!Soundness.is(file, recorded)) {
+        } else if (!sound) {
             problems.add(new CacheProblem(
                     CacheProblem.Kind.DAMAGED, file, "The file " + file + " is not what was written."));
         }

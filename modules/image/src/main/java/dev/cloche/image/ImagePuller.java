@@ -5,9 +5,11 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.image.StoredImage.StoredLayer;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,18 +83,34 @@ final class ImagePuller {
             Deadline deadline)
             throws IOException, InterruptedException {
         try (CacheLock _ = lock(source, files.manifestLock(image.manifest()), deadline)) {
+            keep(files.document(image.manifest()), image.document());
             Optional<StoredImage> known = catalog.find(image.manifest())
                     .filter(stored -> stored.layers().size() == layers.size());
             if (known.isPresent() && source.lasts() && soundness.check(known.get())) {
+                Digest config = image.image().config().digest();
+                try (CacheLock _ = lock(source, files.configLock(config), deadline)) {
+                    keep(files.document(config), image.configDocument());
+                }
                 Optional<Recorded> pointed = catalog.point(reference, holder, image.manifest());
                 if (pointed.isPresent()) {
                     return pointed.get();
                 }
             }
-            DurableFiles.write(
-                    files.document(image.manifest()), image.document().bytes());
             return finish(source, reference, image, layers, holder, listener, deadline);
         }
+    }
+
+    /** Documents are small, so what is there is compared whole and only written if it is not the same. */
+    private static void keep(Path file, Document document) throws IOException {
+        try {
+            if (CacheFiles.hasSize(file, document.bytes().length)
+                    && Arrays.equals(Files.readAllBytes(file), document.bytes())) {
+                return;
+            }
+        } catch (NoSuchFileException removed) {
+            // Between the two looks.
+        }
+        DurableFiles.write(file, document.bytes());
     }
 
     private void abandon(ResolvedImage image, Throwable failure) {
@@ -137,7 +155,7 @@ final class ImagePuller {
                 stored = LayerPulls.run(
                         options.parallelism(), layers, (diffId, blob) -> oneLayer(pull, diffId, blob, listener));
             }
-            DurableFiles.write(files.document(config), image.configDocument().bytes());
+            keep(files.document(config), image.configDocument());
             return catalog.persist(reference, holder, assemble(image, stored));
         } finally {
             CacheLock.closeAll(locks);

@@ -24,6 +24,9 @@ final class OrphanFiles {
     private static final Pattern TEMPORARY =
             Pattern.compile("\\.tmp-\\d+-(?:(layer|manifest)-)?([0-9a-f]{64})(?:\\..*)?");
 
+    /** Has its name for the moment of its opening only. */
+    private static final Pattern SPOOL = Pattern.compile("\\.tmp-\\d+-spool");
+
     private final CacheFiles files;
     private final ImageCatalog catalog;
 
@@ -83,6 +86,9 @@ final class OrphanFiles {
 
     private Optional<Orphan> orphan(CacheDirectory directory, Path file, KnownContent known) {
         String name = file.getFileName().toString();
+        if (directory == CacheDirectory.TMP && SPOOL.matcher(name).matches()) {
+            return Optional.of(new Orphan(directory, file, List.of(), OrphanFiles::neverUsed));
+        }
         Matcher temporary = TEMPORARY.matcher(name);
         if (temporary.matches()) {
             return Optional.of(new Orphan(

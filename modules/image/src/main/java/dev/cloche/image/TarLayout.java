@@ -6,14 +6,16 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The files of an uncompressed archive, found once and then read where they stand. Their names are only looked up, never
@@ -166,13 +168,18 @@ final class TarLayout implements LayoutFiles {
         }
     }
 
-    /** A new file in a directory that has no name any more, and so goes with its channel, whatever happens. */
+    /** A new file in a directory that has no name any more when this returns, and so goes with its channel. */
     static FileChannel nameless(Path directory) throws IOException {
-        Path file = Files.createTempFile(directory, ".tmp-", "-spool");
-        try {
-            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        } finally {
-            Files.delete(file);
-        }
+        String name =
+                ".tmp-" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong()) + "-spool";
+        return FileChannel.open(
+                directory.resolve(name),
+                Set.of(
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        // On Linux the JDK takes the name away right after the open.
+                        StandardOpenOption.DELETE_ON_CLOSE),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 }

@@ -107,6 +107,25 @@ class FileCheckTest {
     }
 
     @Test
+    void aDocumentThatIsGoneOrDamagedIsFoundAndComesBackWithThePull() throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.pull(reference);
+            List<String> documents = fixture.files().stream()
+                    .filter(f -> f.startsWith("manifests/"))
+                    .toList();
+            assertThat(documents).hasSize(2);
+            Files.delete(fixture.cache.resolve(documents.getFirst()));
+            Path damaged = fixture.cache.resolve(documents.getLast());
+            lose(damaged, (int) Files.size(damaged));
+            assertThat(fixture.store.check())
+                    .extracting(CacheProblem::kind)
+                    .containsExactlyInAnyOrder(CacheProblem.Kind.MISSING, CacheProblem.Kind.DAMAGED);
+            fixture.store.pull(reference, PullPolicy.ALWAYS, PullListener.none(), StoreFixture.soon());
+            assertThat(fixture.store.check()).isEmpty();
+        }
+    }
+
+    @Test
     void whatIsMissingAndWhatNobodyHasIsFound() throws IOException {
         try (StoreFixture fixture = StoreFixture.in(root)) {
             fixture.pull(reference);

@@ -127,6 +127,7 @@ class PruneTest {
                 "vmdk/.tmp-123-" + nobody + ".v1.vmdk",
                 "manifests/" + nobody + ".json",
                 "manifests/.tmp-123-" + nobody + ".json",
+                "tmp/.tmp-123-spool",
                 "tmp/.tmp-123-layer-" + nobody,
                 "tmp/.tmp-123-manifest-" + nobody)) {
             Files.writeString(fixture.cache.resolve(orphan), "12345");
@@ -135,11 +136,11 @@ class PruneTest {
         for (String other : others) {
             Files.writeString(fixture.cache.resolve(other), "theirs");
         }
-        assertThat(fixture.store.check()).hasSize(11);
+        assertThat(fixture.store.check()).hasSize(12);
 
         PruneReport report = fixture.store.prune(PruneRequest.everything());
 
-        assertThat(report.bytes()).isEqualTo(11 * 5);
+        assertThat(report.bytes()).isEqualTo(12 * 5);
         assertThat(fixture.files()).containsAll(sound).containsAll(others).hasSize(sound.size() + others.size());
     }
 
