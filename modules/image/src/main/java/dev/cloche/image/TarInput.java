@@ -80,6 +80,19 @@ final class TarInput {
         }
     }
 
+    /** Skips what fills up the last block of a content; false if the archive ended before its end. */
+    boolean skipPadding(int length) throws IOException {
+        int left = length;
+        while (left > 0) {
+            int read = read(new byte[left], 0, left);
+            if (read < 0) {
+                return false;
+            }
+            left -= read;
+        }
+        return true;
+    }
+
     /** Reads and forgets all that is left. */
     void drain() throws IOException {
         next = 0;

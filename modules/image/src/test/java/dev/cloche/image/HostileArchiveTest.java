@@ -120,13 +120,19 @@ class HostileArchiveTest {
     void truncationInsideAnEntryIsNoticedWhereverItIs() throws IOException {
         byte[] archive =
                 new TarBuilder().pax("mtime", "1.5").file("x", filled(1000)).unfinished();
-        for (int length = 1; length < archive.length; length++) {
+        int endOfContent = archive.length - 24;
+        for (int length = 1; length < endOfContent; length++) {
             byte[] cut = Arrays.copyOf(archive, length);
             assertThatThrownBy(() -> convert(cut, ArchiveLimits.DEFAULT))
                     .as("cut at " + length)
                     .isInstanceOf(CorruptArchiveException.class);
         }
-        assertThat(convert(archive, ArchiveLimits.DEFAULT).entries()).isEqualTo(1);
+        // Some writers do not fill up the last block.
+        for (int length = endOfContent; length <= archive.length; length++) {
+            assertThat(convert(Arrays.copyOf(archive, length), ArchiveLimits.DEFAULT)
+                            .entries())
+                    .isEqualTo(1);
+        }
     }
 
     @Test
