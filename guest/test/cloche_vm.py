@@ -223,11 +223,11 @@ class Vm:
         facts = kernel_facts(share)
         acpi = facts.get("acpi", "on")
         command += ["--", "qemu-system-x86_64", "-M", f"microvm,acpi={acpi}", "-nodefaults", "-no-user-config"]
-        command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max", "-m", str(memory), "-smp", "1"]
+        command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max,-erms,-fsrm", "-m", str(memory), "-smp", "1"]
         command += ["-kernel", f"{share}/kernel/{kernel}", "-initrd", f"{share}/initramfs"]
         tsc = subprocess.run([f"{share}/cloche-tsc"], stdout=subprocess.PIPE, text=True).stdout.strip()
         if tsc:
-            parameters = f"tsc_early_khz={tsc} {parameters}"
+            parameters = f"tsc=reliable tsc_early_khz={tsc} {parameters}"
         words = [KERNEL_PARAMETERS, facts.get("parameters", ""), parameters]
         command += ["-append", " ".join(filter(None, words))]
         command += ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]

@@ -1,16 +1,18 @@
 package dev.cloche.bench;
 
+import dev.cloche.vm.VmResources;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -26,42 +28,55 @@ final class BareQemu {
     private static final int HELLO = 0x83;
     private static final int EXITED = 0x89;
 
-    private final Path share;
+    private static final Pattern PSS = Pattern.compile("Pss:\\s+(\\d+) kB");
+
+    private final Path initramfs;
     private final Path disk;
     private final Path directory;
-    private final String accelerator;
-    private final String kernelParameters;
+    private final BareMachine machine;
 
-    BareQemu(Path share, Path disk, Path directory, String accelerator) throws IOException {
-        this.share = share;
-        this.disk = disk;
-        this.directory = directory;
-        this.accelerator = accelerator;
-        this.kernelParameters =
-                "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests" + counterFrequency(share);
-    }
-
-    /** As docs/vm.md has it: under emulation the guest is told the frequency of its time stamp counter. */
-    private String counterFrequency(Path share) throws IOException {
-        if (accelerator.equals("kvm")) {
-            return "";
-        }
-        Process meter = new ProcessBuilder(share.resolve("cloche-tsc").toString()).start();
-        String frequency = new String(meter.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
-        return frequency.isEmpty() ? "" : " tsc_early_khz=" + frequency;
+    /** @param share where the kernel and the rest are; of each file the first match wins */
+    BareQemu(Setting setting, List<Path> share) throws IOException {
+        VmResources resources = VmResources.find(share);
+        initramfs = resources.kernel().initramfs();
+        disk = setting.disk();
+        directory = setting.directory();
+        machine = new BareMachine(resources, setting.accelerator());
     }
 
     /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
     long timeTrue() throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        runTrue(qemu -> {});
+        return System.nanoTime() - begin;
+    }
+
+    /** Memory of QEMU after a first {@code true}, the share of each page that is its own (PSS), in KiB. */
+    long memoryAfterTrue() throws IOException, InterruptedException {
+        List<String> rollup = new ArrayList<>();
+        runTrue(qemu -> rollup.add(Files.readString(Path.of("/proc/" + qemu.pid() + "/smaps_rollup"))));
+        Matcher pss = PSS.matcher(rollup.getFirst());
+        if (!pss.find()) {
+            throw new IllegalStateException("no PSS in " + rollup);
+        }
+        return Long.parseLong(pss.group(1));
+    }
+
+    private interface Look {
+        void at(Process qemu) throws IOException;
+    }
+
+    private void runTrue(Look afterwards) throws IOException, InterruptedException {
         Path socket = directory.resolve("bare.sock");
         Files.deleteIfExists(socket);
-        long begin = System.nanoTime();
-        Process qemu = new ProcessBuilder(command(socket))
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        try (SocketChannel channel = connect(socket, qemu)) {
+        Process qemu = BareMachine.start(machine.command(
+                initramfs,
+                socket,
+                "-drive",
+                "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on",
+                "-device",
+                "virtio-blk-device,drive=root"));
+        try (SocketChannel channel = BareMachine.connect(socket, qemu)) {
             channel.write(ByteBuffer.allocate(MAX_PAYLOAD + 4));
             send(
                     channel,
@@ -74,62 +89,9 @@ final class BareQemu {
             awaitFrame(channel, HELLO);
             send(channel, EXEC, 1, exec());
             awaitFrame(channel, EXITED);
+            afterwards.at(qemu);
         } finally {
             qemu.destroyForcibly().waitFor();
-        }
-        return System.nanoTime() - begin;
-    }
-
-    private List<String> command(Path socket) {
-        return List.of(
-                "qemu-system-x86_64",
-                "-M",
-                "microvm,acpi=on",
-                "-nodefaults",
-                "-no-user-config",
-                "-display",
-                "none",
-                "-no-reboot",
-                "-accel",
-                accelerator,
-                "-cpu",
-                accelerator.equals("kvm") ? "host" : "max",
-                "-m",
-                "512",
-                "-smp",
-                "1",
-                "-kernel",
-                share.resolve("kernel/vmlinux").toString(),
-                "-initrd",
-                share.resolve("initramfs").toString(),
-                "-append",
-                kernelParameters,
-                "-drive",
-                "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on",
-                "-device",
-                "virtio-blk-device,drive=root",
-                "-device",
-                "virtio-serial-device,max_ports=16",
-                "-chardev",
-                "socket,id=c0,path=" + socket + ",server=on,wait=off",
-                "-device",
-                "virtserialport,chardev=c0,name=cloche.0,nr=1");
-    }
-
-    /** QEMU makes the socket when it is ready for it; until then there is nothing but to look again. */
-    private static SocketChannel connect(Path socket, Process qemu) throws IOException, InterruptedException {
-        while (true) {
-            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-            try {
-                channel.connect(UnixDomainSocketAddress.of(socket));
-                return channel;
-            } catch (IOException notYet) {
-                channel.close();
-                if (!qemu.isAlive()) {
-                    throw new IllegalStateException("QEMU ended with " + qemu.exitValue(), notYet);
-                }
-                Thread.sleep(1);
-            }
         }
     }
 
