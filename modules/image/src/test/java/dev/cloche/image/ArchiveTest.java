@@ -176,7 +176,8 @@ class ArchiveTest {
                         PullFailed.class, e -> assertThat(e.reason()).isEqualTo(PullFailed.Reason.DIGEST_MISMATCH));
         assertThat(fixture.files()).isEmpty();
 
-        for (int cut = 1; cut < sound.length - 1024; cut += 700) {
+        // What fills up the last block may be missing, and the two empty ones after it.
+        for (int cut = 1; cut < sound.length - 3 * 512; cut += 700) {
             Path torn = Files.write(root.resolve("torn.tar"), Arrays.copyOf(sound, cut));
             assertThatThrownBy(() -> load(fixture, torn)).isInstanceOf(ImageException.class);
             assertThat(fixture.files()).isEmpty();
