@@ -3,6 +3,9 @@ package dev.cloche;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.image.LoginSources;
+import dev.cloche.image.RegistryLogins;
+import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
@@ -15,7 +18,8 @@ import java.time.Clock;
 import java.util.List;
 
 /** The rooms of one state root, wired together. */
-record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
+record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvider vms, Sandboxes sandboxes)
+        implements AutoCloseable {
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
         Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
@@ -29,16 +33,23 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
         Catalog catalog = Catalog.open(root, List.of(ImageStore.schema(), Sandboxes.schema()));
-        ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions(options));
-        return new Rooms(catalog, images, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+        Path kept = root.resolve("logins.json");
+        ImageStoreOptions imageOptions = imageOptions(options, kept);
+        ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
+        RegistryLogins logins = new RegistryLogins(kept, imageOptions.registries());
+        return new Rooms(catalog, images, logins, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
     }
 
-    private static ImageStoreOptions imageOptions(ClocheOptions options) {
+    private static ImageStoreOptions imageOptions(ClocheOptions options, Path keptLogins) {
         List<Path> layouts = options.share().stream()
                 .map(share -> share.resolve("images/base"))
                 .filter(Files::isDirectory)
                 .toList();
-        return ImageStoreOptions.defaults().withBundled(layouts);
+        LoginSources logins =
+                LoginSources.ofDocker().withKept(keptLogins).withGiven(Conversions.logins(options.logins()));
+        return ImageStoreOptions.defaults()
+                .withBundled(layouts)
+                .withRegistries(RegistryOptions.defaults().withLogins(logins));
     }
 
     @Override

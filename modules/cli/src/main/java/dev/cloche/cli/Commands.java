@@ -28,6 +28,8 @@ final class Commands {
         ALL.put("rm", RmCommand::new);
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
+        ALL.put("login", LoginCommand::new);
+        ALL.put("logout", LogoutCommand::new);
         ALL.put("doctor", DoctorCommand::new);
         ALL.put("version", VersionCommand::new);
         ALL.put("completion", CompletionCommand::new);
