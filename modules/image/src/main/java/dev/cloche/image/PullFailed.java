@@ -27,6 +27,8 @@ public final class PullFailed extends ImageException {
         }
     }
 
+    private static final int LONGEST = 1000;
+
     private final Reason reason;
     private final String what;
     private final String registry;
@@ -48,8 +50,11 @@ public final class PullFailed extends ImageException {
         this(reason, registry, OptionalInt.empty(), what, null);
     }
 
+    /** Some of it are a registry's own words, which need not steer a terminal or fill a log. */
     private static String withStatus(String what, OptionalInt status) {
-        return what + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
+        String safe = what.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
+        String bounded = safe.length() <= LONGEST ? safe : safe.substring(0, LONGEST) + "…";
+        return bounded + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
     }
 
     /** What happened, as part of a sentence. */

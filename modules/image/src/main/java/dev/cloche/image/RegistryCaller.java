@@ -155,7 +155,7 @@ final class RegistryCaller implements AutoCloseable {
         @Override
         public URI realm(String address) {
             try {
-                return http.permitted(registry.base(), address);
+                return http.tokenServer(address);
             } catch (BadAnswer e) {
                 throw failed(e.reason(), "its token server cannot be asked: " + e.getMessage());
             }

@@ -76,6 +76,14 @@ final class RegistryHttp implements AutoCloseable {
         return sameOrigin(action.target(registry.base()), response.uri());
     }
 
+    /** The address of the token server that the registry names; it has to be whole. */
+    URI tokenServer(String address) throws BadAnswer {
+        if (!address.contains("://")) {
+            throw bad("it points to no address");
+        }
+        return permitted(registry.base(), address);
+    }
+
     /**
      * An address that a registry names, unless that is to give up TLS or to leave HTTP.
      *

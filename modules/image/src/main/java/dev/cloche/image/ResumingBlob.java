@@ -20,6 +20,7 @@ final class ResumingBlob extends InputStream {
     private long position;
     private int breaks;
     private long sinceBreak;
+    private boolean ended;
 
     ResumingBlob(RegistryCaller caller, String repository, Descriptor blob) {
         this.caller = caller;
@@ -36,7 +37,7 @@ final class ResumingBlob extends InputStream {
     /** @throws PullFailed if it breaks again and again with hardly a byte in between */
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
-        while (true) {
+        while (!ended) {
             InputStream from = connection;
             if (from == null) {
                 from = caller.call(new FetchBlob(repository, blob.digest(), position));
@@ -54,6 +55,11 @@ final class ResumingBlob extends InputStream {
                 }
                 broken = new IOException("it ended after " + position + " of " + blob.size() + " bytes");
             } catch (IOException e) {
+                if (position >= blob.size()) {
+                    // All is here, whatever else was promised.
+                    ended = true;
+                    return -1;
+                }
                 broken = e;
             }
             close();
@@ -67,6 +73,7 @@ final class ResumingBlob extends InputStream {
             }
             caller.pause(breaks, Optional.empty());
         }
+        return -1;
     }
 
     @Override
