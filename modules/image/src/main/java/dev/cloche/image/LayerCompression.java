@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.cloche.linux.FastGunzip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -39,7 +40,7 @@ final class LayerCompression {
         byte[] magic = source.readNBytes(MAGIC);
         source.unread(magic);
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
-            return new GZIPInputStream(new Members(source), BUFFER);
+            return FastGunzip.installed() ? FastGunzip.of(source) : new GZIPInputStream(new Members(source), BUFFER);
         }
         // RFC 8878: 0xFD2FB528, little-endian.
         if (magic.length == MAGIC
