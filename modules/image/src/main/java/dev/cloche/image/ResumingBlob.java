@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResumingBlob extends InputStream {
     /** Who sends less before each break, and breaks again and again, is not waited for. */
-    private static final int WORTH_A_CONNECTION = 64 * 1024;
+    private static final int WORTH_A_CONNECTION = 16 * 1024;
 
     private final RegistryCaller caller;
     private final String repository;

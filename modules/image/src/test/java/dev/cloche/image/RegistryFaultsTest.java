@@ -44,7 +44,7 @@ class RegistryFaultsTest {
     void start() throws IOException {
         registry = new RawRegistry();
         store = new StoreFixture(root, patient(TRIES, Duration.ofSeconds(20)));
-        image = new TestImage().layer(TestImage.Compression.NONE, TestImage.tar(Map.of("noise", noise(300_000))));
+        image = new TestImage().layer(TestImage.Compression.NONE, TestImage.tar(Map.of("noise", noise(1_000_000))));
         reference = registry.serve(image);
         blob = image.blobDigest(0).toString();
     }
@@ -63,7 +63,7 @@ class RegistryFaultsTest {
                     from == 0 ? "HTTP/1.1 200 OK" : "HTTP/1.1 206 Partial Content",
                     "Content-Length: " + (content.length - from),
                     "Content-Range: bytes " + from + "-" + (content.length - 1) + "/" + content.length));
-            out.write(content, from, Math.min(70_000, content.length - from));
+            out.write(content, from, Math.min(200_000, content.length - from));
         });
         pulls();
         assertThat(registry.requests(blob)).hasSizeGreaterThan(TRIES);
