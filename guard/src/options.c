@@ -5,16 +5,19 @@
 
 #include "fail.h"
 
-/* 2^53 - 1, what JSON and Java's doubles carry exactly; as nanoseconds it would overflow, so timers get seconds. */
-static const int64_t MAX_MS = 9007199254740991;
+/* Much more than a frame of the guest's output, which is the unit that a reader of the log understands. */
+enum { OUTPUT_LOG_MIN = 256 * 1024 };
 
-static int64_t milliseconds(const char *option, const char *text) {
+/* 2^53 - 1, what JSON and Java's doubles carry exactly; as nanoseconds it would overflow, so timers get seconds. */
+static const int64_t MAX_NUMBER = 9007199254740991;
+
+static int64_t number(const char *option, const char *text) {
     int64_t value = 0;
-    if (*text == '\0') fail("%s needs a number of milliseconds", option);
+    if (*text == '\0') fail("%s needs a number", option);
     for (const char *c = text; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9') fail("%s is not a number of milliseconds: %s", option, text);
+        if (*c < '0' || *c > '9') fail("%s is not a number: %s", option, text);
         value = value * 10 + (*c - '0');
-        if (value > MAX_MS) fail("%s is too large: %s", option, text);
+        if (value > MAX_NUMBER) fail("%s is too large: %s", option, text);
     }
     if (value == 0) fail("%s must be positive", option);
     return value;
@@ -45,11 +48,14 @@ struct options parse_options(char **arguments) {
         } else if (strcmp(option, "--listen") == 0) {
             add_listen(&options, value);
         } else if (strcmp(option, "--max-duration-ms") == 0) {
-            options.max_duration_ms = milliseconds(option, value);
+            options.max_duration_ms = number(option, value);
         } else if (strcmp(option, "--pool-age-ms") == 0) {
-            options.pool_age_ms = milliseconds(option, value);
+            options.pool_age_ms = number(option, value);
         } else if (strcmp(option, "--owner-grace-ms") == 0) {
-            options.owner_grace_ms = milliseconds(option, value);
+            options.owner_grace_ms = number(option, value);
+        } else if (strcmp(option, "--output-log-bytes") == 0) {
+            options.output_log_bytes = number(option, value);
+            if (options.output_log_bytes < OUTPUT_LOG_MIN) fail("%s is too small: %s", option, value);
         } else {
             fail("unknown option %s", option);
         }

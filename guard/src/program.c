@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,7 +13,7 @@
 #include "fail.h"
 #include "sockets.h"
 
-enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN };
+enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 1 };
 
 /* In the child: reports errno to the guard, which waits for it or for the end of the pipe by a successful exec. */
 __attribute__((noreturn)) static void give_up(int report) {
@@ -23,7 +24,7 @@ __attribute__((noreturn)) static void give_up(int report) {
 }
 
 __attribute__((noreturn)) static void become(const struct options *options, const int *listening, int console,
-                                              int goodbye, int report, pid_t guard) {
+                                              int goodbye, int output, int report, pid_t guard) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report);
     /* The guard may have died before the line above; then nobody would send the signal. */
     if (getppid() != guard) _exit(127);
@@ -31,7 +32,7 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
     /* First out of the way, then into place: a source may have the number of another's target. */
     int parked_report = fcntl(report, F_DUPFD_CLOEXEC, PARKED);
     if (parked_report < 0) give_up(report);
-    int parked[FIRST_LISTENING + MAX_LISTEN];
+    int parked[PARKED];
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0) give_up(report);
     parked[STDIN_FILENO] = fcntl(null, F_DUPFD_CLOEXEC, PARKED);
@@ -41,6 +42,7 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
     for (int i = FIRST_LISTENING; i < count; i++) {
         parked[i] = fcntl(listening[i - FIRST_LISTENING], F_DUPFD_CLOEXEC, PARKED);
     }
+    if (output >= 0) parked[count++] = fcntl(output, F_DUPFD_CLOEXEC, PARKED);
     for (int i = 0; i < count; i++) {
         if (parked[i] < 0 || dup2(parked[i], i) < 0) give_up(parked_report);
     }
@@ -57,18 +59,20 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
 }
 
 struct program start_program(const struct options *options, const int *listening) {
-    int console[2], goodbye[2], report[2];
-    if (pipe2(console, O_CLOEXEC) != 0 || pipe2(goodbye, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0) {
+    int console[2], goodbye[2], report[2], output[2] = {-1, -1};
+    bool piped = pipe2(console, O_CLOEXEC) == 0 && pipe2(goodbye, O_CLOEXEC) == 0 && pipe2(report, O_CLOEXEC) == 0;
+    if (!piped || (options->output_log_bytes > 0 && pipe2(output, O_CLOEXEC) != 0)) {
         int error = errno;
         remove_sockets(options);
         fail("no pipe: %s", strerror(error));
     }
     pid_t guard = getpid();
     pid_t pid = fork();
-    if (pid == 0) become(options, listening, console[1], goodbye[1], report[1], guard);
+    if (pid == 0) become(options, listening, console[1], goodbye[1], output[1], report[1], guard);
     int error = errno;
     close(console[1]);
     close(goodbye[1]);
+    if (output[1] >= 0) close(output[1]);
     close(report[1]);
     for (int i = 0; i < options->listen_count; i++) close(listening[i]);
     if (pid < 0) {
@@ -87,10 +91,12 @@ struct program start_program(const struct options *options, const int *listening
         .pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
         .console = console[0],
         .goodbye = goodbye[0],
+        .output = output[0],
     };
     /* Only the read ends: the flag belongs to an end, so the program's writes still block. */
     if (program.pidfd < 0 || fcntl(program.console, F_SETFL, O_NONBLOCK) != 0 ||
-        fcntl(program.goodbye, F_SETFL, O_NONBLOCK) != 0) {
+        fcntl(program.goodbye, F_SETFL, O_NONBLOCK) != 0 ||
+        (program.output >= 0 && fcntl(program.output, F_SETFL, O_NONBLOCK) != 0)) {
         error = errno;
         kill(pid, SIGKILL);
         remove_sockets(options);

@@ -10,6 +10,7 @@ struct program {
     int pidfd;   /* readable when the program has ended */
     int console; /* read end, non-blocking: its standard output and error */
     int goodbye; /* read end, non-blocking: its descriptor 3 */
+    int output;  /* read end, non-blocking: its descriptor after the last socket; -1: there is none */
 };
 
 /* Starts the program with the listening sockets as descriptors 4, 5, …; closes them here. Ends the guard with a

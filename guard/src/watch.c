@@ -8,20 +8,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "console.h"
+#include "capture.h"
 #include "owner.h"
 #include "timers.h"
 
 /* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
  * claim before the pool's deadline. A negative descriptor is not watched. */
-enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, CONSOLE, GOODBYE, WATCHED };
+enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, CONSOLE, GOODBYE, OUTPUT, WATCHED };
+
+enum { CONSOLE_FILE_MAX = 128 * 1024 };
 
 struct watching {
     const struct options *options;
     const struct program *program;
     int directory;
     struct owner owner;
-    struct console console;
+    struct capture console;
+    struct capture output;
     struct pollfd events[WATCHED];
     struct ending ending;
 };
@@ -61,16 +64,24 @@ static void handle(struct watching *w) {
     if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
     if (ready(w, POOL_AGE)) kill_because(w, "pool-age");
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
-    if (ready(w, CONSOLE) && console_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
+    if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
+    if (ready(w, OUTPUT) && capture_take(&w->output, w->program->output) < 0) w->events[OUTPUT].fd = -1;
 }
 
 /* What the program wrote before its end is still in the pipes. A descendant may go on writing for ever, so no more
- * than a pipe can hold by default limits (1 MiB) is taken. */
+ * than a pipe can hold by default limits is taken. */
+enum { DRAIN_MAX = 1024 * 1024 };
+
+static void drain_capture(struct capture *capture, int pipe) {
+    long budget = DRAIN_MAX;
+    for (long n; budget > 0 && (n = capture_take(capture, pipe)) > 0; budget -= n) continue;
+}
+
 static void drain(struct watching *w) {
-    long budget = 1024 * 1024;
-    for (long n; budget > 0 && (n = console_take(&w->console, w->program->console)) > 0; budget -= n) continue;
-    budget = 1024 * 1024;
+    drain_capture(&w->console, w->program->console);
+    if (w->program->output >= 0) drain_capture(&w->output, w->program->output);
+    long budget = DRAIN_MAX;
     for (long n; budget > 0 && (n = goodbye_take(&w->ending.goodbye, w->program->goodbye)) > 0; budget -= n) continue;
 }
 
@@ -79,9 +90,12 @@ struct ending watch(const struct options *options, const struct program *program
         .options = options,
         .program = program,
         .directory = directory,
-        .console = console_open(directory),
+        .console = capture_open(directory, "console.log", "console.log.1", CONSOLE_FILE_MAX),
         .ending = {.started_at_ms = now_ms()},
     };
+    if (program->output >= 0) {
+        w.output = capture_open(directory, "output.log", "output.log.1", options->output_log_bytes / 2);
+    }
     const int descriptors[WATCHED] = {
         [PROGRAM] = program->pidfd,
         [OWNER] = STDIN_FILENO,
@@ -91,6 +105,7 @@ struct ending watch(const struct options *options, const struct program *program
         [OWNER_GRACE] = timer_open(0),
         [CONSOLE] = program->console,
         [GOODBYE] = program->goodbye,
+        [OUTPUT] = program->output,
     };
     for (int i = 0; i < WATCHED; i++) w.events[i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
 

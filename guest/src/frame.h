@@ -17,6 +17,17 @@ enum frame_type {
     SIGNAL,
     CREDIT,
     SHUTDOWN,
+    RESIZE,
+    ATTACH,
+    DETACH,
+    ACKNOWLEDGE,
+    RELEASE,
+    LIST,
+    FILE_OPERATION,
+    METRICS,
+    FREEZE,
+    THAW,
+    QUIESCE,
     RESET_ACK = 0x81,
     PONG,
     HELLO,
@@ -28,6 +39,11 @@ enum frame_type {
     EXITED,
     STDIN_CREDIT,
     GOODBYE,
+    LOG,
+    DETACHED,
+    ATTACHED,
+    LISTING,
+    MEASURED,
 };
 
 enum failure {
@@ -41,6 +57,10 @@ enum failure {
     NO_SUCH_EXECUTION,
     OUT_OF_RESOURCES,
     INTERNAL,
+    NEEDS_IDENTITY,
+    FROZEN,
+    BAD_LIMIT,
+    STILL_RUNNING,
 };
 
 struct frame {

@@ -206,6 +206,12 @@ class Channel:
         return e.wait(), bytes(e.out), bytes(e.err)
 
 
+def kernel_facts(share):
+    """What is recorded beside the kernel (docs/vm.md)."""
+    with open(f"{share}/kernel/kernel.properties") as file:
+        return dict(line.rstrip("\n").split("=", 1) for line in file)
+
+
 class Vm:
     def __init__(self, share, image, directory, kernel="vmlinux", extra=(), parameters="", memory=256, guard_options=()):
         self.directory = directory
@@ -214,13 +220,16 @@ class Vm:
         command = [f"{share}/cloche-guard", "--dir", directory, *guard_options]
         for path in sockets:
             command += ["--listen", path]
-        command += ["--", "qemu-system-x86_64", "-M", "microvm,acpi=on", "-nodefaults", "-no-user-config"]
-        command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max", "-m", str(memory), "-smp", "1"]
+        facts = kernel_facts(share)
+        acpi = facts.get("acpi", "on")
+        command += ["--", "qemu-system-x86_64", "-M", f"microvm,acpi={acpi}", "-nodefaults", "-no-user-config"]
+        command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max,-erms,-fsrm", "-m", str(memory), "-smp", "1"]
         command += ["-kernel", f"{share}/kernel/{kernel}", "-initrd", f"{share}/initramfs"]
         tsc = subprocess.run([f"{share}/cloche-tsc"], stdout=subprocess.PIPE, text=True).stdout.strip()
         if tsc:
             parameters = f"tsc_early_khz={tsc} {parameters}"
-        command += ["-append", f"{KERNEL_PARAMETERS} {parameters}".strip()]
+        words = [KERNEL_PARAMETERS, facts.get("parameters", ""), parameters]
+        command += ["-append", " ".join(filter(None, words))]
         command += ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]
         command += ["-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"]
         command += ["-chardev", "socket,id=qmp,fd=4,server=on,wait=off", "-mon", "chardev=qmp,mode=control"]

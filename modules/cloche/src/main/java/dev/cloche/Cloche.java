@@ -101,6 +101,15 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
+     * What the main command of a detached sandbox writes or wrote.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it was not started detached
+     */
+    public SandboxLog log(String name) {
+        return new SandboxLog(sandboxRoom().outputLog(name));
+    }
+
+    /**
      * Removes a sandbox with all that belongs to it.
      *
      * @param force whether it is killed if it runs; otherwise that is an error

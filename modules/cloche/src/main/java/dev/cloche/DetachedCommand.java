@@ -18,7 +18,7 @@ public final class DetachedCommand extends CommandSetup<DetachedCommand> {
     }
 
     /**
-     * Starts the sandbox and returns when its main command runs. Nobody collects what it writes.
+     * Starts the sandbox and returns when its main command runs. What it writes goes to {@link Cloche#log}.
      *
      * @throws dev.cloche.base.ClocheException as {@link SandboxBuilder#start()} and {@link CommandBuilder#start()} do
      */

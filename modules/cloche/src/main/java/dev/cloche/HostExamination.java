@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.base.ClocheException;
 import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.KernelImage;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmLayout;
@@ -71,10 +72,10 @@ final class HostExamination {
     private Optional<VmResources> resources(List<HealthCheck> checks) {
         try {
             VmResources resources = VmResources.find(options.share());
+            KernelImage kernel = resources.kernel();
             checks.add(ok(
                     "kernel",
-                    "Linux " + resources.kernel().version() + " at "
-                            + resources.kernel().kernel()));
+                    "Linux " + kernel.facts().release() + " (" + kernel.facts().kind() + ") at " + kernel.kernel()));
             return Optional.of(resources);
         } catch (ClocheException e) {
             checks.add(failure("kernel", e));

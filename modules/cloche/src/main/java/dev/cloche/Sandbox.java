@@ -83,6 +83,21 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
+     * Lets a sandbox that this process started outlive it, and lets go of it: nothing more can be done by this handle. Of a
+     * connection, short for {@link #close()}.
+     *
+     * <pre>{@code
+     * Sandbox sandbox = cloche.sandbox("debian").name("build").start();
+     * sandbox.detach();
+     * // later, here or in another process:
+     * cloche.connect("build").exec("make");
+     * }</pre>
+     */
+    public void detach() {
+        running.detach();
+    }
+
+    /**
      * Ends a sandbox that this process started, at once; lets go of one that was connected to. An ephemeral sandbox is
      * gone when this returns. Closing twice does nothing.
      */

@@ -2,15 +2,12 @@ package dev.cloche.bench;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.zip.CRC32;
 
 /**
@@ -29,26 +26,13 @@ final class BareQemu {
     private final Path share;
     private final Path disk;
     private final Path directory;
-    private final String accelerator;
-    private final String kernelParameters;
+    private final BareMachine machine;
 
-    BareQemu(Path share, Path disk, Path directory, String accelerator) throws IOException {
-        this.share = share;
-        this.disk = disk;
-        this.directory = directory;
-        this.accelerator = accelerator;
-        this.kernelParameters =
-                "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests" + counterFrequency(share);
-    }
-
-    /** As docs/vm.md has it: under emulation the guest is told the frequency of its time stamp counter. */
-    private String counterFrequency(Path share) throws IOException {
-        if (accelerator.equals("kvm")) {
-            return "";
-        }
-        Process meter = new ProcessBuilder(share.resolve("cloche-tsc").toString()).start();
-        String frequency = new String(meter.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
-        return frequency.isEmpty() ? "" : " tsc_early_khz=" + frequency;
+    BareQemu(Setting setting) throws IOException {
+        share = setting.share();
+        disk = setting.disk();
+        directory = setting.directory();
+        machine = new BareMachine(share, setting.accelerator());
     }
 
     /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
@@ -56,12 +40,14 @@ final class BareQemu {
         Path socket = directory.resolve("bare.sock");
         Files.deleteIfExists(socket);
         long begin = System.nanoTime();
-        Process qemu = new ProcessBuilder(command(socket))
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        try (SocketChannel channel = connect(socket, qemu)) {
+        Process qemu = BareMachine.start(machine.command(
+                share.resolve("initramfs"),
+                socket,
+                "-drive",
+                "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on",
+                "-device",
+                "virtio-blk-device,drive=root"));
+        try (SocketChannel channel = BareMachine.connect(socket, qemu)) {
             channel.write(ByteBuffer.allocate(MAX_PAYLOAD + 4));
             send(
                     channel,
@@ -78,59 +64,6 @@ final class BareQemu {
             qemu.destroyForcibly().waitFor();
         }
         return System.nanoTime() - begin;
-    }
-
-    private List<String> command(Path socket) {
-        return List.of(
-                "qemu-system-x86_64",
-                "-M",
-                "microvm,acpi=on",
-                "-nodefaults",
-                "-no-user-config",
-                "-display",
-                "none",
-                "-no-reboot",
-                "-accel",
-                accelerator,
-                "-cpu",
-                accelerator.equals("kvm") ? "host" : "max",
-                "-m",
-                "512",
-                "-smp",
-                "1",
-                "-kernel",
-                share.resolve("kernel/vmlinux").toString(),
-                "-initrd",
-                share.resolve("initramfs").toString(),
-                "-append",
-                kernelParameters,
-                "-drive",
-                "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on",
-                "-device",
-                "virtio-blk-device,drive=root",
-                "-device",
-                "virtio-serial-device,max_ports=16",
-                "-chardev",
-                "socket,id=c0,path=" + socket + ",server=on,wait=off",
-                "-device",
-                "virtserialport,chardev=c0,name=cloche.0,nr=1");
-    }
-
-    /** QEMU makes the socket when it is ready for it; until then there is nothing but to look again. */
-    private static SocketChannel connect(Path socket, Process qemu) throws IOException, InterruptedException {
-        while (true) {
-            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-            try {
-                channel.connect(UnixDomainSocketAddress.of(socket));
-                return channel;
-            } catch (IOException notYet) {
-                channel.close();
-                if (!qemu.isAlive()) {
-                    throw new IllegalStateException("QEMU ended with " + qemu.exitValue(), notYet);
-                }
-                Thread.sleep(1);
-            }
-        }
     }
 
     private static byte[] exec() {

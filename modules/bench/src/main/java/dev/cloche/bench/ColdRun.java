@@ -9,7 +9,7 @@ final class ColdRun {
     }
 
     void measure(int rounds, Report report) throws Exception {
-        BareQemu bare = new BareQemu(setting.share(), setting.disk(), setting.directory(), setting.accelerator());
+        BareQemu bare = new BareQemu(setting);
         report.heading("Cold run of a cached image, whole process");
         report.table(new Alternation()
                 .add("`cloche run base -- true`", () -> setting.launcher().time("run", "base", "--", "true"))

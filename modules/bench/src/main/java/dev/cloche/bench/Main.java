@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|start|commands]...} */
+/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|start|trips|bulk|commands]...} */
 public final class Main {
     private static final int ROUNDS = 15;
 
@@ -29,6 +29,12 @@ public final class Main {
             }
             if (names.isEmpty() || names.contains("start")) {
                 new StartShare(setting).measure(rounds, report);
+            }
+            if (names.isEmpty() || names.contains("trips")) {
+                new ChannelTrips(setting).measure(rounds, report);
+            }
+            if (names.isEmpty() || names.contains("bulk")) {
+                new ChannelBulk(setting).measure(rounds, report);
             }
             if (names.isEmpty() || names.contains("commands")) {
                 new CommandStart(setting).measure(rounds * 2, report);

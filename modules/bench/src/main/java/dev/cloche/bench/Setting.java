@@ -47,6 +47,24 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
         return root.resolve("dist/share");
     }
 
+    /** Compiles a program of the benchmarks for a guest, statically. */
+    void compile(String source, Path target) throws IOException, InterruptedException {
+        run(
+                "gcc",
+                "-O2",
+                "-static",
+                "-o",
+                target.toString(),
+                root.resolve("modules/bench/src/guest").resolve(source).toString());
+    }
+
+    static void run(String... command) throws IOException, InterruptedException {
+        int code = new ProcessBuilder(command).inheritIO().start().waitFor();
+        if (code != 0) {
+            throw new IllegalStateException(command[0] + " ended with " + code);
+        }
+    }
+
     private static ClocheOptions options(Path root, Path home) {
         return ClocheOptions.ofEnvironment().withHome(home).withShare(root.resolve("dist/share"));
     }

@@ -16,7 +16,7 @@ final class Commands {
     /** Those that describe the others. */
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
-    private static final Set<String> AT_WORK = Set.of("run", "exec", "ps", "stop", "rm", "pull", "images");
+    private static final Set<String> AT_WORK = Set.of("run", "exec", "ps", "logs", "stop", "rm", "pull", "images");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -24,6 +24,7 @@ final class Commands {
         ALL.put("run", RunCommand::new);
         ALL.put("exec", ExecCommand::new);
         ALL.put("ps", PsCommand::new);
+        ALL.put("logs", LogsCommand::new);
         ALL.put("stop", StopCommand::new);
         ALL.put("rm", RmCommand::new);
         ALL.put("pull", PullCommand::new);

@@ -14,13 +14,22 @@ import tools.jackson.core.util.DefaultPrettyPrinter;
 final class JsonOutput {
     private final JsonGenerator generator;
 
-    private JsonOutput(PrintStream out) {
-        generator = new JsonFactory().createGenerator(new Indented(), out);
+    private JsonOutput(PrintStream out, ObjectWriteContext layout) {
+        generator = new JsonFactory().createGenerator(layout, out);
     }
 
     /** Writes what {@code content} says, and a line's end. */
     static void print(PrintStream out, Consumer<JsonOutput> content) {
-        JsonOutput json = new JsonOutput(out);
+        print(out, new JsonOutput(out, new Indented()), content);
+    }
+
+    /** Writes one object on a line of its own. */
+    static void printLine(PrintStream out, Consumer<JsonOutput> fields) {
+        JsonOutput json = new JsonOutput(out, new ObjectWriteContext.Base());
+        print(out, json, line -> line.object(() -> fields.accept(line)));
+    }
+
+    private static void print(PrintStream out, JsonOutput json, Consumer<JsonOutput> content) {
         content.accept(json);
         json.generator.flush();
         out.println();

@@ -8,7 +8,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +72,7 @@ final class Streams {
             to.write(chunk, 0, length);
             return true;
         } catch (IOException failed) {
-            if (!isBrokenPipe(failed)) {
+            if (!BrokenPipe.is(failed)) {
                 unwritten.compareAndSet(null, failed);
             }
             try {
@@ -83,11 +82,6 @@ final class Streams {
             }
             return false;
         }
-    }
-
-    /** A reader may leave when it has read enough, which is no error; the JDK has no type for EPIPE, only its text. */
-    private static boolean isBrokenPipe(IOException failed) {
-        return String.valueOf(failed.getMessage()).toLowerCase(Locale.ROOT).contains("broken pipe");
     }
 
     private static void feed(Execution execution) {

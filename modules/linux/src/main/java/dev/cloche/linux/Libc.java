@@ -28,6 +28,9 @@ interface Libc {
     /** {@code write(2)}. */
     long write(int fd, MemorySegment bytes);
 
+    /** {@code ioctl(2)} with a pointer. */
+    int ioctl(int fd, long request, MemorySegment argument);
+
     /** {@code poll(2)}; {@code fds} is an array of {@code struct pollfd}. Blocks its carrier: platform threads only. */
     int poll(MemorySegment fds, long count, int timeoutMillis);
 }

@@ -61,6 +61,13 @@ final class NativeLibc implements Libc {
                 bind("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
     }
 
+    private static final class Ioctl {
+        static final MethodHandle HANDLE = bind(
+                "ioctl",
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
+                Linker.Option.firstVariadicArg(2));
+    }
+
     private static final class Poll {
         static final MethodHandle HANDLE = bind("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     }
@@ -100,6 +107,11 @@ final class NativeLibc implements Libc {
     @Override
     public long write(int fd, MemorySegment bytes) {
         return call(state -> (long) Write.HANDLE.invokeExact(state, fd, bytes, bytes.byteSize()));
+    }
+
+    @Override
+    public int ioctl(int fd, long request, MemorySegment argument) {
+        return (int) call(state -> (int) Ioctl.HANDLE.invokeExact(state, fd, request, argument));
     }
 
     @Override

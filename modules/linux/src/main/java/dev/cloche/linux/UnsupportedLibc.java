@@ -46,6 +46,11 @@ final class UnsupportedLibc implements Libc {
     }
 
     @Override
+    public int ioctl(int fd, long request, MemorySegment argument) {
+        throw unsupported();
+    }
+
+    @Override
     public int poll(MemorySegment fds, long count, int timeoutMillis) {
         throw unsupported();
     }

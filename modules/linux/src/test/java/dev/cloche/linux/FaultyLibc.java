@@ -9,6 +9,7 @@ final class FaultyLibc implements Libc {
     final List<Integer> closed = new ArrayList<>();
     int open = 100;
     int flock;
+    int ioctl;
     int interruptions;
     int pidfdOpen = 101;
     int pidfdSendSignal;
@@ -47,6 +48,11 @@ final class FaultyLibc implements Libc {
     @Override
     public long write(int fd, MemorySegment bytes) {
         return bytes.byteSize();
+    }
+
+    @Override
+    public int ioctl(int fd, long request, MemorySegment argument) {
+        return ioctl;
     }
 
     @Override

@@ -171,6 +171,26 @@ public final class RunningSandbox implements AutoCloseable {
         });
     }
 
+    /**
+     * Lets an owned sandbox outlive this process, and lets go of it, as of a connected one. It ends with its main command, if
+     * that was started to end it, or when it is stopped. Of one that has ended, the end is recorded.
+     */
+    public void detach() {
+        if (ownership == null) {
+            vm.close();
+            return;
+        }
+        endOnce(ownership, () -> {
+            try {
+                ends.detach(id, vm);
+            } catch (VmStateException endedMeanwhile) {
+                observeEnd();
+                return;
+            }
+            vm.close();
+        });
+    }
+
     private void end(Ending how) {
         own = how;
         try {

@@ -54,6 +54,16 @@ final class SandboxEnds {
         ground.store().end(id, ending);
     }
 
+    /**
+     * Lets a sandbox outlive its owner. Recorded first: one that is recorded as detached and ends with its owner is settled by
+     * whoever looks next, but one that runs on although its owner is recorded as watching over it would be nobody's.
+     */
+    void detach(long id, Vm vm) {
+        if (ground.store().detach(id)) {
+            vm.detach();
+        }
+    }
+
     /** Why a sandbox is over whose VM has ended in this way. */
     Ending ending(long id, VmExit exit) {
         Optional<SandboxRecord> record = ground.store().byId(id);

@@ -58,6 +58,17 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** What its commands write goes to whoever started them. Code {@code sandbox.not-logged}. */
+    public static final class NotLogged extends SandboxException {
+        NotLogged(String name) {
+            super(
+                    "sandbox.not-logged",
+                    "The sandbox \"" + name + "\" keeps no log: what its commands write goes to whoever started them.",
+                    "Start a command that is logged with: cloche run -d --name NAME IMAGE",
+                    null);
+        }
+    }
+
     /** The sandbox has not ended and was to be removed without force. Code {@code sandbox.still-running}. */
     public static final class StillRunning extends SandboxException {
         StillRunning(String name, SandboxStatus status) {

@@ -19,6 +19,9 @@ import java.util.Optional;
 
 /** One start, from the record to a guest that answers. Whatever fails, nothing of it stays. */
 final class SandboxStart {
+    /** Kept of what a detached main command writes; the oldest goes first. */
+    private static final long LOG_BYTES = 16 << 20;
+
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
@@ -75,7 +78,7 @@ final class SandboxStart {
     }
 
     private Started boot(long id, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        Vm vm = ground.vms().create(vmSpec(disk));
+        Vm vm = ground.vms().create(vmSpec(disk, main.isPresent()));
         try {
             long bootBegin = System.nanoTime();
             vm.start(deadline);
@@ -136,11 +139,13 @@ final class SandboxStart {
         return id.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
     }
 
-    private VmSpec vmSpec(ImageDisk disk) {
+    private VmSpec vmSpec(ImageDisk disk, boolean logged) {
         VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
                 .withMemoryMiB(spec.memoryMib())
                 .withCpus(spec.cpus());
-        return spec.maxDuration().map(plain::withMaxDuration).orElse(plain);
+        VmSpec limited = spec.maxDuration().map(plain::withMaxDuration).orElse(plain);
+        // Whoever started an attached command reads it.
+        return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
     }
 
     /** Not only while the row is there: what was made after somebody removed the row is known to nobody else. */

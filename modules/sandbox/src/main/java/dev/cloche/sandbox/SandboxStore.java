@@ -96,6 +96,12 @@ final class SandboxStore {
                 == 1);
     }
 
+    /** Records that a sandbox's run outlives the process that started it; false if it has ended. */
+    boolean detach(long id) {
+        return catalog.write(session ->
+                session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", id) == 1);
+    }
+
     /** Records the end of a sandbox's run; false if somebody else has done so. */
     boolean end(long id, Ending ending) {
         long now = clock.millis();

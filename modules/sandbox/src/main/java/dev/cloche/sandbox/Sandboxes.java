@@ -7,6 +7,7 @@ import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
@@ -119,6 +120,24 @@ public final class Sandboxes implements AutoCloseable {
                 .filter(vm -> vm.state().live())
                 .isPresent();
         return alive ? lost : new SandboxException.NotRunning(now.name(), now.status());
+    }
+
+    /**
+     * What the main command of a detached sandbox writes or wrote, also after its end.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.NotLogged if it was not started detached
+     */
+    public OutputLog outputLog(String name) {
+        SandboxRecord record = get(name);
+        if (!record.latestRun().map(RunRecord::detached).orElse(false)) {
+            throw new SandboxException.NotLogged(name);
+        }
+        try {
+            return ground.vms().outputLog(SandboxEnds.vmOf(record));
+        } catch (VmNotFoundException removedMeanwhile) {
+            throw new SandboxException.NotFound(name);
+        }
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
@@ -88,6 +89,11 @@ final class ScriptedVms implements VmProvider {
     public void destroy(VmId id) {
         reached(Step.DESTROY, id);
         memory.destroy(id);
+    }
+
+    @Override
+    public OutputLog outputLog(VmId id) {
+        return memory.outputLog(id);
     }
 
     @Override

@@ -29,6 +29,17 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int SIGNAL = 0x07;
     static final int CREDIT = 0x08;
     static final int SHUTDOWN = 0x09;
+    static final int RESIZE = 0x0A;
+    static final int ATTACH = 0x0B;
+    static final int DETACH = 0x0C;
+    static final int ACKNOWLEDGE = 0x0D;
+    static final int RELEASE = 0x0E;
+    static final int LIST = 0x0F;
+    static final int FILE = 0x10;
+    static final int METRICS = 0x11;
+    static final int FREEZE = 0x12;
+    static final int THAW = 0x13;
+    static final int QUIESCE = 0x14;
 
     /** Frames of the guest. */
     static final int RESET_ACK = 0x81;
@@ -43,6 +54,11 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int EXITED = 0x89;
     static final int STDIN_CREDIT = 0x8A;
     static final int GOODBYE = 0x8B;
+    static final int LOG = 0x8C;
+    static final int DETACHED = 0x8D;
+    static final int ATTACHED = 0x8E;
+    static final int LISTING = 0x8F;
+    static final int MEASURED = 0x90;
 
     /** What may be added to a credit at most, and what is outstanding at most: 16 MiB. */
     static final int MAX_CREDIT = 16 << 20;

@@ -13,7 +13,11 @@ public enum GuestFailure {
     UNKNOWN_GROUP(7),
     NO_SUCH_EXECUTION(8),
     OUT_OF_RESOURCES(9),
-    INTERNAL(10);
+    INTERNAL(10),
+    NEEDS_IDENTITY(11),
+    FROZEN(12),
+    BAD_LIMIT(13),
+    STILL_RUNNING(14);
 
     private final int code;
 

@@ -27,8 +27,15 @@ sealed interface GuestMessage {
                 case BAD_WORKING_DIRECTORY -> new SpawnException.BadWorkingDirectory(sentence);
                 case UNKNOWN_USER -> new SpawnException.UnknownUser(sentence);
                 case UNKNOWN_GROUP -> new SpawnException.UnknownGroup(sentence);
-                case BAD_REQUEST, UNSUPPORTED, NO_SUCH_EXECUTION, OUT_OF_RESOURCES, INTERNAL ->
-                    new GuestRefusedException(failure, sentence);
+                case BAD_LIMIT -> new SpawnException.BadLimit(sentence);
+                case BAD_REQUEST,
+                        UNSUPPORTED,
+                        NO_SUCH_EXECUTION,
+                        OUT_OF_RESOURCES,
+                        INTERNAL,
+                        NEEDS_IDENTITY,
+                        FROZEN,
+                        STILL_RUNNING -> new GuestRefusedException(failure, sentence);
             };
         }
     }

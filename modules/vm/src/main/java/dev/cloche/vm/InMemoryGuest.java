@@ -23,6 +23,7 @@ final class InMemoryGuest {
     private static final int SIGKILL = 9;
 
     private final InMemoryFaults faults;
+    private final InMemoryLog log;
     /** Whether it never says hello. */
     private final boolean hangs;
 
@@ -50,8 +51,10 @@ final class InMemoryGuest {
             String workingDirectory,
             String user) {}
 
-    InMemoryGuest(InMemoryFaults faults) {
+    /** @param log takes what the main execution writes */
+    InMemoryGuest(InMemoryFaults faults, InMemoryLog log) {
         this.faults = faults;
+        this.log = log;
         hangs = faults.nextBootHangs();
         directories.addAll(List.of("/", "/tmp", "/root"));
     }
@@ -129,8 +132,8 @@ final class InMemoryGuest {
                         command.workingDirectory(),
                         hostname,
                         in,
-                        out,
-                        err));
+                        command.main() ? log.tee(out, false) : out,
+                        command.main() ? log.tee(err, true) : err));
         executions.add(execution);
         var _ = execution.ended().thenAccept(status -> {
             executions.remove(execution);
@@ -210,6 +213,7 @@ final class InMemoryGuest {
                 startedAt,
                 Instant.now()));
         pause(false);
+        log.end();
     }
 
     private void killAll() {

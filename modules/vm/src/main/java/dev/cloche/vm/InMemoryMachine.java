@@ -16,6 +16,7 @@ final class InMemoryMachine implements Machine {
     private static final int CLIENTS = 7;
 
     private final VmSpec spec;
+    private final InMemoryLog log;
     private final InMemoryFaults faults;
     private final Runnable onDestroy;
     private final AtomicReference<Optional<InMemoryGuest>> guest = new AtomicReference<>(Optional.empty());
@@ -25,6 +26,7 @@ final class InMemoryMachine implements Machine {
 
     InMemoryMachine(VmSpec spec, InMemoryFaults faults, Runnable onDestroy) {
         this.spec = spec;
+        log = new InMemoryLog(spec.outputLogBytes().orElse(0));
         this.faults = faults;
         this.onDestroy = onDestroy;
         for (int i = 0; i < CLIENTS; i++) {
@@ -34,7 +36,7 @@ final class InMemoryMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
-        InMemoryGuest booting = new InMemoryGuest(faults);
+        InMemoryGuest booting = new InMemoryGuest(faults, log);
         guest.set(Optional.of(booting));
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
@@ -56,6 +58,10 @@ final class InMemoryMachine implements Machine {
 
     Optional<InMemoryGuest> guest() {
         return guest.get();
+    }
+
+    OutputLog outputLog() {
+        return log.open();
     }
 
     boolean owned() {

@@ -75,6 +75,11 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
+    public OutputLog outputLog(VmId id) {
+        return machine(id).outputLog();
+    }
+
+    @Override
     public VmCapabilities capabilities() {
         return new VmCapabilities("in-memory", "1", Accelerator.NONE, "Guests are Java threads in this JVM.");
     }

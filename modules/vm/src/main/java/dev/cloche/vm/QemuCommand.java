@@ -3,7 +3,6 @@ package dev.cloche.vm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 final class QemuCommand {
@@ -13,6 +12,15 @@ final class QemuCommand {
     static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
     private static final int FIRST_SOCKET = 4;
+    /** After the monitor's socket and the owner's. */
+    private static final int LOG_PIPE = FIRST_SOCKET + 2;
+
+    /**
+     * All that the emulator knows, but for the promise of fast {@code rep movsb}: it emulates them byte by byte, and a guest
+     * that believes the promise copies and clears memory several times slower than by words.
+     */
+    private static final String EMULATED_CPU = "max,-erms,-fsrm";
+
     private static final String KERNEL_PARAMETERS =
             "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
@@ -29,6 +37,7 @@ final class QemuCommand {
         add(out, "--listen", layout.portSocket(spec.id(), 0).toString());
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
+        spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
         out.add("--");
         out.addAll(qemu(spec, resources, host));
         return List.copyOf(out);
@@ -37,12 +46,20 @@ final class QemuCommand {
     private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host) {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
-        // microvm needs ACPI here: the distribution's kernel does not read virtio-mmio devices from its command line.
-        add(out, "-M", "microvm,acpi=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
+        KernelFacts kernel = resources.kernel().facts();
+        add(
+                out,
+                "-M",
+                "microvm,acpi=" + (kernel.acpi() ? "on" : "off"),
+                "-nodefaults",
+                "-no-user-config",
+                "-display",
+                "none",
+                "-no-reboot");
         add(out, accelerator(host.capabilities().accelerator()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
         add(out, "-kernel", resources.kernel().kernel().toString());
-        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", parameters(host));
+        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", parameters(kernel, host));
         add(out, "-sandbox", SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
@@ -54,6 +71,10 @@ final class QemuCommand {
         // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
         add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
         add(out, "-device", port("goodbye", "cloche.goodbye", portNumber(PORTS)));
+        if (spec.outputLogBytes().isPresent()) {
+            add(out, "-chardev", "file,id=log,path=/dev/fd/" + LOG_PIPE);
+            add(out, "-device", port("log", "cloche.log", portNumber(PORTS) + 1));
+        }
         return out;
     }
 
@@ -70,15 +91,15 @@ final class QemuCommand {
     static String[] accelerator(Accelerator accelerator) {
         return accelerator == Accelerator.KVM
                 ? new String[] {"-accel", "kvm", "-cpu", "host"}
-                : new String[] {"-accel", "tcg", "-cpu", "max"};
+                : new String[] {"-accel", "tcg", "-cpu", EMULATED_CPU};
     }
 
     /** Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. */
-    private static String parameters(HostFacts host) {
-        OptionalLong frequency = host.counterKiloHertz();
-        return frequency.isPresent()
-                ? KERNEL_PARAMETERS + " tsc_early_khz=" + frequency.getAsLong()
-                : KERNEL_PARAMETERS;
+    private static String parameters(KernelFacts kernel, HostFacts host) {
+        List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
+        words.addAll(kernel.parameters());
+        host.counterKiloHertz().ifPresent(frequency -> words.add("tsc_early_khz=" + frequency));
+        return String.join(" ", words);
     }
 
     private static String drive(RootDisk disk) {

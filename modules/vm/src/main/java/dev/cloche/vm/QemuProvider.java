@@ -150,6 +150,16 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public OutputLog outputLog(VmId id) {
+        if (get(id).isEmpty()) {
+            throw new VmNotFoundException(id);
+        }
+        return new GuardOutputLog(
+                layout.directory(id),
+                () -> get(id).filter(vm -> vm.state().live()).isPresent());
+    }
+
+    @Override
     public VmCapabilities capabilities() {
         return host().capabilities();
     }

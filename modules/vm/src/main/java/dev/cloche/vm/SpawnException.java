@@ -43,4 +43,11 @@ public abstract sealed class SpawnException extends VmException {
             super("vm.spawn.unknown-group", sentence, "Choose a group of the image's /etc/group, or a number.");
         }
     }
+
+    /** A resource limit that was asked for cannot be set. */
+    public static final class BadLimit extends SpawnException {
+        BadLimit(String sentence) {
+            super("vm.spawn.bad-limit", sentence, "Keep the soft limit at or below the hard one.");
+        }
+    }
 }

@@ -44,6 +44,13 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      */
     void destroy(VmId id);
 
+    /**
+     * What the main execution of a VM writes or wrote, if its specification asked for a log; otherwise an empty log.
+     *
+     * @throws VmNotFoundException if there is none of that id
+     */
+    OutputLog outputLog(VmId id);
+
     /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
     VmCapabilities capabilities();
 

@@ -1,7 +1,5 @@
 package dev.cloche.vm;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,8 +15,6 @@ import java.util.stream.Stream;
  */
 public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
     private static final String QEMU = "qemu-system-x86_64";
-    private static final String RELEASE = "release=";
-    private static final String UNKNOWN = "unknown";
     private static final String SETUP = "Run ./setup, which builds it.";
 
     /** @throws VmResourcesException if a path is not absolute */
@@ -56,7 +52,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
         // The unpacked kernel boots faster under emulation; not every kernel can be unpacked.
         Path kernel = first(roots, "kernel/vmlinux", "kernel/vmlinuz");
         Path initramfs = first(roots, "initramfs");
-        return new VmResources(qemu, guard, clockMeter, new KernelImage(kernel, initramfs, version(kernel)));
+        return new VmResources(qemu, guard, clockMeter, new KernelImage(kernel, initramfs, KernelFacts.of(kernel)));
     }
 
     private static Path first(List<Path> roots, String... names) {
@@ -66,18 +62,5 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 .findFirst()
                 .orElseThrow(() -> new VmResourcesException(
                         "There is no " + String.join(" or ", names) + " in any of " + roots, SETUP, null));
-    }
-
-    /** What the setup wrote beside the kernel. */
-    private static String version(Path kernel) {
-        try {
-            return Files.readAllLines(kernel.resolveSibling("kernel.properties"), StandardCharsets.UTF_8).stream()
-                    .filter(line -> line.startsWith(RELEASE))
-                    .findFirst()
-                    .map(line -> Printable.of(line.substring(RELEASE.length())))
-                    .orElse(UNKNOWN);
-        } catch (IOException notRecorded) {
-            return UNKNOWN;
-        }
     }
 }

@@ -256,7 +256,10 @@ class QemuVmProviderIT extends VmProviderContract {
                 resources.qemu(),
                 resources.guard(),
                 resources.clockMeter(),
-                new KernelImage(resources.kernel().kernel(), emptyInitramfs(), "unknown"));
+                new KernelImage(
+                        resources.kernel().kernel(),
+                        emptyInitramfs(),
+                        resources.kernel().facts()));
         try (QemuProvider provider =
                         new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
                 Vm vm = provider.create(spec())) {

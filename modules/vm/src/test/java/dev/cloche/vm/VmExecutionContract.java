@@ -128,6 +128,27 @@ public interface VmExecutionContract extends VmFixture {
     }
 
     @Test
+    default void whatTheMainProgramWritesIsLoggedAndOutlivesTheVm() {
+        VmSpec spec = spec().withOutputLogBytes(256 << 10);
+        try (Vm vm = provider().create(spec)) {
+            vm.start(soon());
+            vm.guest().exec(ExecRequest.of("echo", "out").asMain(), soon()).close();
+            vm.awaitExit(soon());
+            StringBuilder out = new StringBuilder();
+            try (OutputLog log = provider().outputLog(spec.id())) {
+                for (var entry = log.await(soon()); entry.isPresent(); entry = log.await(soon())) {
+                    assertThat(entry.get().missing()).isZero();
+                    assertThat(entry.get().error()).isFalse();
+                    out.append(UTF_8.decode(entry.get().bytes()));
+                }
+            }
+            assertThat(out.toString()).isEqualTo("out\n");
+            vm.destroy();
+            assertThatThrownBy(() -> provider().outputLog(spec.id())).isInstanceOf(VmNotFoundException.class);
+        }
+    }
+
+    @Test
     default void aGuestTakesANewIdentity() throws IOException {
         try (Vm vm = running()) {
             vm.guest().configure(GuestIdentity.fresh("glass-bell", Clock.systemUTC()), soon());

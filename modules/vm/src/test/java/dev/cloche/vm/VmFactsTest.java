@@ -220,7 +220,10 @@ class VmFactsTest {
     @Test
     void aCommaInAPathDoesNotEndTheOption() {
         VmResources resources = new VmResources(
-                Path.of("/q"), Path.of("/g"), Path.of("/t"), new KernelImage(Path.of("/k"), Path.of("/i"), "6"));
+                Path.of("/q"),
+                Path.of("/g"),
+                Path.of("/t"),
+                new KernelImage(Path.of("/k"), Path.of("/i"), KernelFacts.UNRECORDED));
         HostFacts host = new HostFacts(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a,readonly=off")));

@@ -1,0 +1,80 @@
+package dev.cloche.bench;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.QemuProvider;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLayout;
+import dev.cloche.vm.VmResources;
+import dev.cloche.vm.VmSpec;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A VM of the image {@code base}, without a sandbox around it. */
+final class BenchVm implements AutoCloseable {
+    private final QemuProvider provider;
+    private final Vm vm;
+
+    private BenchVm(QemuProvider provider, Vm vm) {
+        this.provider = provider;
+        this.vm = vm;
+    }
+
+    static BenchVm boot(Setting setting) {
+        QemuProvider provider =
+                new QemuProvider(VmLayout.of(setting.home()), VmResources.find(List.of(setting.share())));
+        Vm vm = provider.create(
+                VmSpec.of(VmId.random(), RootDisk.vmdk(setting.disk())).withMemoryMiB(512));
+        vm.start(patience());
+        return new BenchVm(provider, vm);
+    }
+
+    static Deadline patience() {
+        return Deadline.after(Duration.ofMinutes(5));
+    }
+
+    Guest guest() {
+        return vm.guest();
+    }
+
+    /** Puts a program into the guest. */
+    void install(Path program, String target) throws IOException {
+        String script = "cat > " + target + " && chmod 755 " + target;
+        try (GuestExecution cat =
+                guest().exec(ExecRequest.of("sh", "-c", script).withStdin(), patience())) {
+            try (OutputStream stdin = cat.stdin()) {
+                stdin.write(Files.readAllBytes(program));
+            }
+            if (!cat.await(patience()).success()) {
+                throw new IllegalStateException(program + " could not be installed");
+            }
+        }
+    }
+
+    /** What a command writes to its standard output. */
+    String output(String... command) throws IOException {
+        try (GuestExecution execution = guest().exec(ExecRequest.of(command), patience())) {
+            String text = new String(execution.stdout().readAllBytes(), StandardCharsets.US_ASCII);
+            if (!execution.await(patience()).success()) {
+                throw new IllegalStateException(command[0] + " failed");
+            }
+            return text;
+        }
+    }
+
+    @Override
+    public void close() {
+        vm.close();
+        vm.destroy();
+        provider.close();
+    }
+}

@@ -1,0 +1,128 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The log that a guard keeps in its VM's directory; see docs/guard.md. */
+final class GuardOutputLog implements OutputLog {
+    /** A guard that was killed leaves no file that would wake up a reader. */
+    private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Path directory;
+    private final BooleanSupplier running;
+    private final TurningFile file;
+    private final FrameDecoder decoder = new FrameDecoder();
+    private long expectedOut;
+    private long expectedErr;
+    private @Nullable WatchService watch;
+
+    /** @param running whether the VM runs; asked before each look for the end */
+    GuardOutputLog(Path directory, BooleanSupplier running) {
+        this.directory = directory;
+        this.running = running;
+        file = new TurningFile(directory.resolve("output.log"), directory.resolve("output.log.1"));
+    }
+
+    @Override
+    public Optional<OutputLogEntry> next() {
+        try {
+            while (true) {
+                Optional<Frame> frame = decoder.next();
+                while (frame.isPresent()) {
+                    Optional<OutputLogEntry> entry =
+                            OutputLogEntry.Piece.of(frame.get()).map(this::entry);
+                    if (entry.isPresent()) {
+                        return entry;
+                    }
+                    frame = decoder.next();
+                }
+                ByteBuffer space = decoder.space();
+                boolean more;
+                try {
+                    more = file.read(space);
+                } finally {
+                    decoder.filled();
+                }
+                if (!more) {
+                    return Optional.empty();
+                }
+            }
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private OutputLogEntry entry(OutputLogEntry.Piece piece) {
+        long expected = piece.error() ? expectedErr : expectedOut;
+        if (piece.error()) {
+            expectedErr = piece.end();
+        } else {
+            expectedOut = piece.end();
+        }
+        return new OutputLogEntry(piece.error(), piece.time(), Math.max(0, piece.offset() - expected), piece.bytes());
+    }
+
+    @Override
+    public Optional<OutputLogEntry> await(Deadline deadline) {
+        try {
+            while (true) {
+                WatchService changes = watching();
+                boolean mayGrow = running.getAsBoolean();
+                Optional<OutputLogEntry> entry = next();
+                if (entry.isPresent() || !mayGrow) {
+                    return entry;
+                }
+                if (deadline.passed()) {
+                    throw new VmDeadlineException("the output of a VM");
+                }
+                WatchKey key =
+                        changes.poll(Math.min(deadline.remainingNanos(), LOOK_AGAIN_NANOS), TimeUnit.NANOSECONDS);
+                if (key != null) {
+                    key.pollEvents();
+                    key.reset();
+                }
+            }
+        } catch (IOException | ClosedWatchServiceException e) {
+            throw unreadable(e);
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted("the output of a VM");
+        }
+    }
+
+    private WatchService watching() throws IOException {
+        WatchService present = watch;
+        if (present == null) {
+            present = directory.getFileSystem().newWatchService();
+            watch = present;
+            directory.register(present, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
+        }
+        return present;
+    }
+
+    @Override
+    public void close() {
+        try (TurningFile _ = file;
+                WatchService _ = watch) {
+            watch = null;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private VmStorageException unreadable(Exception cause) {
+        return new VmStorageException(
+                "The log of the output in " + directory + " cannot be read: " + cause.getMessage(),
+                "Check the disk, and whether the sandbox still exists.",
+                cause);
+    }
+}
