@@ -11,6 +11,9 @@ import java.util.Map;
  * process, beside {@code msb pull} and {@code skopeo} with {@code umoci}, which unpacks onto the host.
  */
 final class PullSpeed {
+    /** A JVM that has been running for a while has compiled its hot methods. */
+    private static final int WARM_UP = 10;
+
     private final Setting setting;
     private final PythonImage image;
 
@@ -20,6 +23,9 @@ final class PullSpeed {
     }
 
     void measure(int rounds, Report report) throws Exception {
+        for (int i = 0; i < WARM_UP; i++) {
+            var _ = inThisJvm("one");
+        }
         for (String layers : new String[] {"one", "four"}) {
             report.heading("Pull of Debian with Python from a local registry, " + layers + " layer"
                     + (layers.equals("one") ? "" : "s"));
