@@ -3,7 +3,8 @@
 #
 # Publishes OUT/kernel/ with vmlinuz, vmlinux (unpacked; boots faster under emulation, absent if the kernel is not
 # packed by LZ4), modules/ (the tree of /lib/modules) and kernel.properties. Needs apt-get, dpkg and a C compiler, and
-# no rights. A version that is already there is left alone; a half-made one is never seen.
+# no rights. A version that is already there is left alone; a half-made one is never seen. Exit code 3: apt could not get
+# the package, fresh lists may help.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: $0 OUT" >&2; exit 64; }
@@ -11,12 +12,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 
-package=$(apt-cache depends --no-recommends --no-suggests linux-image-cloud-amd64 |
-    sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1)
-[ -n "$package" ] || { echo "apt knows no linux-image-cloud-amd64: run apt-get update" >&2; exit 1; }
-version=$(apt-cache show --no-all-versions "$package" | sed -n 's/^Version: //p')
+newest=$("$here/newest-kernel.sh" debian)
+package=$(echo "$newest" | sed -n 's/^package=//p')
+version=$(echo "$newest" | sed -n 's/^version=//p')
 
-if [ -f "$out/kernel/kernel.properties" ] &&
+if grep -qsxF kind=debian "$out/kernel/kernel.properties" &&
     grep -qxF "package=$package" "$out/kernel/kernel.properties" &&
     grep -qxF "version=$version" "$out/kernel/kernel.properties"; then
     exit 0
@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT HUP TERM
 # As root apt downloads as its own user, which has to reach the directory.
 chmod 755 "$work"
-(cd "$work" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$package=$version")
+(cd "$work" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$package=$version") || exit 3
 dpkg-deb -x "$work"/*.deb "$work/x"
 
 new=$work/kernel
@@ -45,7 +45,7 @@ if [ "$code" -eq 2 ]; then
 elif [ "$code" -ne 0 ]; then
     exit "$code"
 fi
-printf 'package=%s\nversion=%s\nrelease=%s\n' "$package" "$version" "$release" > "$new/kernel.properties"
+printf '%s\n' kind=debian "$newest" "release=$release" > "$new/kernel.properties"
 
 # Two renames: between them, and only then, no kernel is there.
 rm -rf "$out/.kernel-old"

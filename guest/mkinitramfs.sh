@@ -1,7 +1,8 @@
 #!/bin/sh
 # Packs the agent and its modules: guest/mkinitramfs.sh KERNEL_DIR OUT
 #
-# KERNEL_DIR is what fetch-kernel.sh made; OUT holds cloche-agent and gets initramfs. The same input gives the same
+# KERNEL_DIR is what fetch-kernel.sh or build-kernel.sh made; a kernel with modules=no in its kernel.properties has all
+# built in, and the agent is packed alone. OUT holds cloche-agent and gets initramfs. The same input gives the same
 # bytes. Not compressed: unpacking under emulation costs more than the bytes do.
 set -eu
 
@@ -42,19 +43,22 @@ add_dependency() {
     (add "$dependency" "${2-}")
 }
 
-# First what the ports need; after the line "-" the rest, each with the virtio device type without which it is not
-# needed (virtio specification, section 5: 1 network, 4 entropy).
-for module in virtio_ring virtio virtio_mmio virtio_console; do add "$module"; done
-echo - >> "$work/modules/list"
-for module in virtio_blk libcrc32c erofs overlay; do add "$module"; done
-add virtio-rng 0x0004
-add virtio_net 0x0001
+if ! grep -qx modules=no "$kernel/kernel.properties"; then
+    # First what the ports need; after the line "-" the rest, each with the virtio device type without which it is not
+    # needed (virtio specification, section 5: 1 network, 4 entropy).
+    for module in virtio_ring virtio virtio_mmio virtio_console; do add "$module"; done
+    echo - >> "$work/modules/list"
+    for module in virtio_blk libcrc32c erofs overlay; do add "$module"; done
+    add virtio-rng 0x0004
+    add virtio_net 0x0001
+fi
 
 ${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror -o "$work/newcpio" "$here/tools/newcpio.c"
 cp "$out/cloche-agent" "$work/init"
 chmod 755 "$work/init"
-set -- "init=$work/init" "modules/list=$work/modules/list"
-for module in $(sed -n 's/^\([^-][^ ]*\).*/\1/p' "$work/modules/list"); do
+set -- "init=$work/init"
+[ ! -f "$work/modules/list" ] || set -- "$@" "modules/list=$work/modules/list"
+for module in $(sed -n 's/^\([^-][^ ]*\).*/\1/p' "$work/modules/list" 2>/dev/null); do
     set -- "$@" "modules/$module.ko=$work/modules/$module.ko"
 done
 "$work/newcpio" "$@" > "$work/initramfs"

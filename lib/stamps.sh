@@ -1,4 +1,12 @@
 # Sourced by ./setup: a step is up to date if its results are there and its stamp names the inputs as they are now.
+# A step that is made for one of the kernels has a stamp for each.
+
+stamp_of() { # STEP
+    case $1 in
+        kernel | initramfs) echo "dist/stamps/$1-$kernel" ;;
+        *) echo "dist/stamps/$1" ;;
+    esac
+}
 
 digest_of() { # PATH... → one digest of the names and contents of all files there
     find "$@" -name target -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum | sha256sum | cut -d' ' -f1
@@ -12,7 +20,7 @@ step_state() { # STEP → ok, missing or outdated
             return
         fi
     done
-    if [ "$(cat "dist/stamps/$step" 2>/dev/null)" = "$(inputs_of "$step")" ]; then
+    if [ "$(cat "$(stamp_of "$step")" 2>/dev/null)" = "$(inputs_of "$step")" ]; then
         echo ok
     else
         echo outdated
@@ -22,7 +30,7 @@ step_state() { # STEP → ok, missing or outdated
 stamp() { # STEP DIGEST: only after its results were published
     mkdir -p dist/stamps
     echo "$2" >"dist/stamps/.$1.new"
-    mv "dist/stamps/.$1.new" "dist/stamps/$1"
+    mv "dist/stamps/.$1.new" "$(stamp_of "$1")"
 }
 
 publish() { # FILE-OR-DIRECTORY TARGET: by rename, so that nobody sees half of it; a directory has to step aside first

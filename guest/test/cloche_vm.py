@@ -227,7 +227,7 @@ class Vm:
         command += ["-kernel", f"{share}/kernel/{kernel}", "-initrd", f"{share}/initramfs"]
         tsc = subprocess.run([f"{share}/cloche-tsc"], stdout=subprocess.PIPE, text=True).stdout.strip()
         if tsc:
-            parameters = f"tsc_early_khz={tsc} {parameters}"
+            parameters = f"tsc=reliable tsc_early_khz={tsc} {parameters}"
         words = [KERNEL_PARAMETERS, facts.get("parameters", ""), parameters]
         command += ["-append", " ".join(filter(None, words))]
         command += ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]

@@ -1,46 +1,42 @@
 package dev.cloche.bench;
 
+import dev.cloche.vm.KernelImage;
+import dev.cloche.vm.VmResources;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 
 /**
  * QEMU started by itself, with the machine, kernel and accelerator that Cloche uses, and one port; what docs/vm.md says
  * without the guard, the sandbox, the monitor and the goodbye.
  */
 final class BareMachine {
-    private final Path share;
+    private final KernelImage kernel;
     private final String accelerator;
-    private final Properties kernel = new Properties();
     private final String parameters;
 
-    BareMachine(Path share, String accelerator) throws IOException {
-        this.share = share;
+    BareMachine(VmResources resources, String accelerator) throws IOException {
+        kernel = resources.kernel();
         this.accelerator = accelerator;
-        try (InputStream in = Files.newInputStream(share.resolve("kernel/kernel.properties"))) {
-            kernel.load(in);
+        List<String> words = new ArrayList<>(
+                List.of("console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests".split(" ", -1)));
+        words.addAll(kernel.facts().parameters());
+        if (!accelerator.equals("kvm")) {
+            words.addAll(clock(resources.clockMeter()));
         }
-        parameters = ("console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests "
-                        + kernel.getProperty("parameters", "") + counterFrequency())
-                .strip();
+        parameters = String.join(" ", words);
     }
 
     /** Under emulation the guest is told the frequency of its time stamp counter. */
-    private String counterFrequency() throws IOException {
-        if (accelerator.equals("kvm")) {
-            return "";
-        }
-        Process meter = new ProcessBuilder(share.resolve("cloche-tsc").toString()).start();
-        String frequency = new String(meter.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
-        return frequency.isEmpty() ? "" : " tsc_early_khz=" + frequency;
+    private static List<String> clock(Path meter) throws IOException {
+        Process process = new ProcessBuilder(meter.toString()).start();
+        String frequency = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
+        return frequency.isEmpty() ? List.of() : List.of("tsc=reliable", "tsc_early_khz=" + frequency);
     }
 
     /** The command line with a port whose socket QEMU makes at {@code socket}, and {@code more} arguments. */
@@ -48,7 +44,7 @@ final class BareMachine {
         List<String> command = new ArrayList<>(List.of(
                 "qemu-system-x86_64",
                 "-M",
-                "microvm,acpi=" + kernel.getProperty("acpi", "on"),
+                "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off"),
                 "-nodefaults",
                 "-no-user-config",
                 "-display",
@@ -63,7 +59,7 @@ final class BareMachine {
                 "-smp",
                 "1",
                 "-kernel",
-                share.resolve("kernel/vmlinux").toString(),
+                kernel.kernel().toString(),
                 "-initrd",
                 initramfs.toString(),
                 "-append",

@@ -1,5 +1,6 @@
 package dev.cloche.bench;
 
+import dev.cloche.vm.VmResources;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,6 +9,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -23,25 +28,49 @@ final class BareQemu {
     private static final int HELLO = 0x83;
     private static final int EXITED = 0x89;
 
-    private final Path share;
+    private static final Pattern PSS = Pattern.compile("Pss:\\s+(\\d+) kB");
+
+    private final Path initramfs;
     private final Path disk;
     private final Path directory;
     private final BareMachine machine;
 
-    BareQemu(Setting setting) throws IOException {
-        share = setting.share();
+    /** @param share where the kernel and the rest are; of each file the first match wins */
+    BareQemu(Setting setting, List<Path> share) throws IOException {
+        VmResources resources = VmResources.find(share);
+        initramfs = resources.kernel().initramfs();
         disk = setting.disk();
         directory = setting.directory();
-        machine = new BareMachine(share, setting.accelerator());
+        machine = new BareMachine(resources, setting.accelerator());
     }
 
     /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
     long timeTrue() throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        runTrue(qemu -> {});
+        return System.nanoTime() - begin;
+    }
+
+    /** Memory of QEMU after a first {@code true}, the share of each page that is its own (PSS), in KiB. */
+    long memoryAfterTrue() throws IOException, InterruptedException {
+        List<String> rollup = new ArrayList<>();
+        runTrue(qemu -> rollup.add(Files.readString(Path.of("/proc/" + qemu.pid() + "/smaps_rollup"))));
+        Matcher pss = PSS.matcher(rollup.getFirst());
+        if (!pss.find()) {
+            throw new IllegalStateException("no PSS in " + rollup);
+        }
+        return Long.parseLong(pss.group(1));
+    }
+
+    private interface Look {
+        void at(Process qemu) throws IOException;
+    }
+
+    private void runTrue(Look afterwards) throws IOException, InterruptedException {
         Path socket = directory.resolve("bare.sock");
         Files.deleteIfExists(socket);
-        long begin = System.nanoTime();
         Process qemu = BareMachine.start(machine.command(
-                share.resolve("initramfs"),
+                initramfs,
                 socket,
                 "-drive",
                 "if=none,id=root,file=" + disk + ",format=vmdk,readonly=on",
@@ -60,10 +89,10 @@ final class BareQemu {
             awaitFrame(channel, HELLO);
             send(channel, EXEC, 1, exec());
             awaitFrame(channel, EXITED);
+            afterwards.at(qemu);
         } finally {
             qemu.destroyForcibly().waitFor();
         }
-        return System.nanoTime() - begin;
     }
 
     private static byte[] exec() {

@@ -4,9 +4,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The shipped {@code ./cloche}, timed as a whole process. */
-record Launcher(Path program, Path home) {
+record Launcher(Path program, Path home, Map<String, String> environment) {
+    Launcher(Path program, Path home) {
+        this(program, home, Map.of());
+    }
+
+    /** The same with a share directory that is looked at first. */
+    Launcher withShare(Path share) {
+        return new Launcher(program, home, Map.of("CLOCHE_SHARE", share.toString()));
+    }
+
     /**
      * @return wall time from the start to the end of the process, in nanoseconds
      * @throws IllegalStateException if it does not exit with 0
@@ -22,6 +32,7 @@ record Launcher(Path program, Path home) {
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().putAll(environment);
         builder.environment().put("CLOCHE_HOME", home.toString());
         // A peer keeps its state below the home directory, and must not meet the user's.
         builder.environment().put("HOME", home.resolveSibling("peer").toString());

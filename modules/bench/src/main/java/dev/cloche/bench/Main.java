@@ -6,7 +6,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|start|trips|bulk|pull|layer|commands]...} */
+/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|kernels|start|trips|bulk|pull|layer|commands]...} */
 public final class Main {
     private static final int ROUNDS = 15;
 
@@ -25,6 +25,9 @@ public final class Main {
             System.out.println("Date " + LocalDate.now(java.time.ZoneOffset.UTC) + "; " + setting.machine());
             if (names.isEmpty() || names.contains("cold-run")) {
                 new ColdRun(setting).measure(rounds, report);
+            }
+            if (names.isEmpty() || names.contains("kernels")) {
+                new Kernels(setting).measure(rounds, report);
             }
             if (names.isEmpty() || names.contains("start")) {
                 new StartShare(setting).measure(rounds, report);

@@ -1,5 +1,6 @@
 package dev.cloche.bench;
 
+import dev.cloche.vm.VmResources;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A guest that moves bytes over one virtio-serial port and does nothing else: what the device itself can do. */
 final class RawGuest implements AutoCloseable {
@@ -31,7 +33,7 @@ final class RawGuest implements AutoCloseable {
                 setting.share().resolve("kernel").toString(),
                 directory.toString());
         Path socket = directory.resolve("raw.sock");
-        BareMachine machine = new BareMachine(setting.share(), setting.accelerator());
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
         Process qemu = BareMachine.start(machine.command(directory.resolve("initramfs"), socket));
         RawGuest guest = new RawGuest(qemu, BareMachine.connect(socket, qemu));
         var _ = guest.echo(8, 1);

@@ -10,9 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,17 +32,9 @@ class DebianIT {
         cloche = Program.in(Files.createDirectory(directory.resolve("home")));
         Files.setPosixFilePermissions(
                 cloche.home(), java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
-        for (String tool : List.of("mmdebstrap", "umoci", "skopeo", "docker-registry")) {
-            Assumptions.assumeTrue(onPath(tool), tool + " is missing: run ./setup --tests");
-        }
-        Path layout = Program.root().resolve("modules/cli/target/fixtures/debian-python");
-        if (!Files.isDirectory(layout)) {
-            Assumptions.assumeTrue(Program.isRoot(), "only root can make a Debian root file system");
-            makeImage(layout);
-        }
+        DebianImage python = DebianImage.of("debian-python", List.of("python3-minimal"), directory);
         registry = LoopbackRegistry.start(directory);
-        image = registry.host() + "/debian-python:12";
-        Program.run(List.of("skopeo", "copy", "--dest-tls-verify=false", "oci:" + layout + ":12", "docker://" + image));
+        image = python.push(registry);
         Result pull = cloche.run("pull", image);
         assertThat(pull.exitCode()).as(pull.stderr()).isZero();
         assertThat(pull.stdout()).startsWith("sha256:");
@@ -150,33 +140,5 @@ class DebianIT {
         Program.run(List.of("umoci", "new", "--image", layout + ":arm"));
         Program.run(List.of("umoci", "config", "--image", layout + ":arm", "--architecture", "arm64"));
         return layout;
-    }
-
-    private static void makeImage(Path layout) throws IOException, InterruptedException {
-        Path rootfs = directory.resolve("rootfs");
-        Path made = Files.createDirectories(layout.getParent()).resolve("debian-python.new");
-        Program.run(
-                List.of("mmdebstrap", "--variant=minbase", "--include=python3-minimal", "bookworm", rootfs.toString()));
-        Program.run(List.of("rm", "-rf", made.toString()));
-        Program.run(List.of("umoci", "init", "--layout", made.toString()));
-        Program.run(List.of("umoci", "new", "--image", made + ":12"));
-        Program.run(List.of("umoci", "insert", "--image", made + ":12", rootfs.toString(), "/"));
-        Program.run(List.of(
-                "umoci",
-                "config",
-                "--image",
-                made + ":12",
-                "--config.cmd",
-                "python3",
-                "--config.env",
-                "LANG=C.UTF-8",
-                "--config.env",
-                "PATH=/usr/local/bin:/usr/bin:/bin"));
-        Files.move(made, layout);
-        Program.run(List.of("rm", "-rf", rootfs.toString()));
-    }
-
-    private static boolean onPath(String tool) {
-        return Stream.of(System.getenv("PATH").split(":", -1)).anyMatch(dir -> Files.isExecutable(Path.of(dir, tool)));
     }
 }

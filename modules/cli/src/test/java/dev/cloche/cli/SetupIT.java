@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,7 +28,7 @@ class SetupIT {
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err()).isEmpty();
         assertThat(result.out().lines()).anyMatch(line -> line.matches("jdk +ok .*"));
-        for (String step : List.of("kernel", "guard", "initramfs", "base", "program")) {
+        for (String step : List.of("kernel", "guard", "initramfs", "choice", "base", "program")) {
             assertThat(result.out().lines()).anyMatch(line -> line.matches(step + " +missing, ./setup makes it: .+"));
         }
         assertThat(tree(checkout)).isEqualTo(before);
@@ -45,8 +46,33 @@ class SetupIT {
         assertThat(tree(checkout)).isEqualTo(before);
     }
 
+    @Test
+    void checkNamesTheKernelThatIsAskedForNowOrWasBefore() throws Exception {
+        Path checkout = copyOfTheScripts();
+
+        Shell.Result byDefault = Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check"));
+        Shell.Result asked =
+                Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check", "--kernel", "small"));
+        Files.writeString(Files.createDirectory(checkout.resolve("dist")).resolve("kernel"), "small\n");
+        Shell.Result remembered = Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check"));
+
+        assertThat(byDefault.out().lines()).anyMatch(line -> line.matches("choice +missing.* named debian"));
+        assertThat(asked.out().lines()).anyMatch(line -> line.matches("choice +missing.* named small"));
+        assertThat(remembered).isEqualTo(asked);
+    }
+
+    @Test
+    void aKernelThatThereIsNotIsRefused() throws Exception {
+        for (List<String> arguments : List.of(List.of("--kernel"), List.of("--kernel", "huge"))) {
+            List<String> command = new ArrayList<>(List.of(copyOfTheScripts() + "/setup"));
+            command.addAll(arguments);
+            assertThat(Shell.run(directory, Map.of(), command))
+                    .isEqualTo(new Shell.Result(2, "", "setup: --kernel wants debian or small, see ./setup --help.\n"));
+        }
+    }
+
     private Path copyOfTheScripts() throws IOException {
-        Path checkout = Files.createDirectory(directory.resolve("checkout"));
+        Path checkout = Files.createTempDirectory(directory, "checkout");
         Files.copy(Shell.CHECKOUT.resolve("setup"), checkout.resolve("setup"));
         Files.createDirectory(checkout.resolve("lib"));
         try (Stream<Path> scripts = Files.list(Shell.CHECKOUT.resolve("lib"))) {

@@ -94,11 +94,15 @@ final class QemuCommand {
                 : new String[] {"-accel", "tcg", "-cpu", EMULATED_CPU};
     }
 
-    /** Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. */
+    /**
+     * Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. Without
+     * the assurance that the counter is the same on all processors several of them make do with the tick for a clock.
+     */
     private static String parameters(KernelFacts kernel, HostFacts host) {
         List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
         words.addAll(kernel.parameters());
-        host.counterKiloHertz().ifPresent(frequency -> words.add("tsc_early_khz=" + frequency));
+        host.counterKiloHertz()
+                .ifPresent(frequency -> words.addAll(List.of("tsc=reliable", "tsc_early_khz=" + frequency)));
         return String.join(" ", words);
     }
 

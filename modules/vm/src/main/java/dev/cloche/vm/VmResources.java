@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,8 +51,8 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
         Path guard = first(roots, "cloche-guard");
         Path clockMeter = first(roots, "cloche-tsc");
         // The unpacked kernel boots faster under emulation; not every kernel can be unpacked.
-        Path kernel = first(roots, "kernel/vmlinux", "kernel/vmlinuz");
-        Path initramfs = first(roots, "initramfs");
+        Path kernel = real(first(roots, "kernel/vmlinux", "kernel/vmlinuz"));
+        Path initramfs = real(first(roots, "initramfs"));
         return new VmResources(qemu, guard, clockMeter, new KernelImage(kernel, initramfs, KernelFacts.of(kernel)));
     }
 
@@ -62,5 +63,14 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 .findFirst()
                 .orElseThrow(() -> new VmResourcesException(
                         "There is no " + String.join(" or ", names) + " in any of " + roots, SETUP, null));
+    }
+
+    /** The setup may make another kernel the one in use while we run: we stay with the one whose facts we know. */
+    private static Path real(Path path) {
+        try {
+            return path.toRealPath();
+        } catch (IOException e) {
+            throw new VmResourcesException(path + " cannot be reached: " + e.getMessage(), SETUP, e);
+        }
     }
 }

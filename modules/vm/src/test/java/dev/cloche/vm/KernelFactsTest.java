@@ -25,7 +25,7 @@ class KernelFactsTest {
         assertThat(command(facts))
                 .contains("microvm,acpi=off")
                 .anyMatch(argument -> argument.startsWith("console=ttyS0 ")
-                        && argument.endsWith(" acpi=off a.b=1 tsc_early_khz=2600000"));
+                        && argument.endsWith(" acpi=off a.b=1 tsc=reliable tsc_early_khz=2600000"));
     }
 
     @Test

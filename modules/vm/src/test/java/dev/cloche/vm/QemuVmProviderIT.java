@@ -251,6 +251,16 @@ class QemuVmProviderIT extends VmProviderContract {
     }
 
     @Test
+    void severalProcessorsHaveAClockFinerThanTheTick() throws Exception {
+        try (QemuProvider provider = open();
+                Vm vm = provider.create(spec().withCpus(2))) {
+            vm.start(soon());
+            String clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+            assertThat(output(vm, ExecRequest.of("cat", clock))).matches("(tsc|tsc-early|kvm-clock)\n");
+        }
+    }
+
+    @Test
     void aBootThatHangsIsKilledTriedAgainAndReportedWithTheConsole() throws Exception {
         VmResources broken = new VmResources(
                 resources.qemu(),
