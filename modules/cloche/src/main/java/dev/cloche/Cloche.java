@@ -139,6 +139,26 @@ public final class Cloche implements AutoCloseable {
         return imageCache().pull(image, progress);
     }
 
+    /**
+     * Verifies a login with its registry and keeps it in the state root, for this and every other process.
+     *
+     * @param registry as in images' names, for example {@code docker.io} or {@code ghcr.io}
+     * @return false if the registry asks nobody for a login, so that this one is kept unverified
+     * @throws dev.cloche.base.ClocheException if the registry does not take it or cannot be asked
+     */
+    public boolean login(String registry, RegistryLogin login) {
+        return rooms.logins().login(registry, Conversions.login(login.user(), login.password()), Deadline.none());
+    }
+
+    /**
+     * Forgets the login for a registry that {@link #login} has kept. Those of Docker stay.
+     *
+     * @return whether there was one
+     */
+    public boolean logout(String registry) {
+        return rooms.logins().logout(registry, Deadline.none());
+    }
+
     /** The images on this host, the newest first. */
     public List<ImageInfo> images() {
         return imageCache().list();

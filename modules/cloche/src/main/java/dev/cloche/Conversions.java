@@ -12,6 +12,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -88,6 +89,16 @@ final class Conversions {
                 report.fsmetas(),
                 report.vmdks(),
                 report.bytes());
+    }
+
+    static dev.cloche.image.RegistryLogin login(String user, String password) {
+        return new dev.cloche.image.RegistryLogin(user, password);
+    }
+
+    static Map<String, dev.cloche.image.RegistryLogin> logins(Map<String, RegistryLogin> logins) {
+        Map<String, dev.cloche.image.RegistryLogin> converted = new HashMap<>();
+        logins.forEach((registry, login) -> converted.put(registry, login(login.user(), login.password())));
+        return converted;
     }
 
     static dev.cloche.image.PullPolicy policy(PullPolicy policy) {

@@ -5,9 +5,8 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
-/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|kernels|start|trips|bulk|commands]...} */
+/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [cold-run|kernels|start|trips|bulk|pull|layer|commands]...} */
 public final class Main {
     private static final int ROUNDS = 15;
 
@@ -39,18 +38,25 @@ public final class Main {
             if (names.isEmpty() || names.contains("bulk")) {
                 new ChannelBulk(setting).measure(rounds, report);
             }
+            if (names.isEmpty() || names.contains("pull") || names.contains("layer")) {
+                measureImages(names, rounds, setting, report);
+            }
             if (names.isEmpty() || names.contains("commands")) {
                 new CommandStart(setting).measure(rounds * 2, report);
             }
         } finally {
-            delete(directory);
+            Trees.delete(directory);
         }
     }
 
-    private static void delete(Path directory) throws java.io.IOException {
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
+    private static void measureImages(List<String> names, int rounds, Setting setting, Report report) throws Exception {
+        try (PythonImage image = PythonImage.prepare(
+                setting.root(), Files.createDirectory(setting.directory().resolve("image")))) {
+            if (names.isEmpty() || names.contains("pull")) {
+                new PullSpeed(setting, image).measure(rounds, report);
+            }
+            if (names.isEmpty() || names.contains("layer")) {
+                new LayerSpeed(setting, image).measure(rounds, report);
             }
         }
     }

@@ -35,6 +35,8 @@ final class Commands {
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
         ALL.put("catalog", CatalogCommand::new);
+        ALL.put("login", LoginCommand::new);
+        ALL.put("logout", LogoutCommand::new);
         ALL.put("doctor", DoctorCommand::new);
         ALL.put("version", VersionCommand::new);
         ALL.put("completion", CompletionCommand::new);

@@ -33,7 +33,21 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "exec", "ps", "stop", "rm", "pull", "images", "doctor", "version", "completion"})
+    @ValueSource(
+            strings = {
+                "run",
+                "exec",
+                "ps",
+                "stop",
+                "rm",
+                "pull",
+                "images",
+                "login",
+                "logout",
+                "doctor",
+                "version",
+                "completion"
+            })
     void everyCommandHasHelp(String name) {
         assertThat(Main.execute(name, "--help")).isZero();
         CommandLine command =

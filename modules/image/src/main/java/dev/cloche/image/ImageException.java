@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** What can go wrong with images. */
 public abstract sealed class ImageException extends ClocheException
         permits BadReference,
+                LoginFailed,
                 ImageNotFound,
                 ImageInUse,
                 PullFailed,

@@ -115,6 +115,14 @@ sealed interface Json {
         return values;
     }
 
+    static String write(String value) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+            generator.writeString(value);
+        }
+        return text.toString();
+    }
+
     static String write(List<String> values) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {

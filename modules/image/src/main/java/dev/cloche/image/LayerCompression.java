@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.cloche.linux.FastGunzip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -39,7 +40,8 @@ final class LayerCompression {
         byte[] magic = source.readNBytes(MAGIC);
         source.unread(magic);
         return switch (suffixOf(magic)) {
-            case "+gzip" -> new GZIPInputStream(new Members(source), BUFFER);
+            case "+gzip" ->
+                FastGunzip.installed() ? FastGunzip.of(source) : new GZIPInputStream(new Members(source), BUFFER);
             case "+zstd" -> new ZstdInputStreamNoFinalizer(source);
             default -> source;
         };

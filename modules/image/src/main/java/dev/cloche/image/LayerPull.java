@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.zip.ZipException;
 
 /**
- * One layer, from its source to its file, in one pass: the network fills buffers while this thread decompresses, hashes
- * both forms and writes the EROFS image. Nothing has the layer's name before both digests are proven.
+ * One layer, from its source to its file, in one pass: the network fills buffers, a second thread hashes and decompresses
+ * them, and this one hashes what comes out and writes the EROFS image. Nothing has the layer's name before both digests are proven.
  */
 final class LayerPull {
     private final ImageSource source;
@@ -79,8 +79,9 @@ final class LayerPull {
     }
 
     private Digest convert(HashedStream compressed, Path temporary) throws IOException {
-        try (InputStream plain = LayerCompression.open(new Unclosed(compressed))) {
-            HashedStream tar = new HashedStream(plain, _ -> {});
+        try (InputStream plain = LayerCompression.open(new Unclosed(compressed));
+                ReadAhead ahead = new ReadAhead(plain)) {
+            HashedStream tar = new HashedStream(ahead, _ -> {});
             LayerConverter.convert(tar, temporary, limits);
             return tar.digestOfAll();
         }

@@ -59,8 +59,12 @@ final class StoreFixture implements AutoCloseable {
     /** Retries after a millisecond. */
     static ImageStoreOptions quick(Optional<Path> dockerConfig) {
         return ImageStoreOptions.defaults()
-                .withRegistries(
-                        new RegistryOptions(Set.of(), dockerConfig, 3, Duration.ofMillis(1), Duration.ofSeconds(20)));
+                .withRegistries(new RegistryOptions(
+                        Set.of(),
+                        dockerConfig.map(LoginSources.NONE::withDockerConfig).orElse(LoginSources.NONE),
+                        3,
+                        Duration.ofMillis(1),
+                        Duration.ofSeconds(20)));
     }
 
     static Deadline soon() {
