@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "holds.h"
 #include "io.h"
 #include "options.h"
 #include "program.h"
@@ -88,10 +89,13 @@ int main(int argc, char **argv) {
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     int listening[MAX_LISTEN];
-    record_guard(directory);
+    hold_all(&options);
+    int record = record_guard(directory);
     listen_all(&options, listening);
     struct program program = start_program(&options, listening);
     say_started(program.pid);
+    /* Only now, while the program starts: a busy disk takes tens of milliseconds for it. */
+    make_durable(directory, record);
     struct ending ending = watch(&options, &program, directory, terminate);
     bool recorded = record_exit(directory, &ending);
     remove_sockets(&options);

@@ -32,6 +32,11 @@ static void add_listen(struct options *options, const char *path) {
     options->listen[options->listen_count++] = path;
 }
 
+static void add_hold(struct options *options, const char *path) {
+    if (options->hold_count == MAX_HOLD) fail("more than %d --hold", MAX_HOLD);
+    options->hold[options->hold_count++] = path;
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -47,6 +52,8 @@ struct options parse_options(char **arguments) {
             options.directory = value;
         } else if (strcmp(option, "--listen") == 0) {
             add_listen(&options, value);
+        } else if (strcmp(option, "--hold") == 0) {
+            add_hold(&options, value);
         } else if (strcmp(option, "--max-duration-ms") == 0) {
             options.max_duration_ms = number(option, value);
         } else if (strcmp(option, "--pool-age-ms") == 0) {

@@ -3,12 +3,14 @@
 
 #include <stdint.h>
 
-enum { MAX_LISTEN = 32 };
+enum { MAX_LISTEN = 32, MAX_HOLD = 8 };
 
 struct options {
     const char *directory;
     const char *listen[MAX_LISTEN];
     int listen_count;
+    const char *hold[MAX_HOLD];
+    int hold_count;
     int64_t max_duration_ms; /* 0: none */
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;

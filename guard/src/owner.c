@@ -14,15 +14,25 @@ void owner_read(struct owner *owner, int pipe) {
         return;
     }
     for (ssize_t i = 0; i < n; i++) {
-        if (bytes[i] == 'D') owner->detached = true;
         if (bytes[i] == 'C') owner->claimed = true;
     }
 }
 
-bool owner_lock_is_free(int directory) {
+static bool detached(int directory) {
+    return faccessat(directory, "detached", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+enum ownership ownership(int directory) {
+    /* Asked before the lock too, so that who adopts a detached VM never meets the guard's lock. */
+    if (detached(directory)) return DETACHED;
     int fd = openat(directory, "owner.lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return errno == ENOENT;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (fd < 0) return errno == ENOENT ? ABANDONED : OWNED;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return OWNED;
+    }
+    /* The last owner may have detached it just before it let go. */
+    if (!detached(directory)) return ABANDONED;
     close(fd);
-    return false;
+    return DETACHED;
 }

@@ -4,14 +4,19 @@
 #include <stdbool.h>
 
 struct owner {
-    bool gone;     /* the pipe is at its end */
-    bool detached; /* D: the VM outlives its starter */
-    bool claimed;  /* C: a pool entry was handed out */
+    bool gone;    /* the pipe is at its end */
+    bool claimed; /* C: a pool entry was handed out */
 };
 
 /* Reads the pipe, which must be readable. */
 void owner_read(struct owner *owner, int pipe);
 
-/* Whether nobody holds DIR/owner.lock. If so the guard holds it from now on, because the VM is about to die and
- * nobody shall adopt it. */
-bool owner_lock_is_free(int directory);
+enum ownership {
+    OWNED,    /* somebody holds DIR/owner.lock */
+    DETACHED, /* DIR/detached exists: the VM outlives its owners */
+    ABANDONED,
+};
+
+/* Whose the VM is once its starter is gone. Of an abandoned one the guard holds the lock from now on, because it is about
+ * to die and nobody shall adopt it. */
+enum ownership ownership(int directory);

@@ -32,7 +32,7 @@ static unsigned long long start_time(void) {
     return ticks;
 }
 
-void record_guard(int directory) {
+int record_guard(int directory) {
     char boot_id[64];
     read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
     boot_id[strcspn(boot_id, "\n")] = '\0';
@@ -42,9 +42,9 @@ void record_guard(int directory) {
     if (unlinkat(directory, "exit.json", 0) != 0 && errno != ENOENT) {
         fail("cannot remove the exit.json of an earlier run: %s", strerror(errno));
     }
-    if (!write_durably(directory, "guard.json", json, (size_t)length)) {
-        fail("cannot write guard.json: %s", strerror(errno));
-    }
+    int file = write_whole(directory, "guard.json", json, (size_t)length);
+    if (file < 0) fail("cannot write guard.json: %s", strerror(errno));
+    return file;
 }
 
 bool record_exit(int directory, const struct ending *ending) {

@@ -7,8 +7,9 @@
 
 #include "goodbye.h"
 
-/* Removes the exit.json of an earlier run and writes guard.json; ends the guard with a sentence on failure. */
-void record_guard(int directory);
+/* Removes the exit.json of an earlier run and writes guard.json, which is not durable yet: answers the file for
+ * make_durable. Ends the guard with a sentence on failure. */
+int record_guard(int directory);
 
 struct ending {
     const char *cause;

@@ -43,14 +43,14 @@ static void hear_owner(struct watching *w) {
     if (w->owner.claimed) w->events[POOL_AGE].fd = -1;
     if (!w->owner.gone) return;
     w->events[OWNER].fd = -1;
-    if (!w->owner.detached) timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
+    timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
 }
 
 static void end_of_grace(struct watching *w) {
-    if (owner_lock_is_free(w->directory)) {
-        kill_because(w, "owner-gone");
-    } else {
-        timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
+    switch (ownership(w->directory)) {
+        case OWNED: timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms); return;
+        case DETACHED: w->events[OWNER_GRACE].fd = -1; return; /* for good */
+        case ABANDONED: kill_because(w, "owner-gone"); return;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "execution.h"
 #include "log.h"
 #include "loop.h"
+#include "task.h"
 
 static int signals = -1;
 static bool none;
@@ -31,7 +32,10 @@ void children_reap(void) {
     while (read(signals, ignored, sizeof ignored) > 0) continue;
     int status;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) execution_ended(pid, status);
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        execution_ended(pid, status);
+        task_ended(pid, status);
+    }
     none = pid < 0 && errno == ECHILD;
 }
 

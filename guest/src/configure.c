@@ -3,58 +3,43 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/random.h>
-#include <stdbool.h>
+#include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "bytes.h"
-#include "cursor.h"
+#include "configure_request.h"
+#include "environment.h"
 #include "frame.h"
+#include "freeze.h"
 #include "log.h"
 #include "names.h"
+#include "network.h"
+#include "secrets.h"
+#include "spawn.h"
+#include "task.h"
 
-enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, TAGS };
-enum { ENTROPY_MIN = 16, ENTROPY_MAX = 512 };
+enum { CONFIGURE_MS = 10000 };
 
 static int random_device = -1;
+static bool missing;
+
+/* Of the frame that is being applied. */
+static struct configure_request wanted;
+static char **new_variables;
 
 void configure_open(void) {
     random_device = open("/dev/urandom", O_RDWR | O_CLOEXEC);
     if (random_device < 0) log_line("no random device: %s", strerror(errno));
 }
 
-static bool is_hostname(struct text text) {
-    if (text.length < 1 || text.length > 64) return false;
-    for (uint32_t i = 0; i < text.length; i++) {
-        char c = text.bytes[i];
-        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-        if (!good) return false;
-    }
-    return true;
-}
+void identity_forget(void) { missing = true; }
 
-static bool is_machine_id(struct text text) {
-    if (text.length != 32) return false;
-    for (uint32_t i = 0; i < 32; i++) {
-        char c = text.bytes[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return false;
-    }
-    return true;
-}
+bool identity_is_missing(void) { return missing; }
 
-static bool is_valid(uint32_t tag, struct text text) {
-    switch (tag) {
-        case HOSTNAME: return is_hostname(text);
-        case CLOCK: return text.length == 8 && get64((uint8_t *)text.bytes) <= INT64_MAX;
-        case ENTROPY: return text.length >= ENTROPY_MIN && text.length <= ENTROPY_MAX;
-        default: return is_machine_id(text);
-    }
-}
-
-static bool set_clock(struct text text) {
-    uint64_t nanoseconds = get64((uint8_t *)text.bytes);
+static bool set_clock(uint64_t nanoseconds) {
     struct timespec now = {
         .tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
     return clock_settime(CLOCK_REALTIME, &now) == 0;
@@ -71,33 +56,64 @@ static bool add_entropy(struct text text) {
     return ioctl(random_device, RNDADDENTROPY, &pool) == 0 && ioctl(random_device, RNDRESEEDCRNG) == 0;
 }
 
-static bool apply(enum tag tag, struct text text, const char **sentence) {
-    switch (tag) {
-        case HOSTNAME: *sentence = "The host name could not be set."; return names_set_host(text.bytes, text.length);
-        case CLOCK: *sentence = "The clock could not be set."; return set_clock(text);
-        case ENTROPY: *sentence = "The entropy could not be added."; return add_entropy(text);
-        default: *sentence = "/etc/machine-id could not be written."; return names_set_machine(text.bytes);
-    }
+static void must(bool done, const char *what) {
+    if (!done) spawn_give_up(INTERNAL, "%s: %s.", what, strerror(errno));
 }
 
-int configure(uint8_t *payload, size_t length, const char **sentence) {
-    struct cursor cursor = {.next = payload, .left = length};
-    struct text fields[TAGS] = {0};
-    while (cursor.left > 0) {
-        uint32_t tag = cursor_u32(&cursor);
-        struct text text = cursor_blob(&cursor);
-        *sentence = "The payload of CONFIGURE is not well formed.";
-        if (cursor.bad) return BAD_REQUEST;
-        *sentence = "CONFIGURE has a tag that this agent does not know.";
-        if (tag < HOSTNAME || tag >= TAGS) return UNSUPPORTED;
-        *sentence = "CONFIGURE has the same tag twice.";
-        if (fields[tag].bytes != NULL) return BAD_REQUEST;
-        *sentence = "CONFIGURE has a value that is not valid for its tag.";
-        if (!is_valid(tag, text)) return BAD_REQUEST;
-        fields[tag] = text;
+/* In the child. */
+static void apply(void) {
+    const struct configure_request *w = &wanted;
+    if (w->entropy.bytes != NULL) must(add_entropy(w->entropy), "The entropy could not be added");
+    if (w->has_clock) must(set_clock(w->clock), "The clock could not be set");
+    if (w->host.bytes != NULL) must(names_set_host(w->host.bytes, w->host.length), "The host name could not be set");
+    if (w->machine.bytes != NULL) must(names_set_machine(w->machine.bytes), "/etc/machine-id could not be written");
+    if (w->has_network) {
+        must(network_apply(&w->network), "The network could not be set up");
+        must(names_set_servers(&w->network), "/etc/resolv.conf could not be written");
     }
-    for (enum tag tag = HOSTNAME; tag < TAGS; tag++) {
-        if (fields[tag].bytes != NULL && !apply(tag, fields[tag], sentence)) return INTERNAL;
+    if (w->secret_count > 0) must(secrets_replace(w->secrets, w->secret_count), "The secrets could not be written");
+}
+
+static void finished(bool good) {
+    if (good && wanted.entropy.bytes != NULL) missing = false;
+    if (good && new_variables != NULL) {
+        environment_set_variables(new_variables);
+    } else {
+        free(new_variables);
     }
-    return 0;
+    new_variables = NULL;
+}
+
+/* One allocation with the array and its texts; NULL if there is no memory. */
+static char **copy_variables(const struct text *texts, uint32_t count) {
+    size_t size = (count + 1) * sizeof(char *);
+    for (uint32_t i = 0; i < count; i++) size += texts[i].length + 1;
+    char **array = calloc(1, size);
+    if (array == NULL) return NULL;
+    char *next = (char *)(array + count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        array[i] = next;
+        memcpy(next, texts[i].bytes, texts[i].length);
+        next += texts[i].length + 1;
+    }
+    return array;
+}
+
+int configure_begin(int port, uint32_t request, uint8_t *payload, size_t length, const char **sentence) {
+    char name[IF_NAMESIZE];
+    int code = configure_request_parse(payload, length, &wanted, sentence);
+    if (code != 0) return code;
+    *sentence = "The guest's disk is frozen.";
+    if (freeze_is_on()) return FROZEN;
+    *sentence = "The VM has no network interface.";
+    if (wanted.has_network && network_interface(name) == 0) return UNSUPPORTED;
+    *sentence = "The agent has no memory or no process for it.";
+    if (wanted.variable_count > 0) {
+        new_variables = copy_variables(wanted.variables, wanted.variable_count);
+        if (new_variables == NULL) return OUT_OF_RESOURCES;
+    }
+    if (task_begin(TASK_CONFIGURE, port, request, apply, CONFIGURE_MS, finished)) return 0;
+    free(new_variables);
+    new_variables = NULL;
+    return OUT_OF_RESOURCES;
 }

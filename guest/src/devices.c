@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 #include "announcement.h"
+#include "clock.h"
+#include "disk.h"
 #include "log.h"
+#include "log_port.h"
 #include "loop.h"
 #include "port.h"
 #include "shutdown.h"
@@ -28,9 +31,9 @@ static bool announced = true, look = true; /* what is there already is not annou
 
 /* Mounts that have no place in the tree: what root in the guest mounts over /sys and /dev, or does to the nodes there,
  * cannot lead the agent to another file, one that blocks it for ever in particular. */
-static int sysfs = -1, nodes = -1;
+static int sysfs = -1, nodes = -1, null = -1;
 
-static int mount_nowhere(const char *type) {
+int devices_mount(const char *type) {
     int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
     int mount = -1;
     if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0) {
@@ -41,9 +44,22 @@ static int mount_nowhere(const char *type) {
     return mount;
 }
 
+static int open_node(unsigned major, unsigned minor, int flags) {
+    if (mknodat(nodes, "node", S_IFCHR | 0600, makedev(major, minor)) != 0) return -1;
+    int fd = openat(nodes, "node", flags | O_CLOEXEC);
+    int error = errno;
+    unlinkat(nodes, "node", 0);
+    errno = error;
+    return fd;
+}
+
+int devices_null(void) { return null; }
+
 void devices_open(void) {
-    sysfs = mount_nowhere("sysfs");
-    nodes = mount_nowhere("tmpfs");
+    sysfs = devices_mount("sysfs");
+    nodes = devices_mount("tmpfs");
+    null = open_node(1, 3, O_RDONLY);
+    if (null < 0) die("no /dev/null: %s", strerror(errno));
     announcements = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
     if (announcements < 0 || bind(announcements, (struct sockaddr *)&kernel, sizeof kernel) != 0) {
@@ -70,13 +86,7 @@ static int open_device(const char *port, int flags) {
     unsigned major, minor;
     read_attribute(port, "dev", number, sizeof number);
     if (sscanf(number, "%u:%u", &major, &minor) != 2) return -1;
-    int fd = -1;
-    if (mknodat(nodes, "port", S_IFCHR | 0600, makedev(major, minor)) == 0) {
-        fd = openat(nodes, "port", flags | O_CLOEXEC);
-        int error = errno;
-        unlinkat(nodes, "port", 0);
-        errno = error;
-    }
+    int fd = open_node(major, minor, flags);
     if (fd < 0) log_line("cannot open %s: %s", port, strerror(errno));
     return fd;
 }
@@ -85,7 +95,9 @@ static int open_device(const char *port, int flags) {
 static void look_at_port(const char *device) {
     char name[64];
     read_attribute(device, "name", name, sizeof name);
-    if (strcmp(name, "cloche.goodbye") == 0) {
+    if (strcmp(name, "cloche.log") == 0) {
+        if (!log_port_is_open()) log_port_open(open_device(device, O_WRONLY | O_NONBLOCK));
+    } else if (strcmp(name, "cloche.goodbye") == 0) {
         /* Blocking, unlike the others: see shutdown.c. */
         if (!goodbye_is_open()) goodbye_open(open_device(device, O_WRONLY));
     } else if (strncmp(name, "cloche.", 7) == 0 && name[7] >= '0' && name[7] < '0' + PORTS && name[8] == '\0') {
@@ -132,9 +144,10 @@ bool devices_pump(void) {
 }
 
 bool devices_wait_for_root(void) {
+    char disk[32];
     int64_t deadline = now_ms() + ROOT_WAIT_MS;
     for (;;) {
-        bool found = access("/dev/vda", F_OK) == 0;
+        bool found = disk_find_image(disk);
         int64_t left = deadline - now_ms();
         if (found || left <= 0) return found;
         /* The disk's driver creates the device while its module loads, so this is rare. */

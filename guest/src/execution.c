@@ -1,103 +1,86 @@
 #include "execution.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
+#include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <time.h>
 
-#include "bytes.h"
-#include "input.h"
+#include "clock.h"
+#include "log_port.h"
 #include "loop.h"
-#include "output.h"
 #include "port.h"
 #include "shutdown.h"
-#include "spawn.h"
+#include "table.h"
+#include "terminal.h"
 
-struct execution {
-    uint32_t id; /* 0: the slot is free */
-    pid_t pid;
-    int port;         /* NO_PORT: detached */
-    uint32_t request; /* for STARTED or FAILED */
-    bool main;
-    int report;     /* tells whether exec worked; -1: it has told */
-    bool announced; /* STARTED or FAILED was said */
-    bool ended;     /* the process was reaped */
-    int status;
-    struct spawn_failure failure; /* code 0: none */
-    struct input input;
-    struct output outputs[2];
-};
+/* A slot for what is about to be spawned; NULL, with the reason, if there can be no more. */
+static struct execution *slot(const char **sentence) {
+    *sentence = "The VM is shutting down.";
+    if (shutdown_begun()) return NULL;
+    *sentence = "There are 1024 executions, more are not possible.";
+    return table_add();
+}
 
-static struct execution executions[EXECUTIONS_MAX];
-static int slots_used; /* no execution lives at or above it */
-static uint32_t last_id;
+static int not_spawned(struct execution *e, const char **sentence) {
+    table_remove(e);
+    *sentence = "The agent could not create a process, a pipe or a terminal.";
+    return OUT_OF_RESOURCES;
+}
 
-static struct execution *find(uint32_t id) {
-    for (int i = 0; i < slots_used && id != 0; i++) {
-        if (executions[i].id == id) return &executions[i];
+static void begin(struct execution *e, int port, uint32_t request, const struct spawned *spawned, bool stdin_follows) {
+    e->pid = spawned->pid;
+    e->port = port;
+    e->request = request;
+    e->report = spawned->report;
+    e->terminal = spawned->terminal;
+    e->started_at = clock_ns(CLOCK_REALTIME);
+    uint32_t granted = spawned->input >= 0 && stdin_follows ? STDIN_WINDOW : 0;
+    e->input = (struct input){
+        .fd = spawned->input, .terminal = spawned->terminal >= 0, .writable = true, .window = {.granted = granted}};
+    loop_watch(e->report, EPOLLIN, REPORT, e->id);
+    if (e->input.fd >= 0) loop_watch(e->input.fd, EPOLLOUT, INPUT, e->id);
+    for (int i = 0; i < 2; i++) {
+        if (spawned->outputs[i] >= 0) loop_watch(spawned->outputs[i], EPOLLIN, i == 0 ? OUTPUT_1 : OUTPUT_2, e->id);
     }
-    return NULL;
-}
-
-static struct execution *free_slot(void) {
-    for (int i = 0; i < EXECUTIONS_MAX; i++) {
-        if (executions[i].id != 0) continue;
-        if (i >= slots_used) slots_used = i + 1;
-        return &executions[i];
-    }
-    return NULL;
-}
-
-static uint32_t next_id(void) {
-    do {
-        last_id++;
-    } while (last_id == 0 || find(last_id) != NULL);
-    return last_id;
-}
-
-static void release(struct execution *e) {
-    e->id = 0;
-    while (slots_used > 0 && executions[slots_used - 1].id == 0) slots_used--;
 }
 
 int execution_start(int port, uint32_t request, const struct exec_request *command, const char **sentence) {
-    if (shutdown_begun()) {
-        *sentence = "The VM is shutting down.";
-        return OUT_OF_RESOURCES;
-    }
-    struct execution *e = free_slot();
-    if (e == NULL) {
-        *sentence = "1024 executions are running, more are not possible.";
-        return OUT_OF_RESOURCES;
-    }
     struct spawned spawned;
-    if (!spawn(command, &spawned)) {
-        *sentence = "The agent could not create a process or a pipe.";
-        return OUT_OF_RESOURCES;
+    struct execution *e = slot(sentence);
+    if (e == NULL) return OUT_OF_RESOURCES;
+    if (!spawn(command, &spawned)) return not_spawned(e, sentence);
+    begin(e, port, request, &spawned, (command->flags & EXEC_STDIN) != 0);
+    e->flags = command->flags;
+    snprintf(e->program, sizeof e->program, "%s", command->arguments[0]);
+    bool main = (e->flags & EXEC_MAIN) != 0;
+    struct window window = {
+        .attached = true, .acknowledged = (e->flags & EXEC_ACKNOWLEDGED) != 0, .logging = main && log_port_is_open()};
+    for (int i = 0; i < 2; i++) {
+        e->outputs[i] = (struct output){
+            .fd = spawned.outputs[i], .limit = command->window, .credit = command->credit, .window = window};
     }
-    *e = (struct execution){
-        .id = next_id(),
-        .pid = spawned.pid,
-        .port = port,
-        .request = request,
-        .main = (command->flags & EXEC_MAIN) != 0,
-        .report = spawned.report,
-        .input = {.fd = spawned.input, .writable = true, .window = {.granted = spawned.input < 0 ? 0 : STDIN_WINDOW}},
-        .outputs = {{.fd = spawned.outputs[0], .credit = command->window},
-                    {.fd = spawned.outputs[1], .credit = command->window}},
-    };
-    loop_watch(e->report, EPOLLIN, REPORT, e->id);
-    if (e->input.fd >= 0) loop_watch(e->input.fd, EPOLLOUT, INPUT, e->id);
-    loop_watch(e->outputs[0].fd, EPOLLIN, OUTPUT_1, e->id);
-    loop_watch(e->outputs[1].fd, EPOLLIN, OUTPUT_2, e->id);
+    return 0;
+}
+
+int execution_start_file(int port, uint32_t request, const struct file_request *file, const char **sentence) {
+    /* Nobody comes back to a file operation, so it keeps no more than keeps it going. */
+    enum { FILE_WINDOW = 256 * 1024 };
+    struct spawned spawned;
+    struct execution *e = slot(sentence);
+    if (e == NULL) return OUT_OF_RESOURCES;
+    if (!spawn_file_operation(file, &spawned)) return not_spawned(e, sentence);
+    begin(e, port, request, &spawned, true);
+    e->file = true;
+    for (int i = 0; i < 2; i++) {
+        e->outputs[i] = (struct output){
+            .fd = spawned.outputs[i], .limit = FILE_WINDOW, .credit = file->credit, .window = {.attached = true}};
+    }
     return 0;
 }
 
 static struct execution *attached(int port, uint32_t id) {
-    struct execution *e = find(id);
+    struct execution *e = table_find(id);
     return e != NULL && e->port == port ? e : NULL;
 }
 
@@ -118,140 +101,83 @@ void execution_credit(int port, uint32_t id, uint32_t channel, uint32_t bytes) {
     output->credit = credit_add(output->credit, bytes);
 }
 
+void execution_acknowledge(int port, uint32_t id, uint32_t channel, uint64_t offset) {
+    struct execution *e = attached(port, id);
+    if (e == NULL || channel < 1 || channel > 2) return;
+    struct output *output = &e->outputs[channel - 1];
+    window_acknowledge(&output->window, offset);
+    output_trim(output);
+}
+
+static int none_such(const char **sentence) {
+    *sentence = "There is no such execution, or it has ended.";
+    return NO_SUCH_EXECUTION;
+}
+
 /* Only while the leader is not reaped: its process id, and so that of the group, cannot belong to another. */
 int execution_signal(uint32_t id, int number, const char **sentence) {
-    struct execution *e = find(id);
-    if (e == NULL || !e->announced || e->ended || e->failure.code != 0) {
-        *sentence = "There is no such execution, or it has ended.";
-        return NO_SUCH_EXECUTION;
-    }
+    struct execution *e = table_find_started(id);
+    if (e == NULL || e->ended) return none_such(sentence);
     if (kill(-e->pid, number) == 0 || errno == ESRCH) return 0;
     *sentence = "The signal could not be sent.";
     return INTERNAL;
 }
 
+int execution_resize(uint32_t id, uint16_t rows, uint16_t columns, const char **sentence) {
+    struct execution *e = table_find_started(id);
+    if (e == NULL || e->ended) return none_such(sentence);
+    *sentence = "The execution has no terminal.";
+    if (e->terminal < 0) return BAD_REQUEST;
+    *sentence = "The terminal's size could not be set.";
+    return terminal_resize(e->terminal, rows, columns) ? 0 : INTERNAL;
+}
+
 void execution_report(uint32_t id) {
-    struct execution *e = find(id);
+    struct execution *e = table_find(id);
     if (e == NULL || e->report < 0 || !spawn_told(e->report, &e->failure)) return;
     loop_close(e->report);
     e->report = -1;
 }
 
 void execution_input_ready(uint32_t id) {
-    struct execution *e = find(id);
+    struct execution *e = table_find(id);
     if (e != NULL) e->input.writable = true;
 }
 
 void execution_output_ready(uint32_t id, int channel) {
-    struct execution *e = find(id);
+    struct execution *e = table_find(id);
     if (e != NULL) e->outputs[channel].readable = true;
 }
 
 void execution_ended(pid_t pid, int status) {
-    for (int i = 0; i < slots_used; i++) {
-        struct execution *e = &executions[i];
-        if (e->id == 0 || e->pid != pid || e->ended) continue;
+    for (int i = 0; i < table_end(); i++) {
+        struct execution *e = table_at(i);
+        if (e == NULL || e->pid != pid || e->ended) continue;
         e->ended = true;
         e->status = status;
+        e->ended_at = clock_ns(CLOCK_REALTIME);
         execution_report(e->id);
         input_close(&e->input);
-        output_drain(&e->outputs[0]);
-        output_drain(&e->outputs[1]);
+        output_drain(&e->outputs[0], e->terminal >= 0);
+        output_drain(&e->outputs[1], false);
         return;
     }
-}
-
-void executions_detach(int port) {
-    for (int i = 0; i < slots_used; i++) {
-        if (executions[i].id != 0 && executions[i].port == port) executions[i].port = NO_PORT;
-    }
-}
-
-static void announce(struct execution *e) {
-    e->announced = true;
-    if (e->port == NO_PORT) return;
-    if (e->failure.code != 0) {
-        port_failed(e->port, e->request, (int)e->failure.code, e->failure.sentence);
-        return;
-    }
-    uint8_t payload[8];
-    put32(payload, (uint32_t)e->pid);
-    put32(payload + 4, e->input.window.granted);
-    struct frame started = {
-        .type = STARTED, .stream = e->id, .request = e->request, .length = sizeof payload, .payload = payload};
-    port_send(e->port, &started, NULL, 0);
-}
-
-static void grant_stdin(struct execution *e) {
-    uint8_t payload[4];
-    put32(payload, stdin_grant(&e->input.window));
-    struct frame grant = {.type = STDIN_CREDIT, .stream = e->id, .length = sizeof payload, .payload = payload};
-    port_send(e->port, &grant, NULL, 0);
-}
-
-static void say_exited(struct execution *e) {
-    uint32_t kind = WIFSIGNALED(e->status), value = kind ? (uint32_t)WTERMSIG(e->status) : (uint32_t)WEXITSTATUS(e->status);
-    uint8_t payload[8];
-    put32(payload, kind);
-    put32(payload + 4, value);
-    struct frame exited = {.type = EXITED, .stream = e->id, .length = sizeof payload, .payload = payload};
-    if (e->port != NO_PORT) port_send(e->port, &exited, NULL, 0);
-    if (e->main) shutdown_main_ended(kind, value);
-}
-
-static bool has_room(const struct execution *e) { return e->port == NO_PORT || port_has_room(e->port); }
-
-static bool pump(struct execution *e) {
-    if (e->report >= 0) return false;
-    if (!e->announced) {
-        if (!has_room(e)) return false;
-        announce(e);
-    }
-    bool more = false;
-    if (e->failure.code == 0) {
-        input_pump(&e->input);
-        more |= output_pump(&e->outputs[0], e->port, STDOUT, e->id);
-        more |= output_pump(&e->outputs[1], e->port, STDERR, e->id);
-        if (e->port != NO_PORT && !e->ended && stdin_grant_due(&e->input.window) && has_room(e)) grant_stdin(e);
-    } else {
-        input_close(&e->input);
-        output_close(&e->outputs[0]);
-        output_close(&e->outputs[1]);
-    }
-    if (e->ended && e->outputs[0].fd < 0 && e->outputs[1].fd < 0 && has_room(e)) {
-        if (e->failure.code == 0) say_exited(e);
-        release(e);
-    }
-    return more;
-}
-
-/* Begins at another execution each time, so that none is always first at a port's queue. */
-bool executions_pump(void) {
-    static unsigned turn;
-    bool more = false;
-    int count = slots_used;
-    for (int i = 0; i < count; i++) {
-        struct execution *e = &executions[(turn + (unsigned)i) % (unsigned)count];
-        if (e->id != 0) more |= pump(e);
-    }
-    turn++;
-    return more;
 }
 
 void executions_signal_all(int number) {
-    for (int i = 0; i < slots_used; i++) {
-        struct execution *e = &executions[i];
-        if (e->id == 0 || e->ended) continue;
+    for (int i = 0; i < table_end(); i++) {
+        struct execution *e = table_at(i);
+        if (e == NULL || e->ended) continue;
         /* Before its setsid a child is in no group of its own. */
         if (kill(-e->pid, number) != 0) kill(e->pid, number);
     }
 }
 
-bool executions_alive(void) {
-    for (int i = 0; i < slots_used; i++) {
-        if (executions[i].id != 0 && !executions[i].ended) return true;
+unsigned executions_running(void) {
+    unsigned running = 0;
+    for (int i = 0; i < table_end(); i++) {
+        struct execution *e = table_at(i);
+        running += e != NULL && !e->ended;
     }
-    return false;
+    return running;
 }
-
-bool executions_pending(void) { return slots_used > 0; }

@@ -2,25 +2,19 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include "bytes.h"
+#include "clock.h"
 #include "port.h"
 
-enum { PROTOCOL_VERSION = 1 };
+enum { PROTOCOL_VERSION = 2 };
 static const char AGENT_VERSION[] = "0.1.0";
 
 static uint64_t started, ready;
 
-static uint64_t since_kernel_start(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+void hello_note_start(void) { started = clock_ns(CLOCK_BOOTTIME); }
 
-void hello_note_start(void) { started = since_kernel_start(); }
-
-void hello_note_ready(void) { ready = since_kernel_start(); }
+void hello_note_ready(void) { ready = clock_ns(CLOCK_BOOTTIME); }
 
 bool hello_is_ready(void) { return ready != 0; }
 

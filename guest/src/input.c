@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "loop.h"
+#include "terminal.h"
 
 static void free_waiting(struct input *input) {
     free(input->waiting.bytes);
@@ -35,6 +36,16 @@ static size_t give(struct input *input, const uint8_t *bytes, size_t length) {
     return (size_t)n;
 }
 
+/* All that came before has been passed on. */
+static void end(struct input *input) {
+    if (!input->terminal) {
+        input_close(input);
+    } else if (!input->typed_end && input->writable) {
+        input->typed_end = terminal_type_end(input->fd);
+        input->writable = input->typed_end;
+    }
+}
+
 void input_pump(struct input *input) {
     while (input->fd >= 0 && input->writable && input->waiting.length > 0) {
         const uint8_t *bytes;
@@ -44,7 +55,7 @@ void input_pump(struct input *input) {
     }
     if (input->fd < 0 || input->waiting.length > 0) return;
     free_waiting(input);
-    if (input->at_end) input_close(input);
+    if (input->at_end) end(input);
 }
 
 static void keep(struct input *input, const uint8_t *bytes, size_t length) {
@@ -63,6 +74,7 @@ static void keep(struct input *input, const uint8_t *bytes, size_t length) {
 
 void input_take(struct input *input, const uint8_t *bytes, uint32_t length) {
     uint32_t taken = stdin_take(&input->window, length);
+    input->taken += taken;
     size_t given = 0;
     if (input->fd >= 0 && !input->at_end && input->waiting.length == 0) given = give(input, bytes, taken);
     if (input->fd < 0 || input->at_end) {
@@ -70,6 +82,10 @@ void input_take(struct input *input, const uint8_t *bytes, uint32_t length) {
     } else if (given < taken) {
         keep(input, bytes + given, taken - given);
     }
+}
+
+void input_attach(struct input *input) {
+    input->window = (struct stdin_window){.granted = STDIN_WINDOW - (uint32_t)input->waiting.length};
 }
 
 void input_end(struct input *input) {

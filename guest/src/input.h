@@ -9,8 +9,11 @@
 
 struct input {
     int fd; /* -1: there is none, or nobody reads it any more */
+    bool terminal;
     bool writable;
     bool at_end; /* the host has said STDIN_EOF */
+    bool typed_end; /* and a terminal was told */
+    uint64_t taken; /* bytes, all in all */
     struct stdin_window window;
     struct ring waiting; /* what the pipe has not taken yet; allocated only while there is something */
 };
@@ -19,7 +22,11 @@ struct input {
  * so that the host's writer does not hang. */
 void input_take(struct input *input, const uint8_t *bytes, uint32_t length);
 
+/* The host's stdin has ended: so does the pipe; a terminal is given its end-of-file character. */
 void input_end(struct input *input);
+
+/* A new host feeds it: with a fresh credit. */
+void input_attach(struct input *input);
 
 /* Writes what the pipe takes. */
 void input_pump(struct input *input);

@@ -3,15 +3,18 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "children.h"
+#include "clock.h"
 #include "devices.h"
 #include "execution.h"
+#include "freeze.h"
 #include "log.h"
+#include "log_port.h"
 #include "port.h"
 #include "shutdown.h"
+#include "task.h"
 
 static int epoll = -1;
 
@@ -30,17 +33,12 @@ void loop_close(int fd) {
     close(fd);
 }
 
-int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void handle(enum source source, uint32_t id) {
     switch (source) {
         case CHILDREN: children_reap(); break;
         case DEVICES: devices_event(); break;
         case PORT: port_event(id); break;
+        case LOG_PORT: log_port_event(); break;
         case REPORT: execution_report(id); break;
         case INPUT: execution_input_ready(id); break;
         case OUTPUT_1: execution_output_ready(id, 0); break;
@@ -50,9 +48,10 @@ static void handle(enum source source, uint32_t id) {
 
 static int timeout(int wait, int more) {
     if (!wait || more) return 0;
-    int64_t next = ports_deadline();
-    int64_t shutdown = shutdown_deadline();
-    if (shutdown < next) next = shutdown;
+    int64_t next = INT64_MAX, due[] = {ports_deadline(), shutdown_deadline(), tasks_deadline(), freeze_deadline()};
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        if (due[i] < next) next = due[i];
+    }
     if (next == INT64_MAX) return -1;
     int64_t left = next - now_ms();
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
@@ -64,6 +63,8 @@ void loop_once(int wait) {
     int count = epoll_wait(epoll, events, sizeof events / sizeof *events, timeout(wait, more));
     for (int i = 0; i < count; i++) handle((enum source)(events[i].data.u64 >> 32), (uint32_t)events[i].data.u64);
     more = devices_pump();
+    tasks_pump();
+    freeze_pump();
     more |= executions_pump();
     more |= ports_pump();
     shutdown_step();

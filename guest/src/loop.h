@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum source { CHILDREN, DEVICES, PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2 };
+enum source { CHILDREN, DEVICES, PORT, LOG_PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2 };
 
 void loop_open(void);
 
@@ -16,6 +16,3 @@ void loop_close(int fd);
 
 /* Handles what is there and moves what can be moved; waits for the first event if `wait`. */
 void loop_once(int wait);
-
-/* Milliseconds since the kernel's start. */
-int64_t now_ms(void);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "children.h"
@@ -14,11 +15,19 @@
 #include "names.h"
 #include "port.h"
 #include "root.h"
+#include "store.h"
+#include "table.h"
 
-/* Four pipes an execution, the ports, and what is open for a moment. */
+/* Four descriptors of an execution with pipes (a terminal's are as many), the ports, and what is open for a moment. */
 static void raise_limits(void) {
     struct rlimit files = {.rlim_cur = 4 * EXECUTIONS_MAX + 256, .rlim_max = 524288};
     if (setrlimit(RLIMIT_NOFILE, &files) != 0) log_line("cannot raise the limit of files: %s", strerror(errno));
+}
+
+/* Of the guest's memory all windows together may take an eighth. */
+static void windows_limit(void) {
+    struct sysinfo info;
+    if (sysinfo(&info) == 0) store_set_budget((uint64_t)info.totalram * info.mem_unit / 8);
 }
 
 int main(void) {
@@ -26,6 +35,7 @@ int main(void) {
     hello_note_start();
     root_prepare();
     raise_limits();
+    windows_limit();
     loop_open();
     children_open();
     devices_open();

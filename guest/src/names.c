@@ -1,5 +1,6 @@
 #include "names.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,10 @@
 #include "log.h"
 
 static const char HOST[] = "cloche";
+
+/* Without the file resolvers ask a server on localhost and wait for it; a comment says that there is none. */
+static const char NO_NAME_SERVER[] = "# no name server\n";
+
 static bool hosts_is_ours;
 
 /* Writes beside and renames, so that what the image has in its place (a link, a pipe) is replaced, not followed. */
@@ -52,8 +57,7 @@ void names_complete(void) {
     if (sethostname(HOST, strlen(HOST)) != 0) log_line("no host name: %s", strerror(errno));
     hosts_is_ours = is_missing("/etc/hosts") && write_hosts(HOST);
     if (is_missing("/etc/hostname")) write_hostname(HOST);
-    /* Without the file resolvers ask a server on localhost and wait for it; a comment says that there is none. */
-    if (is_missing("/etc/resolv.conf")) replace("/etc/resolv.conf", "# no name server\n");
+    if (is_missing("/etc/resolv.conf")) replace("/etc/resolv.conf", NO_NAME_SERVER);
 }
 
 bool names_set_host(const char *name, size_t length) {
@@ -62,6 +66,17 @@ bool names_set_host(const char *name, size_t length) {
     memcpy(text, name, length);
     text[length] = '\0';
     return sethostname(text, length) == 0 && write_hostname(text) && (!hosts_is_ours || write_hosts(text));
+}
+
+bool names_set_servers(const struct network *network) {
+    char text[NAME_SERVERS_MAX * 64] = "";
+    for (uint32_t i = 0; i < network->name_server_count; i++) {
+        char address[INET6_ADDRSTRLEN];
+        inet_ntop(network->name_servers[i].family, network->name_servers[i].bytes, address, sizeof address);
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "nameserver %s\n", address);
+    }
+    return replace("/etc/resolv.conf", network->name_server_count == 0 ? NO_NAME_SERVER : text);
 }
 
 bool names_set_machine(const char *id) {

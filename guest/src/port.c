@@ -7,9 +7,10 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "bytes.h"
+#include "clock.h"
 #include "dispatch.h"
-#include "execution.h"
 #include "hello.h"
 #include "loop.h"
 #include "message.h"
@@ -18,16 +19,19 @@
 enum {
     QUEUE = 128 * 1024,
     INPUT_BUFFER = 16 * 1024,
-    CONTROL_ROOM = 2 * 1024,  /* the largest answer but HELLO and PONG is FAILED with a sentence of 1 KiB */
-    DATA_RESERVE = 16 * 1024, /* data leaves this for answers */
+    CONTROL_ROOM = 2 * 1024, /* the largest answer but LISTING, which fits itself in, is FAILED with a sentence of 1 KiB */
+    READS_A_ROUND = 16,      /* of 4 KiB at most each: the driver's buffers are pages */
     HANG_UP_MS = 1000,
 };
 
 struct port {
     int fd;
+    bool open;
+    uint32_t connection;
     bool connected; /* a RESET came, and no hang-up since */
     bool readable;
     bool writable;
+    bool wrote; /* room has come: a request or an execution's output may have waited for it */
     int64_t hang_up_at; /* INT64_MAX: no hang-up is suspected */
     uint8_t input[INPUT_BUFFER];
     size_t input_start;
@@ -41,13 +45,16 @@ struct port {
 
 static struct port ports[PORTS];
 
-bool port_is_open(unsigned index) { return ports[index].queue.bytes != NULL; }
+bool port_is_open(unsigned index) { return ports[index].open; }
+
+uint32_t port_connection(int port) { return ports[port].connection; }
 
 /* Non-blocking is vital: a blocking write to a port spins inside the kernel, interrupts off, until the host has taken
  * the bytes (__send_to_port in drivers/char/virtio_console.c). */
 void port_open(unsigned index, int fd) {
     struct port *port = &ports[index];
     port->fd = fd;
+    port->open = true;
     port->queue = (struct ring){.bytes = port->queue_bytes, .capacity = QUEUE};
     port->hang_up_at = INT64_MAX;
     port->readable = port->writable = true;
@@ -58,9 +65,9 @@ void port_event(unsigned index) { ports[index].readable = ports[index].writable 
 
 bool port_has_room(int port) { return ring_room(&ports[port].queue) >= CONTROL_ROOM; }
 
-size_t port_data_room(int port) {
-    size_t room = ring_room(&ports[port].queue);
-    return room < DATA_RESERVE ? 0 : room - DATA_RESERVE;
+size_t port_payload_room(int port) {
+    size_t room = ring_room(&ports[port].queue) - FRAME_HEADER - FRAME_SEAL;
+    return room < FRAME_PAYLOAD_MAX ? room : FRAME_PAYLOAD_MAX;
 }
 
 void port_send(int index, const struct frame *frame, const uint8_t *prefix, size_t prefix_length) {
@@ -90,6 +97,7 @@ void port_failed(int port, uint32_t request, int code, const char *sentence) {
 }
 
 static void forget_host(struct port *port) {
+    port->connection++;
     ring_drop(&port->queue, port->queue.length);
     message_drop(&port->message);
     executions_detach((int)(port - ports));
@@ -103,16 +111,11 @@ static void reset(struct port *port, const struct frame *frame) {
     hello_send((int)(port - ports));
 }
 
-void ports_ready(void) {
-    for (int i = 0; i < PORTS; i++) {
-        if (ports[i].connected && port_has_room(i)) hello_send(i);
-    }
-}
-
 /* Handles the frame that the parser holds; false if its answer would not fit yet. */
 static bool handle_frame(struct port *port) {
     if (!port_has_room((int)(port - ports))) return false;
     const struct frame *frame = &port->parser.frame;
+    if (port->connected && dispatch_waits(frame)) return false;
     port->frame_waits = false;
     if (frame->type == RESET && frame->stream == 0 && frame->request == 0 && frame->length == 8 && frame->flags == 0) {
         reset(port, frame);
@@ -142,7 +145,7 @@ static void suspect_hang_up(struct port *port) {
 }
 
 static void check_hang_up(struct port *port) {
-    if (port->hang_up_at > now_ms()) return;
+    if (port->hang_up_at == INT64_MAX || port->hang_up_at > now_ms()) return;
     port->hang_up_at = INT64_MAX;
     struct pollfd now = {.fd = port->fd, .events = POLLIN};
     if (poll(&now, 1, 0) < 0 || (now.revents & POLLHUP) == 0) return;
@@ -151,35 +154,78 @@ static void check_hang_up(struct port *port) {
     forget_host(port);
 }
 
-/* One round, so that eight busy ports take turns; answers whether another may do more. */
-static bool read_some(struct port *port) {
-    if (!parse(port) || !port->readable) return false;
-    ssize_t n = read(port->fd, port->input, sizeof port->input);
-    if (n <= 0) {
-        port->readable = n < 0 && errno == EINTR;
-        if (n == 0) suspect_hang_up(port);
-        return false;
-    }
-    port->input_start = 0;
-    port->input_end = (size_t)n;
-    return parse(port);
+/* The host has unplugged the port: every use of its descriptor fails with ENODEV from then on. It may come again. */
+static void let_go(struct port *port) {
+    port->connected = port->readable = port->writable = port->open = port->frame_waits = false;
+    forget_host(port);
+    loop_close(port->fd);
+    port->fd = -1;
+    port->hang_up_at = INT64_MAX;
+    port->input_start = port->input_end = 0;
+    port->parser.header_length = port->parser.body_length = 0;
 }
 
-/* Answers whether it wrote anything. */
-static bool write_some(struct port *port) {
-    bool wrote = false;
+/* One round, so that eight busy ports take turns; answers whether it read anything, because then executions may have
+ * something to do, and another round as well. */
+static bool read_some(struct port *port) {
+    for (int i = 0; i < READS_A_ROUND; i++) {
+        if (!parse(port) || !port->readable) return i > 0;
+        ssize_t n = read(port->fd, port->input, sizeof port->input);
+        if (n <= 0) {
+            port->readable = n < 0 && errno == EINTR;
+            if (n == 0) suspect_hang_up(port);
+            if (n < 0 && errno == ENODEV) let_go(port);
+            return i > 0;
+        }
+        port->input_start = 0;
+        port->input_end = (size_t)n;
+    }
+    parse(port);
+    return true;
+}
+
+static void write_some(struct port *port) {
     while (port->writable && port->queue.length > 0) {
         const uint8_t *bytes;
         size_t length = ring_peek(&port->queue, &bytes);
         ssize_t n = write(port->fd, bytes, length);
         if (n > 0) {
             ring_drop(&port->queue, (size_t)n);
-            wrote = true;
+            port->wrote = true;
         } else {
             port->writable = n < 0 && errno == EINTR;
         }
     }
-    return wrote;
+}
+
+/* Written at once, because no event may ever come that has the loop do it. */
+void ports_ready(void) {
+    for (int i = 0; i < PORTS; i++) {
+        if (!ports[i].connected || !port_has_room(i)) continue;
+        hello_send(i);
+        write_some(&ports[i]);
+    }
+}
+
+bool port_takes_data(int index) {
+    struct port *port = &ports[index];
+    if (port->queue.length > 0) write_some(port);
+    return port->writable && port->queue.length == 0;
+}
+
+bool port_send_data(int index, uint16_t type, uint32_t stream, uint64_t offset, const struct iovec *slices, int count) {
+    struct port *port = &ports[index];
+    uint8_t prefix[8];
+    size_t length;
+    put64(prefix, offset);
+    const uint8_t *piece = piece_make(type, stream, prefix, sizeof prefix, slices, count, &length);
+    ssize_t n = write(port->fd, piece, length);
+    if (n < 0) {
+        port->writable = errno == EINTR;
+        return false;
+    }
+    ring_put(&port->queue, piece + n, length - (size_t)n);
+    return true;
 }
 
 bool ports_pump(void) {
@@ -189,8 +235,10 @@ bool ports_pump(void) {
         if (!port_is_open((unsigned)i)) continue;
         check_hang_up(port);
         more |= read_some(port);
-        /* Room has come: a request or an execution's output may have waited for it. */
-        more |= write_some(port);
+        if (!port->open) continue;
+        write_some(port);
+        more |= port->wrote;
+        port->wrote = false;
     }
     return more;
 }

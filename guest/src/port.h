@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/uio.h>
+
 #include "frame.h"
+#include "piece.h"
 
 enum { PORTS = 8, NO_PORT = -1 };
 
@@ -26,11 +29,20 @@ int64_t ports_deadline(void);
 /* Says HELLO on every port that was opened by a RESET. */
 void ports_ready(void);
 
-/* Whether one more answer, event or grant fits: all but data, which leaves this much free. */
+/* Counts the connections of a port: an answer that comes late belongs to the one that asked. */
+uint32_t port_connection(int port);
+
+/* Whether one more answer, event or grant fits. */
 bool port_has_room(int port);
 
-/* How many bytes of data, header and seal included, fit now. */
-size_t port_data_room(int port);
+/* How many bytes of payload a frame may have now, if the port has room at all. */
+size_t port_payload_room(int port);
+
+/* Whether output can be sent now: it is never queued, and waits for all that is. */
+bool port_takes_data(int port);
+
+/* Sends a piece of output, at most PIECE_MAX bytes; false if the port does not take it now. */
+bool port_send_data(int port, uint16_t type, uint32_t stream, uint64_t offset, const struct iovec *slices, int count);
 
 /* The caller has made sure of the room. */
 void port_send(int port, const struct frame *frame, const uint8_t *prefix, size_t prefix_length);

@@ -5,13 +5,14 @@
 
 #include "bytes.h"
 #include "credit.h"
+#include "window.h"
 
-/* Reads a count and that many texts into an array with room for two more; NULL if they are not all there. The count
+/* Reads a count and that many texts into an array that ends with NULL; NULL if they are not all there. The count
  * is checked against the bytes that are left before it is believed. */
 static char **texts(struct cursor *cursor, uint32_t least, uint32_t most, uint32_t *count_read, bool *memory) {
     uint32_t count = cursor_u32(cursor);
     if (cursor->bad || count < least || count > most || count > cursor->left / 4) return NULL;
-    char **array = calloc((size_t)count + 2, sizeof *array);
+    char **array = calloc((size_t)count + 1, sizeof *array);
     if (array == NULL) {
         *memory = false;
         return NULL;
@@ -34,17 +35,46 @@ static void terminate(char *text) {
     text[get32((const uint8_t *)text - 4)] = '\0';
 }
 
+static bool is_size(uint32_t n, bool terminal) { return terminal ? n >= 1 && n <= 65535 : n == 0; }
+
+static bool read_terminal(struct cursor *cursor, struct exec_request *request) {
+    bool terminal = (request->flags & EXEC_TERMINAL) != 0;
+    uint32_t rows = cursor_u32(cursor);
+    uint32_t columns = cursor_u32(cursor);
+    request->rows = (uint16_t)rows;
+    request->columns = (uint16_t)columns;
+    return is_size(rows, terminal) && is_size(columns, terminal);
+}
+
+static bool read_limits(struct cursor *cursor, struct exec_request *request) {
+    request->limit_count = cursor_u32(cursor);
+    if (request->limit_count > LIMITS_MAX) return false;
+    for (uint32_t i = 0; i < request->limit_count; i++) {
+        request->limits[i].resource = cursor_u32(cursor);
+        request->limits[i].soft = cursor_u64(cursor);
+        request->limits[i].hard = cursor_u64(cursor);
+    }
+    return true;
+}
+
+static bool fits_together(const struct exec_request *request) {
+    bool exclusive = (request->flags & EXEC_MAIN) != 0 && (request->flags & EXEC_ACKNOWLEDGED) != 0;
+    return !exclusive && request->window >= WINDOW_MIN && request->window <= WINDOW_MAX;
+}
+
 int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *request, const char **sentence) {
     struct cursor cursor = {.next = payload, .left = length};
     uint32_t argument_count = 0, environment_count = 0;
     bool memory = true;
-    *request = (struct exec_request){.flags = cursor_u32(&cursor), .window = cursor_u32(&cursor)};
+    *request = (struct exec_request){.flags = cursor_u32(&cursor)};
+    request->credit = credit_add(0, cursor_u32(&cursor));
+    request->window = cursor_u32(&cursor);
     *sentence = "The payload of EXEC is not well formed.";
-    if (!cursor.bad && (request->flags & ~(uint32_t)(EXEC_STDIN | EXEC_MAIN | EXEC_MAKE_DIRECTORY)) != 0) {
+    if (!cursor.bad && (request->flags & ~(uint32_t)EXEC_FLAGS) != 0) {
         *sentence = "EXEC has a flag that this agent does not know.";
         return UNSUPPORTED;
     }
-    request->window = credit_add(0, request->window);
+    if (!fits_together(request)) return BAD_REQUEST;
     request->arguments = texts(&cursor, 1, ARGUMENTS_MAX, &argument_count, &memory);
     if (request->arguments != NULL) request->environment = texts(&cursor, 0, UINT32_MAX, &environment_count, &memory);
     struct text directory = {0}, user = {0};
@@ -52,8 +82,8 @@ int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *req
         directory = cursor_text(&cursor);
         user = cursor_text(&cursor);
     }
-    bool good = request->environment != NULL && cursor_done(&cursor) &&
-                (directory.length == 0 || directory.bytes[0] == '/');
+    bool good = request->environment != NULL && read_terminal(&cursor, request) && read_limits(&cursor, request) &&
+                cursor_done(&cursor) && (directory.length == 0 || directory.bytes[0] == '/');
     if (!good) {
         exec_request_free(request);
         if (memory) return BAD_REQUEST;

@@ -6,15 +6,35 @@
 #include "cursor.h"
 #include "frame.h"
 
-enum { EXEC_STDIN = 1, EXEC_MAIN = 2, EXEC_MAKE_DIRECTORY = 4, ARGUMENTS_MAX = 65536 };
+enum {
+    EXEC_STDIN = 1,
+    EXEC_MAIN = 2,
+    EXEC_MAKE_DIRECTORY = 4,
+    EXEC_TERMINAL = 8,
+    EXEC_ACKNOWLEDGED = 16,
+    EXEC_FLAGS = 31,
+    ARGUMENTS_MAX = 65536,
+    LIMITS_MAX = 16,
+};
+
+struct limit {
+    uint32_t resource;
+    uint64_t soft;
+    uint64_t hard;
+};
 
 struct exec_request {
     uint32_t flags;
+    uint32_t credit;
     uint32_t window;
     char **arguments;   /* ends with NULL */
-    char **environment; /* ends with NULL; one more entry fits */
+    char **environment; /* ends with NULL */
     const char *directory;
     const char *user;
+    uint16_t rows;
+    uint16_t columns;
+    uint32_t limit_count;
+    struct limit limits[LIMITS_MAX];
 };
 
 /* Understands the payload in place: the texts are terminated inside it, so one byte after it must be writable, and

@@ -14,7 +14,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "disk.h"
+#include "freeze.h"
 #include "log.h"
+#include "metrics.h"
+#include "terminal.h"
 
 static void must_mount(const char *source, const char *target, const char *type, unsigned long flags,
                        const char *options) {
@@ -41,9 +45,27 @@ void root_prepare(void) {
     must_mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
+/* The layer of what the guest writes: a disk's, if the host has attached one for it, else memory. */
+static void mount_writable(void) {
+    char disk[32];
+    bool on_disk = disk_find_upper(disk);
+    if (on_disk) {
+        must_mount(disk, "/writable", "ext4", 0, NULL);
+    } else {
+        must_mount("tmpfs", "/writable", "tmpfs", 0, "mode=0755");
+    }
+    int directory = open("/writable", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) die("cannot open the writable layer: %s", strerror(errno));
+    if (on_disk) disk_grow(directory, disk);
+    freeze_open(directory, on_disk);
+    metrics_open(directory);
+}
+
 static void mount_image(void) {
-    must_mount("/dev/vda", "/image", "erofs", MS_RDONLY, NULL);
-    must_mount("tmpfs", "/writable", "tmpfs", 0, "mode=0755");
+    char disk[32];
+    if (!disk_find_image(disk)) die("there is no root disk");
+    must_mount(disk, "/image", "erofs", MS_RDONLY, NULL);
+    mount_writable();
     /* An overlay's root has the mode and the owner of its upper directory. */
     struct stat status;
     mkdir("/writable/upper", 0755);
@@ -102,6 +124,7 @@ static void complete_dev(void) {
         if (symlink(links[i][0], links[i][1]) != 0 && errno != EEXIST) log_line("cannot link %s", links[i][1]);
     }
     may_mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=0620,gid=5,ptmxmode=0666");
+    terminals_open();
     may_mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
     may_mount("mqueue", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }

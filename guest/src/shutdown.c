@@ -11,7 +11,9 @@
 
 #include "bytes.h"
 #include "children.h"
+#include "clock.h"
 #include "execution.h"
+#include "freeze.h"
 #include "log.h"
 #include "loop.h"
 #include "port.h"
@@ -81,6 +83,7 @@ static void unmount_all(void) {
 }
 
 __attribute__((noreturn)) static void power_off(void) {
+    freeze_end();
     sync();
     unmount_all();
     uint8_t payload[12], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
@@ -98,6 +101,6 @@ __attribute__((noreturn)) static void power_off(void) {
 }
 
 void shutdown_step(void) {
-    if (state == TERMINATING && (!executions_alive() || now_ms() >= deadline)) begin_killing();
+    if (state == TERMINATING && (executions_running() == 0 || now_ms() >= deadline)) begin_killing();
     if (state == KILLING && ((children_none() && !executions_pending()) || now_ms() >= deadline)) power_off();
 }

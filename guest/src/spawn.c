@@ -12,9 +12,13 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "devices.h"
+#include "environment.h"
+#include "file_operation.h"
 #include "identity.h"
-
-enum { REPORT = 3 };
+#include "limits.h"
+#include "record.h"
+#include "terminal.h"
 
 void spawn_give_up(enum failure code, const char *format, ...) {
     struct spawn_failure failure = {.code = code};
@@ -22,7 +26,7 @@ void spawn_give_up(enum failure code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(failure.sentence, sizeof failure.sentence, format, arguments);
     va_end(arguments);
-    ssize_t ignored = write(REPORT, &failure, sizeof failure); /* less than PIPE_BUF, so whole or not at all */
+    ssize_t ignored = write(SPAWN_REPORT, &failure, sizeof failure); /* less than PIPE_BUF, so whole or not at all */
     (void)ignored;
     _exit(127);
 }
@@ -39,12 +43,6 @@ static void reset_signals(void) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* The agent's own limit is higher, for its pipes. */
-static void set_limits(void) {
-    struct rlimit files = {.rlim_cur = 1024, .rlim_max = 524288};
-    setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static void make_directories(const char *path) {
@@ -78,60 +76,107 @@ static void enter_directory(const struct exec_request *command, const struct ide
 static void give_streams(const struct identity *identity) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         struct stat status;
-        if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
+        if (fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || isatty(fd))) {
             if (fchown(fd, identity->uid, (gid_t)-1) != 0) continue;
         }
     }
 }
 
-static void add_home(const struct exec_request *command, const char *home) {
-    static char entry[HOME_MAX + 8];
-    char **e = command->environment;
-    for (; *e != NULL; e++) {
-        if (strncmp(*e, "HOME=", 5) == 0) return;
-    }
-    snprintf(entry, sizeof entry, "HOME=%s", home);
-    e[0] = entry;
-    e[1] = NULL;
-}
+/* The agent's ends, and what the child gets as 0, 1, 2 and 3; -1 where there is none. */
+struct ends {
+    int agent[4];
+    int child[4];
+    struct terminal terminal; /* master -1: none */
+};
 
-__attribute__((noreturn)) static void become(const struct exec_request *command, const int ends[4]) {
+static void leave_agent(const struct ends *ends) {
     setsid();
     reset_signals();
     /* Nothing of the agent's stays open: a copy of another execution's stdin would keep that from its end. All ends
      * are above 3, because the agent's first four descriptors are taken. */
-    for (int fd = STDIN_FILENO; fd <= REPORT; fd++) {
-        if (dup2(ends[fd], fd) < 0) _exit(127);
+    for (int fd = STDIN_FILENO; fd <= SPAWN_REPORT; fd++) {
+        if (dup2(ends->child[fd], fd) < 0) _exit(127);
     }
-    if (fcntl(REPORT, F_SETFD, FD_CLOEXEC) != 0) _exit(127);
-    close_range(REPORT + 1, ~0U, 0);
-    set_limits();
+    if (fcntl(SPAWN_REPORT, F_SETFD, FD_CLOEXEC) != 0) _exit(127);
+    close_range(SPAWN_REPORT + 1, ~0U, 0);
+}
+
+__attribute__((noreturn)) static void become(const struct exec_request *command, const struct ends *ends) {
+    leave_agent(ends);
+    if (ends->terminal.master >= 0) {
+        int slave = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, SPAWN_REPORT + 1);
+        if (slave < 0 || !terminal_take(slave, ends->terminal.number)) {
+            spawn_give_up(INTERNAL, "The terminal could not be taken: %s.", strerror(errno));
+        }
+        close_range(SPAWN_REPORT + 1, ~0U, 0);
+    }
     static struct identity identity;
     identity_find(command->user, &identity);
     enter_directory(command, &identity);
     give_streams(&identity);
+    struct exec_request completed = *command;
+    completed.environment =
+        environment_complete(command->environment, identity.home, (command->flags & EXEC_TERMINAL) != 0);
+    if (completed.environment == NULL) spawn_give_up(OUT_OF_RESOURCES, "The guest has no memory for the environment.");
+    limits_set(command);
     identity_take(&identity);
-    add_home(command, identity.home);
-    command_execute(command);
+    command_execute(&completed);
 }
 
-/* Pairs of descriptors: what the child gets as 0, 1, 2 and 3, and what the agent keeps. */
-static bool make_pipes(bool with_input, int child[4], int agent[4]) {
-    for (int i = 0; i < 4; i++) child[i] = agent[i] = -1;
-    for (int i = 0; i < 4; i++) {
-        int ends[2];
-        if (i == STDIN_FILENO && !with_input) {
-            child[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-            if (child[i] < 0) return false;
-            continue;
+/* No exec follows: the rights are taken before a file is touched, and closing the report says that all went well. */
+__attribute__((noreturn)) static void become_file_operation(const struct file_request *request, const struct ends *ends) {
+    leave_agent(ends);
+    /* A descriptor for each level of a tree. */
+    struct rlimit files = {.rlim_cur = ENTRY_DEPTH_MAX + 64, .rlim_max = ENTRY_DEPTH_MAX + 64};
+    struct rlimit none = {0};
+    setrlimit(RLIMIT_NOFILE, &files);
+    setrlimit(RLIMIT_CORE, &none);
+    static struct identity identity;
+    identity_find(request->user, &identity);
+    identity_take(&identity);
+    umask(0);
+    if (chdir("/") != 0) spawn_give_up(BAD_WORKING_DIRECTORY, "The root cannot be entered: %s.", strerror(errno));
+    close(SPAWN_REPORT);
+    file_operation(request);
+}
+
+/* A larger pipe than usual lets its writer and the agent take turns less often: half as much again of throughput. */
+static bool make_pipe(struct ends *ends, int fd) {
+    enum { PIPE_SIZE = 256 * 1024 };
+    int pair[2];
+    if (pipe2(pair, O_CLOEXEC) != 0) return false;
+    ends->child[fd] = pair[fd != STDIN_FILENO];
+    ends->agent[fd] = pair[fd == STDIN_FILENO];
+    if (fd != SPAWN_REPORT) fcntl(ends->agent[fd], F_SETPIPE_SZ, PIPE_SIZE);
+    return fcntl(ends->agent[fd], F_SETFL, O_NONBLOCK) == 0;
+}
+
+static int copy(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, SPAWN_REPORT + 1); }
+
+static bool make_terminal(const struct exec_request *command, struct ends *ends) {
+    if (!terminal_create(command->rows, command->columns, &ends->terminal)) return false;
+    ends->child[STDIN_FILENO] = ends->terminal.slave;
+    ends->child[STDOUT_FILENO] = copy(ends->terminal.slave);
+    ends->child[STDERR_FILENO] = copy(ends->terminal.slave);
+    ends->agent[STDIN_FILENO] = copy(ends->terminal.master);
+    ends->agent[STDOUT_FILENO] = copy(ends->terminal.master);
+    return ends->child[STDOUT_FILENO] >= 0 && ends->child[STDERR_FILENO] >= 0 && ends->agent[STDIN_FILENO] >= 0 &&
+           ends->agent[STDOUT_FILENO] >= 0 && make_pipe(ends, SPAWN_REPORT);
+}
+
+static bool make_pipes(bool with_input, struct ends *ends) {
+    for (int fd = STDIN_FILENO; fd <= SPAWN_REPORT; fd++) {
+        if (fd == STDIN_FILENO && !with_input) {
+            ends->child[fd] = copy(devices_null());
+            if (ends->child[fd] < 0) return false;
+        } else if (!make_pipe(ends, fd)) {
+            return false;
         }
-        if (pipe2(ends, O_CLOEXEC) != 0) return false;
-        child[i] = ends[i != STDIN_FILENO];
-        agent[i] = ends[i == STDIN_FILENO];
-        if (fcntl(agent[i], F_SETFL, O_NONBLOCK) != 0) return false;
     }
     return true;
 }
+
+static const struct ends NO_ENDS = {.agent = {-1, -1, -1, -1}, .child = {-1, -1, -1, -1}, .terminal.master = -1};
 
 static void close_all(const int fds[4]) {
     for (int i = 0; i < 4; i++) {
@@ -139,17 +184,37 @@ static void close_all(const int fds[4]) {
     }
 }
 
-bool spawn(const struct exec_request *command, struct spawned *spawned) {
-    int child[4], agent[4];
-    pid_t pid = -1;
-    if (make_pipes((command->flags & EXEC_STDIN) != 0, child, agent)) pid = fork();
-    if (pid == 0) become(command, child);
-    close_all(child);
+/* Keeps the agent's ends, closes the child's. */
+static bool spawned_as(pid_t pid, const struct ends *ends, struct spawned *spawned) {
+    close_all(ends->child);
     if (pid < 0) {
-        close_all(agent);
+        close_all(ends->agent);
+        if (ends->terminal.master >= 0) close(ends->terminal.master);
         return false;
     }
     *spawned = (struct spawned){
-        .pid = pid, .report = agent[REPORT], .input = agent[0], .outputs = {agent[1], agent[2]}};
+        .pid = pid,
+        .report = ends->agent[SPAWN_REPORT],
+        .input = ends->agent[STDIN_FILENO],
+        .outputs = {ends->agent[STDOUT_FILENO], ends->agent[STDERR_FILENO]},
+        .terminal = ends->terminal.master,
+    };
     return true;
+}
+
+bool spawn(const struct exec_request *command, struct spawned *spawned) {
+    struct ends ends = NO_ENDS;
+    pid_t pid = -1;
+    bool terminal = (command->flags & EXEC_TERMINAL) != 0, with_input = (command->flags & EXEC_STDIN) != 0;
+    if (terminal ? make_terminal(command, &ends) : make_pipes(with_input, &ends)) pid = fork();
+    if (pid == 0) become(command, &ends);
+    return spawned_as(pid, &ends, spawned);
+}
+
+bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
+    struct ends ends = NO_ENDS;
+    pid_t pid = -1;
+    if (make_pipes(file_request_has_input(request), &ends)) pid = fork();
+    if (pid == 0) become_file_operation(request, &ends);
+    return spawned_as(pid, &ends, spawned);
 }

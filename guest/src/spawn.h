@@ -6,7 +6,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "file_request.h"
 #include "request.h"
+
+/* Where a child of the agent reports. */
+enum { SPAWN_REPORT = 3 };
 
 struct spawn_failure {
     uint32_t code; /* as in FAILED; 0: none */
@@ -17,11 +21,15 @@ struct spawned {
     pid_t pid;
     int report;
     int input; /* -1: its stdin is /dev/null */
-    int outputs[2];
+    int outputs[2]; /* the second is -1 where there is a terminal */
+    int terminal; /* the master, also behind input and output; -1: none */
 };
 
 /* All descriptors are the agent's ends, non-blocking. */
 bool spawn(const struct exec_request *command, struct spawned *spawned);
+
+/* The same for a FILE, whose child is a copy of the agent that does the operation itself. */
+bool spawn_file_operation(const struct file_request *request, struct spawned *spawned);
 
 /* Reads the report: true once the child has told, then a code of 0 means that exec worked. */
 bool spawn_told(int report, struct spawn_failure *failure);

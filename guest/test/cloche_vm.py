@@ -1,6 +1,7 @@
 """Boots a VM under the guard and speaks the guest protocol, for the end-to-end test. An independent second
 implementation of docs/guest-protocol.md, kept plain on purpose."""
 
+import collections
 import json
 import os
 import queue
@@ -13,10 +14,15 @@ import threading
 import time
 import zlib
 
-RESET, PING, CONFIGURE, EXEC, STDIN, STDIN_EOF, SIGNAL, CREDIT, SHUTDOWN = range(1, 10)
-(RESET_ACK, PONG, HELLO, DONE, FAILED, STARTED, STDOUT, STDERR, EXITED, STDIN_CREDIT, GOODBYE) = range(0x81, 0x8C)
+(RESET, PING, CONFIGURE, EXEC, STDIN, STDIN_EOF, SIGNAL, CREDIT, SHUTDOWN, RESIZE, ATTACH, DETACH, ACKNOWLEDGE, RELEASE,
+ LIST, FILE, METRICS, FREEZE, THAW, QUIESCE) = range(1, 21)
+(RESET_ACK, PONG, HELLO, DONE, FAILED, STARTED, STDOUT, STDERR, EXITED, STDIN_CREDIT, GOODBYE, LOG, DETACHED, ATTACHED,
+ LISTING, MEASURED) = range(0x81, 0x91)
 PORTS = 8
 KERNEL_PARAMETERS = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests"
+
+
+IGNORE_SHARED = ("migrate-set-capabilities", {"capabilities": [{"capability": "x-ignore-shared", "state": True}]})
 
 
 def encode(kind, stream=0, request=0, payload=b"", flags=0):
@@ -25,21 +31,108 @@ def encode(kind, stream=0, request=0, payload=b"", flags=0):
     return head + struct.pack("<I", crc) + payload + struct.pack("<I", crc ^ 0xFFFFFFFF)
 
 
+def field(tag, value):
+    return struct.pack("<I", tag) + text(value)
+
+
+def network(mtu=0, mac=b"", addresses=(), gateways=(), servers=()):
+    lists = b"".join(struct.pack("<I", len(x)) + b"".join(map(text, x)) for x in (addresses, gateways, servers))
+    return struct.pack("<I", mtu) + text(mac) + lists
+
+
 def text(value):
     value = value.encode() if isinstance(value, str) else value
     return struct.pack("<I", len(value)) + value
 
 
-def exec_payload(argv, env=(), cwd="/", user="", flags=0, window=1 << 20):
+WITH_STDIN, MAIN, MAKE_DIRECTORY, TERMINAL, ACKNOWLEDGED = 1, 2, 4, 8, 16
+
+
+def exec_payload(argv, env=(), cwd="/", user="", flags=0, credit=1 << 20, window=1 << 16, size=(0, 0), limits=()):
     env = list(env) or ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
     return (
-        struct.pack("<III", flags, window, len(argv))
+        struct.pack("<IIII", flags, credit, window, len(argv))
         + b"".join(map(text, argv))
         + struct.pack("<I", len(env))
         + b"".join(map(text, env))
         + text(cwd)
         + text(user)
+        + struct.pack("<III", *size, len(limits))
+        + b"".join(struct.pack("<IQQ", *limit) for limit in limits)
     )
+
+
+STAT, LIST_NAMES, READ, WRITE, MKDIR, REMOVE, RENAME, COPY_OUT, COPY_IN = range(1, 10)
+ENTRY, DATA, RECORD_DONE, RECORD_FAILED = range(1, 5)
+TO_THE_END = 2**64 - 1
+
+
+def file_payload(operation, path, flags=0, credit=1 << 20, mode=0, offset=0, length=0, target="", user=""):
+    numbers = struct.pack("<IIIIQQ", operation, flags, credit, mode, offset, length)
+    return numbers + text(path) + text(target) + text(user)
+
+
+class Entry:
+    """The content of an ENTRY; kinds count from 1: file, directory, link, FIFO, character device, block device, socket."""
+
+    def __init__(self, name, kind=1, mode=0o644, uid=0, gid=0, size=0, seconds=0, nanoseconds=0, major=0, minor=0, target=b""):
+        self.name = name.encode() if isinstance(name, str) else name
+        self.kind, self.mode, self.uid, self.gid, self.size = kind, mode, uid, gid, size
+        self.seconds, self.nanoseconds, self.major, self.minor = seconds, nanoseconds, major, minor
+        self.target = target.encode() if isinstance(target, str) else target
+
+    def record(self):
+        numbers = (self.kind, self.mode, self.uid, self.gid, self.size, self.seconds, self.nanoseconds, self.major, self.minor)
+        body = struct.pack("<IIIIQqIII", *numbers) + text(self.name) + text(self.target)
+        return struct.pack("<II", ENTRY, len(body)) + body
+
+    @staticmethod
+    def of(body):
+        numbers = struct.unpack_from("<IIIIQqIII", body)
+        length = struct.unpack_from("<I", body, 44)[0]
+        return Entry(body[48 : 48 + length], *numbers, target=body[52 + length :])
+
+
+def data_record(offset, data):
+    return struct.pack("<IIQ", DATA, 8 + len(data), offset) + data
+
+
+DONE_RECORD = struct.pack("<II", RECORD_DONE, 0)
+FAILED_RECORD = struct.pack("<III", RECORD_FAILED, 20, 5) + text("/gone") + text("bad")
+
+
+class FileFailed(Exception):
+    def __init__(self, error, path, sentence):
+        super().__init__(f"{error}: {path}: {sentence}")
+        self.error, self.path, self.sentence = error, path, sentence
+
+
+def records_of(stream):
+    """What a whole stream says, as (type, body); FAILED at its end is raised."""
+    at, found = 0, []
+    while at < len(stream):
+        kind, length = struct.unpack_from("<II", stream, at)
+        assert length <= 65536 and at + 8 + length <= len(stream), "broken record"
+        found.append((kind, bytes(stream[at + 8 : at + 8 + length])))
+        at += 8 + length
+    if found[-1][0] == RECORD_FAILED:
+        body = found[-1][1]
+        error, length = struct.unpack_from("<II", body)
+        raise FileFailed(error, body[8 : 8 + length].decode(errors="replace"), body[12 + length :].decode())
+    assert found[-1] == (RECORD_DONE, b""), found[-1]
+    return found[:-1]
+
+
+def frames(data):
+    """All frames of these bytes."""
+    found, at = [], 0
+    while at < len(data):
+        magic, kind, flags, stream, request, length, crc = struct.unpack_from("<4sHHIIII", data, at)
+        assert magic == b"CLH1" and crc == zlib.crc32(data[at : at + 20])
+        found.append(Frame(kind, stream, request, bytes(data[at + 24 : at + 24 + length])))
+        assert struct.unpack_from("<I", data, at + 24 + length)[0] == crc ^ 0xFFFFFFFF, "broken seal"
+        at += 28 + length
+    return found
 
 
 class Frame:
@@ -56,16 +149,24 @@ class Failed(Exception):
         self.code, self.sentence = code, sentence
 
 
+Listed = collections.namedtuple(
+    "Listed", "pid flags ended kind value attached start end out_start out_end err_start err_end program"
+)
+
+
 class Execution:
     def __init__(self, channel, stream, pid, credit):
         self.channel, self.stream, self.pid, self.stdin_credit = channel, stream, pid, credit
         self.out, self.err, self.exit = bytearray(), bytearray(), None
+        self.base = [0, 0]  # the offsets at which out and err begin
+        self.detached = False
 
     def stdin(self, data):
-        """Sends all of it, as credit allows."""
-        while data:
-            while self.stdin_credit == 0:
+        """Sends all of it, as credit allows; drops it once the execution has ended."""
+        while data and self.exit is None:
+            if self.stdin_credit == 0:
                 self.channel.step()
+                continue
             n = min(len(data), self.stdin_credit, 65536)
             self.stdin_credit -= n
             self.channel.send(STDIN, stream=self.stream, payload=data[:n])
@@ -79,6 +180,16 @@ class Execution:
 
     def signal(self, number):
         return self.channel.request(SIGNAL, struct.pack("<I", number), stream=self.stream)
+
+    def acknowledge(self, which, offset):
+        self.channel.send(ACKNOWLEDGE, stream=self.stream, payload=struct.pack("<IQ", which, offset))
+
+    def until(self, wanted):
+        """Reads until the output has it."""
+        while wanted not in self.out:
+            assert self.exit is None, (wanted, bytes(self.out), self.exit)
+            self.channel.step()
+        return bytes(self.out)
 
     def wait(self):
         while self.exit is None:
@@ -155,7 +266,7 @@ class Channel:
         elif frame.kind in (STDOUT, STDERR):
             e = self.executions[frame.stream]
             buffer = e.out if frame.kind == STDOUT else e.err
-            assert struct.unpack_from("<Q", frame.payload)[0] == len(buffer), "offset"
+            assert struct.unpack_from("<Q", frame.payload)[0] == e.base[frame.kind - STDOUT] + len(buffer), "offset"
             assert len(frame.payload) > 8
             buffer += frame.payload[8:]
             if self.auto_credit:
@@ -167,6 +278,13 @@ class Channel:
             e = self.executions[frame.stream]
             assert e.exit is None
             e.exit = struct.unpack("<II", frame.payload)
+        elif frame.kind == ATTACHED:
+            pid, flags, credit, taken, out, err = struct.unpack("<IIIQQQ", frame.payload)
+            e = self.executions[frame.stream] = Execution(self, frame.stream, pid, credit)
+            e.base, e.flags, e.stdin_offset = [out, err], flags, taken
+            self.answers[frame.request] = frame
+        elif frame.kind == DETACHED:
+            self.executions[frame.stream].detached = True
         elif frame.kind == STDIN_CREDIT:
             self.executions[frame.stream].stdin_credit += struct.unpack("<I", frame.payload)[0]
         else:
@@ -176,6 +294,11 @@ class Channel:
         while self.hello is None:
             self.step()
         return self
+
+    def metrics(self):
+        payload = self.request(METRICS).payload
+        assert len(payload) % 12 == 0
+        return dict(struct.unpack_from("<IQ", payload, at) for at in range(0, len(payload), 12))
 
     def begin(self, kind, payload=b"", stream=0, piece=65536):
         request = self.next_request
@@ -201,6 +324,46 @@ class Channel:
         frame = self.request(EXEC, exec_payload(argv, **options))
         return self.executions[frame.stream]
 
+    def file(self, operation, path, **options):
+        """Begins a file operation."""
+        frame = self.request(FILE, file_payload(operation, path, **options))
+        return self.executions[frame.stream]
+
+    def files(self, operation, path, records=b"", **options):
+        """Does a whole one and answers its records."""
+        e = self.file(operation, path, **options)
+        if records:
+            e.stdin(records)
+        e.eof()
+        ended = e.wait()
+        try:
+            found = records_of(e.out)
+        except FileFailed:
+            assert ended == (0, 1), ended
+            raise
+        assert ended == (0, 0), ended
+        return found
+
+    def attach(self, stream, out=0, err=0, credit=1 << 20):
+        self.request(ATTACH, struct.pack("<IQQ", credit, out, err), stream=stream)
+        return self.executions[stream]
+
+    def list(self, above=0):
+        """All executions, by id."""
+        found = {}
+        while True:
+            payload = self.request(LIST, struct.pack("<I", above)).payload
+            count, at = struct.unpack_from("<I", payload)[0], 4
+            if count == 0:
+                return found
+            for _ in range(count):
+                entry = struct.unpack_from("<IIIIIIIQQQQQQI", payload, at)
+                at += 28 + 48 + 4
+                above, length = entry[0], entry[-1]
+                found[above] = Listed(*entry[1:-1], payload[at : at + length].decode())
+                at += length
+            assert at == len(payload)
+
     def run(self, argv, **options):
         e = self.exec(argv, **options)
         return e.wait(), bytes(e.out), bytes(e.err)
@@ -213,7 +376,8 @@ def kernel_facts(share):
 
 
 class Vm:
-    def __init__(self, share, image, directory, kernel="vmlinux", extra=(), parameters="", memory=256, guard_options=()):
+    def __init__(self, share, image, directory, kernel="vmlinux", extra=(), parameters="", memory=256, guard_options=(), ram=None, private=False):
+        """`ram` is a file for the guest's memory. If it is private the VM waits for restore()."""
         self.directory = directory
         os.makedirs(directory, mode=0o700)
         sockets = [self.path("qmp"), self.path("c0")]
@@ -221,8 +385,11 @@ class Vm:
         for path in sockets:
             command += ["--listen", path]
         facts = kernel_facts(share)
-        acpi = facts.get("acpi", "on")
-        command += ["--", "qemu-system-x86_64", "-M", f"microvm,acpi={acpi}", "-nodefaults", "-no-user-config"]
+        machine = f"microvm,acpi={facts.get('acpi', 'on')}" + (",memory-backend=ram" if ram else "")
+        command += ["--", "qemu-system-x86_64", "-M", machine, "-nodefaults", "-no-user-config"]
+        if ram:
+            backend = f"memory-backend-file,id=ram,size={memory}M,mem-path={ram},share={'off' if private else 'on'}"
+            command += ["-object", backend] + (["-incoming", "defer"] if private else [])
         command += ["-display", "none", "-no-reboot", "-accel", "tcg", "-cpu", "max,-erms,-fsrm", "-m", str(memory), "-smp", "1"]
         command += ["-kernel", f"{share}/kernel/{kernel}", "-initrd", f"{share}/initramfs"]
         tsc = subprocess.run([f"{share}/cloche-tsc"], stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -259,24 +426,57 @@ class Vm:
             return
         address = {"type": "unix", "data": {"path": self.path(f"c{port}")}}
         backend = {"type": "socket", "data": {"addr": address, "server": True, "wait": False}}
-        device = {"driver": "virtserialport", "id": f"p{port}", "chardev": f"c{port}", "name": f"cloche.{port}", "nr": port + 1}
+        self.qmp(("chardev-add", {"id": f"c{port}", "backend": backend}))
+        self.plug_device(port)
+        self.plugged.add(port)
+
+    def plug_device(self, port):
+        """False if its socket still serves a port that was unplugged."""
+        name = f"cloche.{port}"
+        return self.qmp(("device_add", {"driver": "virtserialport", "id": f"p{port}", "chardev": f"c{port}", "name": name, "nr": port + 1})) is not None
+
+    def qmp(self, *commands, path=None):
+        """Answers what the last command returned; None if what it needs is still in use."""
         with socket.socket(socket.AF_UNIX) as monitor:
-            monitor.connect(self.path("qmp"))
+            monitor.connect(path or self.path("qmp"))
             lines = monitor.makefile()
             assert "QMP" in json.loads(lines.readline())
-            for command, arguments in (
-                ("qmp_capabilities", {}), ("chardev-add", {"id": f"c{port}", "backend": backend}), ("device_add", device)
-            ):
+            for command, arguments in (("qmp_capabilities", {}), *commands):
                 monitor.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
                 answer = {}
                 while not answer.keys() & {"return", "error"}:  # events stand in between
                     answer = json.loads(lines.readline())
+                if "is in use" in str(answer.get("error")):
+                    return None
                 assert "return" in answer, answer
-        self.plugged.add(port)
+            return answer["return"]
 
     def connect(self, port=0, **options):
         self.plug(port)
         return Channel(self.path(f"c{port}"), **options)
+
+    def snapshot(self, state):
+        """Stops the VM and writes its state, but for the memory, to the file."""
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(self.path("state"))
+        server.listen()
+        self.qmp(("stop", {}), IGNORE_SHARED, ("migrate", {"uri": "unix:" + self.path("state")}))
+        stream, _ = server.accept()
+        with open(state, "wb") as file:
+            while data := stream.recv(1 << 20):
+                file.write(data)
+        stream.close()
+        server.close()
+        assert self.qmp(("query-migrate", {}))["status"] == "completed"
+
+    def restore(self, state):
+        self.qmp(IGNORE_SHARED, ("migrate-incoming", {"uri": "unix:" + self.path("state")}))
+        with socket.socket(socket.AF_UNIX) as stream, open(state, "rb") as file:
+            stream.connect(self.path("state"))
+            stream.sendall(file.read())
+        while (status := self.qmp(("query-migrate", {})).get("status")) != "completed":
+            assert status != "failed", status
+        self.qmp(("cont", {}))
 
     def console(self):
         with open(self.path("console.log"), errors="replace") as file:

@@ -5,6 +5,7 @@
 #include "../src/bytes.h"
 #include "../src/credit.h"
 #include "../src/message.h"
+#include "../src/window.h"
 #include "check.h"
 
 struct builder {
@@ -27,6 +28,7 @@ static struct builder good_request(void) {
     struct builder b = {.length = 0};
     number(&b, EXEC_STDIN | EXEC_MAKE_DIRECTORY);
     number(&b, 4096);
+    number(&b, 65536);
     number(&b, 3);
     text(&b, "sh");
     text(&b, "");
@@ -36,6 +38,16 @@ static struct builder good_request(void) {
     text(&b, "X=");
     text(&b, "/tmp");
     text(&b, "bob:wheel");
+    number(&b, 0);
+    number(&b, 0);
+    number(&b, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        number(&b, 7 + i);
+        number(&b, 100);
+        number(&b, 0);
+        number(&b, 0xffffffff);
+        number(&b, 0xffffffff);
+    }
     return b;
 }
 
@@ -54,14 +66,40 @@ static void a_good_request_is_understood(void) {
     struct exec_request request;
     uint8_t *copy;
     CHECK(parse(b.bytes, b.length, &request, &copy) == 0);
-    CHECK(request.flags == (EXEC_STDIN | EXEC_MAKE_DIRECTORY) && request.window == 4096);
+    CHECK(request.flags == (EXEC_STDIN | EXEC_MAKE_DIRECTORY) && request.credit == 4096);
+    CHECK(request.window == 65536 && request.limit_count == 2 && request.rows == 0 && request.columns == 0);
+    CHECK(request.limits[1].resource == 8 && request.limits[1].soft == 100 && request.limits[1].hard == UINT64_MAX);
     CHECK(strcmp(request.arguments[0], "sh") == 0 && strcmp(request.arguments[1], "") == 0);
     CHECK(strcmp(request.arguments[2], "last") == 0 && request.arguments[3] == NULL);
     CHECK(strcmp(request.environment[0], "PATH=/bin") == 0 && strcmp(request.environment[1], "X=") == 0);
-    CHECK(request.environment[2] == NULL && request.environment[3] == NULL);
+    CHECK(request.environment[2] == NULL);
     CHECK(strcmp(request.directory, "/tmp") == 0 && strcmp(request.user, "bob:wheel") == 0);
     exec_request_free(&request);
     free(copy);
+}
+
+/* The flags and the window stand at 0 and 8, the rows 4 * 2 + 4 + 2 * 20 bytes before the end. */
+static int with(uint32_t flags, uint32_t window, uint32_t rows, uint32_t columns) {
+    struct builder b = good_request();
+    put32(b.bytes, flags);
+    put32(b.bytes + 8, window);
+    put32(b.bytes + b.length - 52, rows);
+    put32(b.bytes + b.length - 48, columns);
+    struct exec_request request;
+    uint8_t *copy;
+    int code = parse(b.bytes, b.length, &request, &copy);
+    if (code == 0) exec_request_free(&request);
+    free(copy);
+    return code;
+}
+
+static void what_does_not_fit_together_is_refused(void) {
+    CHECK(with(EXEC_MAIN, 4096, 0, 0) == 0 && with(EXEC_ACKNOWLEDGED, WINDOW_MAX, 0, 0) == 0);
+    CHECK(with(EXEC_MAIN | EXEC_ACKNOWLEDGED, 4096, 0, 0) == BAD_REQUEST);
+    CHECK(with(0, WINDOW_MIN - 1, 0, 0) == BAD_REQUEST && with(0, WINDOW_MAX + 1, 0, 0) == BAD_REQUEST);
+    CHECK(with(EXEC_TERMINAL, 4096, 1, 65535) == 0 && with(EXEC_TERMINAL, 4096, 65536, 80) == BAD_REQUEST);
+    CHECK(with(EXEC_TERMINAL, 4096, 0, 80) == BAD_REQUEST && with(0, 4096, 24, 80) == BAD_REQUEST);
+    CHECK(with(32, 4096, 0, 0) == UNSUPPORTED);
 }
 
 static void every_cut_is_refused(void) {
@@ -92,7 +130,9 @@ static void damaged_requests_harm_nobody(void) {
             for (char **a = request.arguments; *a != NULL; a++) total += strlen(*a);
             for (char **e = request.environment; *e != NULL; e++) CHECK(strchr(*e, '=') > *e);
             CHECK(total < b.length && request.directory[0] == '/' && strlen(request.user) < b.length);
-            CHECK(request.window <= CREDIT_MAX);
+            CHECK(request.credit <= CREDIT_MAX && request.window >= WINDOW_MIN && request.window <= WINDOW_MAX);
+            CHECK(request.limit_count <= LIMITS_MAX);
+            CHECK((request.rows != 0) == ((request.flags & EXEC_TERMINAL) != 0));
             exec_request_free(&request);
         }
         free(copy);
@@ -125,6 +165,7 @@ static void messages_are_joined_up_to_their_limit(void) {
 
 int main(void) {
     a_good_request_is_understood();
+    what_does_not_fit_together_is_refused();
     every_cut_is_refused();
     damaged_requests_harm_nobody();
     messages_are_joined_up_to_their_limit();

@@ -2,7 +2,9 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.vm.TerminalSize;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,8 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     private final BiFunction<CommandOptions, Deadline, Execution> starter;
     private @Nullable Duration timeout;
     private boolean stdin;
+    private boolean acknowledged;
+    private @Nullable TerminalSize terminal;
 
     CommandBuilder(BiFunction<CommandOptions, Deadline, Execution> starter) {
         this.starter = starter;
@@ -30,6 +34,27 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     /** Whether {@link Execution#stdin()} will be written; otherwise the command reads from {@code /dev/null}. */
     public CommandBuilder stdin(boolean written) {
         stdin = written;
+        return this;
+    }
+
+    /**
+     * Gives it a terminal of this size, which echoes and turns Ctrl-C into a signal; all of its output is then {@link
+     * Execution#stdout()}.
+     *
+     * @param rows 1 to 65,535
+     * @param columns 1 to 65,535
+     */
+    public CommandBuilder terminal(int rows, int columns) {
+        terminal = new TerminalSize(rows, columns);
+        return this;
+    }
+
+    /**
+     * Whether the guest keeps its output until {@link Execution#acknowledge}, and its end until {@link Sandbox#release}: then
+     * it survives this process without a loss, and waits where nobody reads.
+     */
+    public CommandBuilder acknowledged(boolean kept) {
+        acknowledged = kept;
         return this;
     }
 
@@ -50,7 +75,16 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
      */
     public Execution start() {
         Deadline deadline = timeout == null ? Deadline.none() : Deadline.after(timeout);
-        return starter.apply(options(stdin), deadline);
+        CommandOptions plain = options();
+        CommandOptions options = new CommandOptions(
+                plain.environment(),
+                plain.workingDirectory(),
+                plain.user(),
+                stdin,
+                Optional.ofNullable(terminal),
+                acknowledged,
+                plain.limits());
+        return starter.apply(options, deadline);
     }
 
     /**

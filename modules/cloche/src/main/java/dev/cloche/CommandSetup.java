@@ -1,7 +1,10 @@
 package dev.cloche;
 
 import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.vm.ResourceLimit;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits CommandBuilder, DetachedCommand {
     private final Map<String, String> environment = new LinkedHashMap<>();
+    private final Map<Resource, ResourceLimit> limits = new EnumMap<>(Resource.class);
     private @Nullable String workingDirectory;
     private @Nullable String user;
 
@@ -44,9 +48,28 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits Com
         return self();
     }
 
+    /**
+     * Limits a resource of the command and of what it starts.
+     *
+     * @param soft what applies, {@link Resource#UNLIMITED} for none; the command may raise it up to {@code hard}
+     * @param hard what {@code soft} may be raised to, not below it
+     */
+    public T limit(Resource resource, long soft, long hard) {
+        limits.put(resource, Conversions.limit(resource, soft, hard));
+        return self();
+    }
+
     abstract T self();
 
-    CommandOptions options(boolean stdin) {
-        return new CommandOptions(environment, Optional.ofNullable(workingDirectory), Optional.ofNullable(user), stdin);
+    /** Without anything that only one of the builders has. */
+    CommandOptions options() {
+        return new CommandOptions(
+                environment,
+                Optional.ofNullable(workingDirectory),
+                Optional.ofNullable(user),
+                false,
+                Optional.empty(),
+                false,
+                List.copyOf(limits.values()));
     }
 }

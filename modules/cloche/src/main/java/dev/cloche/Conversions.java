@@ -12,6 +12,8 @@ import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.ResourceLimit;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -107,6 +109,39 @@ final class Conversions {
             case ALWAYS -> dev.cloche.image.PullPolicy.ALWAYS;
             case NEVER -> dev.cloche.image.PullPolicy.NEVER;
         };
+    }
+
+    static ResourceLimit limit(Resource resource, long soft, long hard) {
+        return new ResourceLimit(ResourceLimit.Resource.valueOf(resource.name()), soft, hard);
+    }
+
+    static ExecutionInfo execution(dev.cloche.vm.ExecutionInfo execution) {
+        return new ExecutionInfo(
+                execution.id(),
+                execution.processId(),
+                execution.program(),
+                execution.terminal(),
+                execution.acknowledged(),
+                execution.attached(),
+                execution.startedAt(),
+                execution.end().map(Exit::of));
+    }
+
+    static SandboxMetrics metrics(GuestMetrics metrics) {
+        return new SandboxMetrics(
+                metrics.uptimeNanos(),
+                metrics.cpus(),
+                metrics.cpuNanos(),
+                metrics.memoryBytes(),
+                metrics.memoryAvailableBytes(),
+                metrics.processes(),
+                metrics.diskBytes(),
+                metrics.diskFreeBytes(),
+                metrics.inodes(),
+                metrics.inodesFree(),
+                metrics.executions(),
+                metrics.receivedBytes(),
+                metrics.sentBytes());
     }
 
     static PullListener listener(PullProgress progress) {

@@ -23,7 +23,7 @@ public final class DetachedCommand extends CommandSetup<DetachedCommand> {
      * @throws dev.cloche.base.ClocheException as {@link SandboxBuilder#start()} and {@link CommandBuilder#start()} do
      */
     public SandboxInfo start() {
-        return starter.apply(options(false));
+        return starter.apply(options());
     }
 
     @Override

@@ -6,6 +6,8 @@ import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.Output;
+import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.VmDeadlineException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,6 +54,11 @@ public final class Execution implements AutoCloseable {
         this.deadline = deadline;
     }
 
+    /** By which {@link Sandbox#attach} finds it, in any process; unsigned. */
+    public int id() {
+        return guest.id();
+    }
+
     /**
      * What the command reads; closing it is the end of its input. A write waits while the command does not read, and fails
      * with an {@link IOException} once the command has ended, or if {@link CommandBuilder#stdin} was not asked for.
@@ -71,6 +78,44 @@ public final class Execution implements AutoCloseable {
     /** What the command writes to its standard error; apart from that like {@link #stdout()}. */
     public InputStream stderr() {
         return guest.stderr();
+    }
+
+    /** How much of {@link #stdout()} was read, from the command's start: where {@link Sandbox#attach} would go on. */
+    public long stdoutOffset() {
+        return guest.offset(Output.STDOUT);
+    }
+
+    /** The same of {@link #stderr()}. */
+    public long stderrOffset() {
+        return guest.offset(Output.STDERR);
+    }
+
+    /**
+     * How much of its input the command's sandbox had taken when this handle was made: where {@link #stdin()} goes on. 0,
+     * except after {@link Sandbox#attach}.
+     */
+    public long stdinOffset() {
+        return guest.stdinOffset();
+    }
+
+    /**
+     * Says that what was read of both outputs up to these offsets is safe, so that the guest may forget it; of use for
+     * {@link CommandBuilder#acknowledged} commands.
+     *
+     * @throws ClocheException if so much was not read
+     */
+    public void acknowledge(long stdoutOffset, long stderrOffset) {
+        guest.acknowledge(Output.STDOUT, stdoutOffset);
+        guest.acknowledge(Output.STDERR, stderrOffset);
+    }
+
+    /**
+     * Changes the size of its terminal.
+     *
+     * @throws ClocheException if it has none, or has ended
+     */
+    public void resize(int rows, int columns) {
+        guest.resize(new TerminalSize(rows, columns), Deadline.after(SIGNAL_LIMIT));
     }
 
     /**
@@ -99,7 +144,7 @@ public final class Execution implements AutoCloseable {
         return status != null;
     }
 
-    /** Lets go of the command; it runs on, and what it still writes is dropped. */
+    /** Lets go of the command; it runs on, and {@link Sandbox#attach} finds the last of its output and its end. */
     @Override
     public void close() {
         guest.close();

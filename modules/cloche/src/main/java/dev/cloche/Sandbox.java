@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.AttachPoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,9 @@ import java.util.Optional;
  * }</pre>
  */
 public final class Sandbox implements AutoCloseable {
+    /** For a guest to say what it knows already. */
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
+
     private final RunningSandbox running;
 
     Sandbox(RunningSandbox running) {
@@ -52,6 +56,11 @@ public final class Sandbox implements AutoCloseable {
                 (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
     }
 
+    /** Its files, with the rights of root. */
+    public SandboxFiles files() {
+        return new SandboxFiles(running, "", Optional.empty());
+    }
+
     /**
      * What the sandbox is for: the command that was given to {@link SandboxBuilder#command}, or the image's own.
      *
@@ -61,6 +70,52 @@ public final class Sandbox implements AutoCloseable {
     public CommandBuilder mainCommand() {
         return new CommandBuilder(
                 (options, deadline) -> new Execution(running, running.execMain(options, deadline), deadline));
+    }
+
+    /**
+     * Goes on with a command that this or another process has started, and takes it over from whoever reads it.
+     *
+     * <pre>{@code
+     * Execution rest = sandbox.attach(id, stdoutRead, 0);
+     * rest.stdout().transferTo(System.out);
+     * }</pre>
+     *
+     * <p>The first read of an output whose bytes from there on the guest no longer has throws an error with the code {@code
+     * vm.output-gap}; the next one goes on behind the gap.
+     *
+     * @param id the command's, from {@link Execution#id()} or {@link #executions()}
+     * @param stdoutOffset how much of its standard output was read already
+     * @param stderrOffset how much of its standard error was read already
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.guest.no-such-execution} if the guest does not know it
+     */
+    public Execution attach(int id, long stdoutOffset, long stderrOffset) {
+        AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
+        return new Execution(
+                running, running.ask(guest -> guest.attach(id, from, Deadline.after(ANSWER_LIMIT))), Deadline.none());
+    }
+
+    /** The commands that run, and those that have ended and are kept, in the order of their start. */
+    public List<ExecutionInfo> executions() {
+        return running.ask(guest -> guest.executions(Deadline.after(ANSWER_LIMIT))).stream()
+                .map(Conversions::execution)
+                .toList();
+    }
+
+    /**
+     * Has the guest forget a command that has ended, and its output.
+     *
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.guest.still-running} if it has not ended
+     */
+    public void release(int id) {
+        running.ask(guest -> {
+            guest.release(id, Deadline.after(ANSWER_LIMIT));
+            return id;
+        });
+    }
+
+    /** What the sandbox uses at present. */
+    public SandboxMetrics metrics() {
+        return Conversions.metrics(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
     }
 
     /**

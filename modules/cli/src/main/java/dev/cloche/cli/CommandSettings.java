@@ -26,6 +26,13 @@ final class CommandSettings {
             description = "User and group to run as, by name or number, as the image's passwd and group files say.")
     private @Nullable String user;
 
+    @Option(
+            names = "--ulimit",
+            paramLabel = "NAME=SOFT[:HARD]",
+            description = "Limit a resource, for example nofile=1024:2048 or nproc=100. May be repeated.",
+            converter = Ulimit.Converter.class)
+    private List<Ulimit> limits = new ArrayList<>();
+
     /** Applies what was given to {@code command}. */
     <T extends CommandSetup<T>> T applyTo(T command) {
         for (String variable : environment) {
@@ -38,6 +45,9 @@ final class CommandSettings {
                     command.environment(variable, inherited);
                 }
             }
+        }
+        for (Ulimit limit : limits) {
+            command.limit(limit.resource(), limit.soft(), limit.hard());
         }
         if (workingDirectory != null) {
             command.workingDirectory(workingDirectory);

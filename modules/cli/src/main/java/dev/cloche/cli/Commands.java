@@ -20,15 +20,17 @@ final class Commands {
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "ps", "logs", "stop", "rm", "pull", "images", "image");
+            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
     static {
         ALL.put("run", RunCommand::new);
         ALL.put("exec", ExecCommand::new);
+        ALL.put("cp", CpCommand::new);
         ALL.put("ps", PsCommand::new);
         ALL.put("logs", LogsCommand::new);
+        ALL.put("stats", StatsCommand::new);
         ALL.put("stop", StopCommand::new);
         ALL.put("rm", RmCommand::new);
         ALL.put("pull", PullCommand::new);

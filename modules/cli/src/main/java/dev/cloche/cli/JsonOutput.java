@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -92,6 +93,14 @@ final class JsonOutput {
     JsonOutput field(String name, OptionalInt value) {
         if (value.isPresent()) {
             return field(name, value.getAsInt());
+        }
+        generator.writeNullProperty(name);
+        return this;
+    }
+
+    JsonOutput field(String name, OptionalLong value) {
+        if (value.isPresent()) {
+            return field(name, value.getAsLong());
         }
         generator.writeNullProperty(name);
         return this;

@@ -27,7 +27,7 @@ abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
     public abstract void close();
 
     /** isatty(3) would be a native call, whose first one costs more than the rest of a short command. */
-    private static boolean errIsTerminal() {
+    static boolean errIsTerminal() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");

@@ -17,9 +17,13 @@ final class Table {
     void row(String... cells) {
         List<String> clean = new ArrayList<>();
         for (String cell : cells) {
-            clean.add(cell.replaceAll("[\\p{Cc}\\p{Cf}]", "?"));
+            clean.add(clean(cell));
         }
         rows.add(clean);
+    }
+
+    static String clean(String text) {
+        return text.replaceAll("[\\p{Cc}\\p{Cf}]", "?");
     }
 
     void print(PrintStream out) {

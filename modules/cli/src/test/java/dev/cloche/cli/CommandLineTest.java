@@ -37,7 +37,10 @@ class CommandLineTest {
             strings = {
                 "run",
                 "exec",
+                "cp",
                 "ps",
+                "logs",
+                "stats",
                 "stop",
                 "rm",
                 "pull",

@@ -3,6 +3,8 @@ package dev.cloche.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.Resource;
+import dev.cloche.SandboxMetrics;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,6 +64,63 @@ class TextFormsTest {
     @ValueSource(strings = {"", "s", "-1s", "1.5h", "3w", "9999999999"})
     void refusesWhatIsNoTime(String text) {
         assertThatThrownBy(() -> new TimeSpan().convert(text)).isInstanceOf(TypeConversionException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "nofile=1024:2048, NOFILE, 1024, 2048",
+        "nproc=100, NPROC, 100, 100",
+        "core=0:unlimited, CORE, 0, -1",
+        "memlock=-1, MEMLOCK, -1, -1"
+    })
+    void readsLimitsAsDockerDoes(String text, Resource resource, long soft, long hard) {
+        assertThat(new Ulimit.Converter().convert(text)).isEqualTo(new Ulimit(resource, soft, hard));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nofile",
+                "nofile=",
+                "nofile=1:",
+                "files=1",
+                "NOFILE=1",
+                "nofile=2:1",
+                "nofile=-1:5",
+                "cpu=1s"
+            })
+    void refusesWhatIsNoLimit(String text) {
+        assertThatThrownBy(() -> new Ulimit.Converter().convert(text)).isInstanceOf(TypeConversionException.class);
+    }
+
+    @Test
+    void whatAGuestCannotTellIsShownAsUnknown() {
+        OptionalLong unknown = OptionalLong.empty();
+        SandboxMetrics metrics = new SandboxMetrics(
+                unknown,
+                OptionalLong.of(2),
+                OptionalLong.of(1_500_000_000),
+                OptionalLong.of(4096),
+                OptionalLong.of(1024),
+                OptionalLong.of(7),
+                unknown,
+                unknown,
+                unknown,
+                unknown,
+                OptionalLong.of(1),
+                unknown,
+                OptionalLong.of(10));
+        assertThat(printed(metrics, false))
+                .containsSubsequence("NAME", "CPU TIME", "web", "1.5 s", "3.0 KiB / 4.0 KiB", "-", "7", "-", "10 B");
+        assertThat(printed(metrics, true))
+                .contains("\"name\" : \"web\"", "\"cpus\" : 2", "\"uptimeNanos\" : null", "\"sentBytes\" : 10");
+    }
+
+    private static String printed(SandboxMetrics metrics, boolean json) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        StatsCommand.print("web", metrics, json, new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        return bytes.toString(StandardCharsets.UTF_8);
     }
 
     @ParameterizedTest

@@ -121,14 +121,14 @@ final class NativeLibc implements Libc {
 
     /** Restricted, because a wrong descriptor would corrupt memory: the descriptors above are those of the man pages. */
     @SuppressWarnings("restricted")
-    private static MethodHandle bind(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    static MethodHandle bind(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         Linker.Option[] all = new Linker.Option[options.length + 1];
         all[0] = ERRNO;
         System.arraycopy(options, 0, all, 1, options.length);
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
     }
 
-    private static long call(Downcall downcall) {
+    static long call(Downcall downcall) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             long result = downcall.invoke(state);
@@ -141,7 +141,7 @@ final class NativeLibc implements Libc {
     }
 
     @FunctionalInterface
-    private interface Downcall {
+    interface Downcall {
         long invoke(MemorySegment state) throws Throwable;
     }
 }

@@ -46,7 +46,10 @@ final class CommandLine {
                 .withUser(options.user().orElse(config.user()))
                 .withWorkingDirectory(
                         workingDirectory(config, options),
-                        createWorkingDirectory || options.workingDirectory().isEmpty());
+                        createWorkingDirectory || options.workingDirectory().isEmpty())
+                .withLimits(options.limits());
+        request = options.terminal().map(request::withTerminal).orElse(request);
+        request = options.acknowledged() ? request.acknowledged() : request;
         return options.stdin() ? request.withStdin() : request;
     }
 

@@ -1,5 +1,8 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.vm.ResourceLimit;
+import dev.cloche.vm.TerminalSize;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -10,15 +13,32 @@ import java.util.Optional;
  * @param workingDirectory absolute path in the guest; made if missing when it starts a sandbox
  * @param user {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}
  * @param stdin whether the caller will write to the command's standard input; otherwise it is {@code /dev/null}
+ * @param terminal the size of its terminal, if it has one
+ * @param acknowledged whether its output is kept in the guest until it is acknowledged; not of a main command that outlives
+ *     its starter
+ * @param limits of the command's resources, at most one of each
  */
 public record CommandOptions(
-        Map<String, String> environment, Optional<String> workingDirectory, Optional<String> user, boolean stdin) {
+        Map<String, String> environment,
+        Optional<String> workingDirectory,
+        Optional<String> user,
+        boolean stdin,
+        Optional<TerminalSize> terminal,
+        boolean acknowledged,
+        List<ResourceLimit> limits) {
     private static final CommandOptions NONE = new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), false);
 
     public CommandOptions {
         environment = Map.copyOf(environment);
+        limits = List.copyOf(limits);
         environment.forEach(CommandOptions::checkVariable);
         workingDirectory.ifPresent(CommandOptions::checkDirectory);
+    }
+
+    /** Without a terminal, limits, or output that is kept until it is acknowledged. */
+    public CommandOptions(
+            Map<String, String> environment, Optional<String> workingDirectory, Optional<String> user, boolean stdin) {
+        this(environment, workingDirectory, user, stdin, Optional.empty(), false, List.of());
     }
 
     /** As the image says, without a standard input. */

@@ -4,8 +4,10 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,9 +113,32 @@ public final class RunningSandbox implements AutoCloseable {
         return start(CommandLine.mainRequest(ownership.spec(), config, options), deadline);
     }
 
-    private GuestExecution start(ExecRequest request, Deadline deadline) {
+    /**
+     * The guest's files, used as root. Calls throw what the guest's connection throws; {@link #ended} tells what its loss
+     * means.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public GuestFiles files() {
         try {
-            return vm.guest().exec(request, deadline);
+            return vm.guest().files();
+        } catch (VmStateException lost) {
+            throw ended(lost);
+        }
+    }
+
+    private GuestExecution start(ExecRequest request, Deadline deadline) {
+        return ask(guest -> guest.exec(request, deadline));
+    }
+
+    /**
+     * Asks the guest for something.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public <T> T ask(Function<Guest, T> question) {
+        try {
+            return question.apply(vm.guest());
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw ended(lost);
         }

@@ -6,7 +6,9 @@ import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
@@ -83,9 +85,13 @@ final class SandboxStart {
             long bootBegin = System.nanoTime();
             vm.start(deadline);
             Duration boot = since(bootBegin);
-            vm.guest().configure(GuestIdentity.fresh(name, ground.clock()), deadline.orAfter(CONFIGURE_LIMIT));
+            Configuring configuring = vm.guest()
+                    .beginConfigure(GuestIdentity.fresh(name, ground.clock()), deadline.orAfter(CONFIGURE_LIMIT));
+            // The record is written, and the command sent, while the guest is at it.
             SandboxRecord record = running(id);
-            main.ifPresent(request -> handOver(vm, request));
+            Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
+            configuring.await();
+            command.ifPresent(started -> handOver(vm, started));
             return new Started(record, vm, disk.config(), new StartTimings(since(begin), image, boot));
         } catch (Throwable failure) {
             afterwards(failure, vm::close);
@@ -104,8 +110,8 @@ final class SandboxStart {
     }
 
     /** The VM is let go only when the command runs: without one, nothing would ever end it. */
-    private void handOver(Vm vm, ExecRequest main) {
-        vm.guest().exec(main, deadline).close();
+    private void handOver(Vm vm, GuestExecution main) {
+        main.close();
         try {
             vm.detach();
         } catch (VmException refused) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.Platform;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.ResourceLimit;
+import dev.cloche.vm.TerminalSize;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,22 +74,37 @@ class CommandLineTest {
     }
 
     @Test
+    void aTerminalLimitsAndKeptOutputArePassedOn() {
+        TerminalSize size = new TerminalSize(24, 80);
+        ResourceLimit files = new ResourceLimit(ResourceLimit.Resource.NOFILE, 1, 2);
+        CommandOptions options = new CommandOptions(
+                Map.of(), Optional.empty(), Optional.empty(), false, Optional.of(size), true, List.of(files));
+        ExecRequest asked = request(SILENT, options);
+        assertThat(asked.terminal()).contains(size);
+        assertThat(asked.limits()).containsExactly(files);
+        assertThat(asked.options()).contains(ExecRequest.Option.ACKNOWLEDGED);
+        assertThat(request(SILENT, CommandOptions.none()).terminal()).isEmpty();
+    }
+
+    @Test
     void theImagesDirectoryIsMadeAndATypingErrorOfTheCallerIsNot() {
         ImageConfig image = config(List.of(), List.of(), List.of(), "", "/srv");
         CommandOptions elsewhere = new CommandOptions(Map.of(), Optional.of("/tpm"), Optional.empty(), false);
-        assertThat(request(image, CommandOptions.none()).createWorkingDirectory())
+        assertThat(request(image, CommandOptions.none()).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
                 .isTrue();
-        assertThat(request(image, elsewhere).createWorkingDirectory()).isFalse();
+        assertThat(request(image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
+                .isFalse();
         SandboxSpec spec = TestHost.named("a", "true");
-        assertThat(CommandLine.mainRequest(spec, image, elsewhere).createWorkingDirectory())
+        assertThat(CommandLine.mainRequest(spec, image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
                 .isTrue();
     }
 
     @Test
     void theInputIsEmptyUnlessTheCallerWritesIt() {
-        assertThat(request(SILENT, CommandOptions.none()).stdin()).isFalse();
+        assertThat(request(SILENT, CommandOptions.none()).has(ExecRequest.Option.STDIN))
+                .isFalse();
         CommandOptions writing = new CommandOptions(Map.of(), Optional.empty(), Optional.empty(), true);
-        assertThat(request(SILENT, writing).stdin()).isTrue();
+        assertThat(request(SILENT, writing).has(ExecRequest.Option.STDIN)).isTrue();
     }
 
     @Test

@@ -1,15 +1,22 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
@@ -25,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** In-memory VMs between whose steps a test can do, or throw, what it likes. */
 final class ScriptedVms implements VmProvider {
@@ -80,6 +88,11 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        return new ScriptedVm(memory.adopt(id, deadline));
+    }
+
+    @Override
     public VmExit kill(VmId id, Deadline deadline) {
         reached(Step.KILL, id);
         return memory.kill(id, deadline);
@@ -113,6 +126,21 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public List<SnapshotRef> snapshots() {
+        return memory.snapshots();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return memory.snapshot(name);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        memory.deleteSnapshot(name);
+    }
+
+    @Override
     public void close() {
         memory.close();
     }
@@ -137,6 +165,26 @@ final class ScriptedVms implements VmProvider {
         @Override
         public void start(Deadline deadline) {
             vm.start(deadline);
+        }
+
+        @Override
+        public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
+            vm.start(identity, deadline);
+        }
+
+        @Override
+        public void prepare(Deadline deadline) {
+            vm.prepare(deadline);
+        }
+
+        @Override
+        public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+            vm.resume(identity, deadline);
+        }
+
+        @Override
+        public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
+            return vm.snapshot(name, deadline);
         }
 
         @Override
@@ -197,15 +245,55 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
-        public void configure(GuestIdentity identity, Deadline deadline) {
+        public Configuring beginConfigure(GuestIdentity identity, Deadline deadline) {
             reached(Step.CONFIGURE, id());
-            vm.guest().configure(identity, deadline);
+            return vm.guest().beginConfigure(identity, deadline);
         }
 
         @Override
         public GuestExecution exec(ExecRequest request, Deadline deadline) {
             reached(Step.EXEC, id());
             return vm.guest().exec(request, deadline);
+        }
+
+        @Override
+        public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
+            return vm.guest().attach(execution, from, deadline);
+        }
+
+        @Override
+        public List<ExecutionInfo> executions(Deadline deadline) {
+            return vm.guest().executions(deadline);
+        }
+
+        @Override
+        public void release(int execution, Deadline deadline) {
+            vm.guest().release(execution, deadline);
+        }
+
+        @Override
+        public GuestMetrics metrics(Deadline deadline) {
+            return vm.guest().metrics(deadline);
+        }
+
+        @Override
+        public void freeze(Duration thawAfter, Deadline deadline) {
+            vm.guest().freeze(thawAfter, deadline);
+        }
+
+        @Override
+        public void thaw(Deadline deadline) {
+            vm.guest().thaw(deadline);
+        }
+
+        @Override
+        public void quiesce(Deadline deadline) {
+            vm.guest().quiesce(deadline);
+        }
+
+        @Override
+        public GuestFiles files() {
+            return vm.guest().files();
         }
     }
 }

@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 
-/** Boots a machine until its guest says hello: the watchdog over each attempt, and the attempts. Used by one thread. */
+/** Boots or restores a machine until its guest says hello: the watchdog over each attempt, and the attempts. Used by one thread. */
 final class Boot {
     /** What a killed VM has until its end is recorded; takes milliseconds unless the disk hangs. */
     static final Duration KILL_ALLOWANCE = Duration.ofSeconds(10);
@@ -20,12 +21,15 @@ final class Boot {
     private final Machine machine;
     private final BootPolicy policy;
     private final VmLife life;
+    private final BiConsumer<GuestConnection, Deadline> greeted;
 
-    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life) {
+    /** @param greeted what is to be done with the guest before it counts as running */
+    Boot(VmId id, Machine machine, BootPolicy policy, VmLife life, BiConsumer<GuestConnection, Deadline> greeted) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
         this.life = life;
+        this.greeted = greeted;
     }
 
     /**
@@ -84,6 +88,7 @@ final class Boot {
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
             Object event = Waiting.on(first, deadline.orAfter(policy.helloWithin()), "the guest's hello");
             if (event instanceof GuestHello) {
+                greeted.accept(connection, deadline);
                 life.running(booting, connection);
                 return Optional.empty();
             }

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /** The programs of an in-memory guest: few, small, and doing what their namesakes do. */
 final class BuiltIns {
     private static final Pattern EXIT = Pattern.compile("exit (\\d{1,3})");
+    private static final String SECRETS = "/run/secrets/";
     private static final List<String> DIRECTORIES = List.of("/bin/", "/usr/bin/");
 
     private static final Map<String, Program> PROGRAMS = Map.ofEntries(
@@ -35,7 +36,7 @@ final class BuiltIns {
                 return 0;
             }),
             Map.entry("pwd", call -> {
-                call.print(call.workingDirectory());
+                call.print(call.request().workingDirectory());
                 return 0;
             }),
             Map.entry("hostname", call -> {
@@ -53,13 +54,18 @@ final class BuiltIns {
 
     /** What a program sees. */
     record Call(
-            List<String> arguments,
+            ExecRequest request,
             Map<String, String> environment,
-            String workingDirectory,
             String hostname,
+            Map<String, byte[]> secrets,
             InputStream stdin,
             OutputStream stdout,
-            OutputStream stderr) {
+            OutputStream stderr,
+            Optional<InMemoryTerminal> terminal) {
+        List<String> arguments() {
+            return request.arguments();
+        }
+
         void print(String line) throws IOException {
             stdout.write((line + "\n").getBytes(StandardCharsets.UTF_8));
         }
@@ -80,11 +86,17 @@ final class BuiltIns {
     }
 
     private static int cat(Call call) throws IOException {
-        if (call.arguments().size() > 1) {
-            call.complain("cat: an in-memory guest has no files");
+        if (call.arguments().size() == 1) {
+            call.stdin().transferTo(call.stdout());
+            return 0;
+        }
+        String path = call.arguments().getLast();
+        byte[] secret = path.startsWith(SECRETS) ? call.secrets().get(path.substring(SECRETS.length())) : null;
+        if (secret == null) {
+            call.complain("cat: an in-memory guest has no files but secrets");
             return 1;
         }
-        call.stdin().transferTo(call.stdout());
+        call.stdout().write(secret);
         return 0;
     }
 
@@ -100,12 +112,40 @@ final class BuiltIns {
     }
 
     private static int sh(Call call) throws IOException {
-        Matcher exit = EXIT.matcher(call.arguments().getLast());
-        if (call.arguments().size() == 3 && call.arguments().get(1).equals("-c") && exit.matches()) {
+        String script = call.arguments().getLast();
+        Matcher exit = EXIT.matcher(script);
+        if (exit.matches()) {
             return Integer.parseInt(exit.group(1)) & 0xFF;
         }
-        call.complain("sh: an in-memory guest knows only: sh -c 'exit N'");
-        return 2;
+        switch (script) {
+            case "ulimit -n" -> call.print(openFiles(call));
+            case "read line; stty size" -> {
+                readLine(call.stdin());
+                TerminalSize size =
+                        call.terminal().orElseThrow(IOException::new).size();
+                call.print(size.rows() + " " + size.columns());
+            }
+            default -> {
+                call.complain("sh: an in-memory guest knows only: exit N, ulimit -n, and read line; stty size");
+                return 2;
+            }
+        }
+        return 0;
+    }
+
+    private static String openFiles(Call call) {
+        return call.request().limits().stream()
+                .filter(limit -> limit.resource() == ResourceLimit.Resource.NOFILE)
+                .map(limit -> Long.toUnsignedString(limit.soft()))
+                .findFirst()
+                .orElse("1024");
+    }
+
+    private static void readLine(InputStream in) throws IOException {
+        int b = in.read();
+        while (b >= 0 && b != '\n') {
+            b = in.read();
+        }
     }
 
     private static int yes(Call call) throws IOException {

@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
 
@@ -44,10 +45,10 @@ final class ClientPort {
     }
 
     private void plugIn(Deadline deadline) throws IOException {
-        new QemuMonitor(layout, id).converse(deadline, qemu -> {
+        var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> {
             listen(qemu);
             attach(qemu);
-            publish();
+            return publish();
         });
     }
 
@@ -59,27 +60,32 @@ final class ClientPort {
         String path = layout.pendingPortSocket(id, number).toString();
         Map<String, Object> address = Map.of("type", "unix", "data", Map.of("path", path));
         Map<String, Object> socket = Map.of("addr", address, "server", true, "wait", false);
-        qemu.execute(new QmpCommand(
+        var _ = qemu.execute(new QmpCommand(
                 "chardev-add", Map.of("id", socketId(), "backend", Map.of("type", "socket", "data", socket))));
     }
 
     void attach(QmpConversation qemu) throws IOException {
-        String device = "p" + number;
-        if (qemu.has("/machine/peripheral/" + device)) {
+        if (qemu.has(devicePath(number))) {
             return;
         }
-        qemu.execute(new QmpCommand(
+        var _ = qemu.execute(new QmpCommand(
                 "device_add",
                 Map.of(
                         "driver", "virtserialport",
-                        "id", device,
+                        "id", "p" + number,
                         "chardev", socketId(),
                         "name", QemuCommand.portName(number),
                         "nr", QemuCommand.portNumber(number))));
     }
 
-    private void publish() throws IOException {
-        Files.move(layout.pendingPortSocket(id, number), layout.portSocket(id, number), StandardCopyOption.ATOMIC_MOVE);
+    /** Where QEMU has the device, if it is plugged in. */
+    static String devicePath(int number) {
+        return "/machine/peripheral/p" + number;
+    }
+
+    private Path publish() throws IOException {
+        return Files.move(
+                layout.pendingPortSocket(id, number), layout.portSocket(id, number), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private String socketId() {

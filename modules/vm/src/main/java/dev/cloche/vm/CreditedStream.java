@@ -1,13 +1,9 @@
 package dev.cloche.vm;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of bytes to the other side. Sends no more than that has granted, so a side that does not take its bytes blocks
@@ -25,16 +21,13 @@ final class CreditedStream extends OutputStream {
     private final FrameSink sink;
     private final Encoder encoder;
     private final Runnable onClose;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final StreamState state = new StreamState();
     private int credit;
-    private boolean closed;
-    private boolean ended;
-    private @Nullable VmException failure;
+    private volatile boolean cut;
 
     /**
      * @param credit what may be sent at first
-     * @param onClose says that no more comes; not called if the other side has ended or is lost
+     * @param onClose says that no more comes, and must not block; not called if the other side has ended or is lost
      */
     CreditedStream(FrameSink sink, int credit, Encoder encoder, Runnable onClose) {
         this.sink = sink;
@@ -47,38 +40,49 @@ final class CreditedStream extends OutputStream {
     static CreditedStream closed(FrameSink sink) {
         CreditedStream stream =
                 new CreditedStream(sink, 0, (bytes, offset, length) -> ByteBuffer.allocate(0), () -> {});
-        stream.closed = true;
+        stream.cut();
         return stream;
     }
 
     void granted(int bytes) {
-        lock.lock();
+        state.lock();
         try {
             credit = Math.min(Frame.MAX_CREDIT, credit + bytes);
-            changed.signalAll();
+            state.changed();
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
     /** The reader has ended. */
     void end() {
-        lock.lock();
+        state.lock();
         try {
-            ended = true;
-            changed.signalAll();
+            state.end();
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
+    /** Nothing is sent from here on: what another connection's stream goes on with must not be mixed with this one's. */
     void fail(VmException cause) {
-        lock.lock();
+        state.lock();
         try {
-            failure = cause;
-            changed.signalAll();
+            cut = true;
+            state.fail(cause);
         } finally {
-            lock.unlock();
+            state.unlock();
+        }
+    }
+
+    /** Like {@link #close}, without a word to the other side; nothing is sent from here on. */
+    void cut() {
+        state.lock();
+        try {
+            cut = true;
+            state.close();
+        } finally {
+            state.unlock();
         }
     }
 
@@ -94,52 +98,42 @@ final class CreditedStream extends OutputStream {
         int end = offset + length;
         while (at < end) {
             int count = reserve(Math.min(end - at, MAX_CHUNK));
-            sink.sendPatiently(encoder.encode(bytes, at, count));
+            sink.sendPatiently(encoder.encode(bytes, at, count), () -> !cut);
             at += count;
         }
     }
 
     private int reserve(int wanted) throws IOException {
-        lock.lock();
+        state.lock();
         try {
-            while (credit == 0 && !closed && !ended && failure == null) {
-                changed.await();
-            }
+            state.awaitWhile(() -> credit == 0 && state.open(), "writing");
+            VmException failure = state.failure();
             if (failure != null) {
                 throw failure;
             }
-            if (closed || ended) {
-                throw new IOException(ended ? "the program has ended" : "the program's stdin is closed");
+            if (!state.open()) {
+                throw new IOException(state.ended() ? "the program has ended" : "the program's stdin is closed");
             }
             int count = Math.min(wanted, credit);
             credit -= count;
             return count;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("interrupted while writing");
-            interrupted.initCause(e);
-            throw interrupted;
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
     /** Says that no more comes, once; nothing happens if the reader has ended or the connection is lost. */
     @Override
     public void close() {
-        lock.lock();
+        state.lock();
         try {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            changed.signalAll();
-            if (ended || failure != null) {
-                return;
+            boolean tell = state.open();
+            state.close();
+            if (tell) {
+                onClose.run();
             }
         } finally {
-            lock.unlock();
+            state.unlock();
         }
-        onClose.run();
     }
 }

@@ -1,39 +1,70 @@
 package dev.cloche.vm;
 
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * A program to start in a guest. Texts are sent as UTF-8. Immutable; begin with {@link #of}.
  *
  * @param arguments the program and its arguments; the program is searched in the {@code PATH} of {@code environment}
- * @param environment all of it; only {@code HOME} is added where it is missing
+ * @param environment all of it, apart from what the guest's identity adds where it is missing, {@code HOME}, and with a
+ *     terminal {@code TERM}
  * @param workingDirectory absolute path in the guest
  * @param user {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}; empty is root
- * @param stdin whether the program's input is written by the host; otherwise it is {@code /dev/null}
- * @param main whether the VM powers off when this program ends
- * @param createWorkingDirectory whether a missing working directory is made
+ * @param options what is asked for besides
+ * @param terminal the size of its terminal, if it has one
+ * @param window how many bytes of each output the guest keeps, 4,096 to 16 Mi
+ * @param limits at most one of each resource
  */
 public record ExecRequest(
         List<String> arguments,
         Map<String, String> environment,
         String workingDirectory,
         String user,
-        boolean stdin,
-        boolean main,
-        boolean createWorkingDirectory) {
+        Set<Option> options,
+        Optional<TerminalSize> terminal,
+        int window,
+        List<ResourceLimit> limits) {
     /** The {@code PATH} of {@link #of}. */
     public static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    /** The window of {@link #of}: as much as a pipe holds. */
+    public static final int DEFAULT_WINDOW = 64 * 1024;
 
+    private static final int MIN_WINDOW = 4096;
+    private static final int MAX_WINDOW = 16 << 20;
     private static final int MAX_TEXTS = 65_536;
     /** A message's limit is 1 MiB; this leaves room for the lengths that are written beside the texts. */
     private static final int MAX_BYTES = 1 << 20;
+    /** Everything of fixed size. */
+    private static final int FIXED_BYTES = 40;
 
-    /** @throws InvalidVmSpecException if a text has a NUL or all of them are larger than a message may be (1 MiB) */
+    private static final int LIMIT_BYTES = 20;
+
+    /** What an execution may be, besides a program that runs. */
+    public enum Option {
+        /** The host writes its input; otherwise that is {@code /dev/null}. */
+        STDIN,
+        /** The VM powers off when it ends. */
+        MAIN,
+        /** A missing working directory is made. */
+        CREATE_WORKING_DIRECTORY,
+        /** The guest keeps its output until that is acknowledged, and its end until it is released. */
+        ACKNOWLEDGED
+    }
+
+    /**
+     * @throws InvalidVmSpecException if a text has a NUL, a value is out of range, parts exclude each other, or all of it
+     *     is larger than a message may be (1 MiB)
+     */
     public ExecRequest {
         arguments = List.copyOf(arguments);
         environment = Map.copyOf(environment);
+        options = Set.copyOf(options);
+        limits = List.copyOf(limits);
         if (arguments.isEmpty() || arguments.getFirst().isEmpty()) {
             throw invalid("There is no command to execute", "Name a program.");
         }
@@ -43,7 +74,109 @@ public record ExecRequest(
         if (!workingDirectory.startsWith("/")) {
             throw invalid("The working directory '" + workingDirectory + "' is not absolute", "Begin it with '/'.");
         }
-        long bytes = 28L + size(workingDirectory) + size(user);
+        if (window < MIN_WINDOW || window > MAX_WINDOW) {
+            throw invalid("A window of " + window + " bytes cannot be kept", "Give 4,096 bytes to 16 MiB.");
+        }
+        if (options.contains(Option.MAIN) && options.contains(Option.ACKNOWLEDGED)) {
+            throw invalid(
+                    "The output of the main command cannot wait for an acknowledgement",
+                    "The VM ends with that command: choose one.");
+        }
+        if (limits.stream().map(ResourceLimit::resource).distinct().count() < limits.size()) {
+            throw invalid("A resource is limited twice", "Give one limit of each resource.");
+        }
+        if (bytes(arguments, environment, workingDirectory, user, limits) > MAX_BYTES) {
+            throw invalid("Arguments and environment are too large", "Keep them below 1 MiB; use a file or the stdin.");
+        }
+    }
+
+    /** As root in {@code /}, with {@link #DEFAULT_PATH} as the only variable, no stdin, terminal or limits. */
+    public static ExecRequest of(String... arguments) {
+        return new ExecRequest(
+                List.of(arguments),
+                Map.of("PATH", DEFAULT_PATH),
+                "/",
+                "",
+                Set.of(),
+                Optional.empty(),
+                DEFAULT_WINDOW,
+                List.of());
+    }
+
+    public ExecRequest withEnvironment(Map<String, String> value) {
+        return new ExecRequest(arguments, value, workingDirectory, user, options, terminal, window, limits);
+    }
+
+    public ExecRequest withWorkingDirectory(String value, boolean create) {
+        Set<Option> changed = create ? plus(Option.CREATE_WORKING_DIRECTORY) : minus(Option.CREATE_WORKING_DIRECTORY);
+        return new ExecRequest(arguments, environment, value, user, changed, terminal, window, limits);
+    }
+
+    public ExecRequest withUser(String value) {
+        return new ExecRequest(arguments, environment, workingDirectory, value, options, terminal, window, limits);
+    }
+
+    /** Its input is written by the host. */
+    public ExecRequest withStdin() {
+        return with(plus(Option.STDIN));
+    }
+
+    /** The VM powers off when it ends. */
+    public ExecRequest asMain() {
+        return with(plus(Option.MAIN));
+    }
+
+    /**
+     * The guest keeps what was not acknowledged, also while nobody is attached: nothing is lost, the program waits. It is
+     * known to the guest until {@link Guest#release}.
+     */
+    public ExecRequest acknowledged() {
+        return with(plus(Option.ACKNOWLEDGED));
+    }
+
+    /** Its three streams are a terminal of this size. */
+    public ExecRequest withTerminal(TerminalSize value) {
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, options, Optional.of(value), window, limits);
+    }
+
+    public ExecRequest withWindow(int bytes) {
+        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, bytes, limits);
+    }
+
+    public ExecRequest withLimits(List<ResourceLimit> value) {
+        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, window, value);
+    }
+
+    /** Whether this was asked for. */
+    public boolean has(Option option) {
+        return options.contains(option);
+    }
+
+    private ExecRequest with(Set<Option> value) {
+        return new ExecRequest(arguments, environment, workingDirectory, user, value, terminal, window, limits);
+    }
+
+    private Set<Option> plus(Option option) {
+        EnumSet<Option> all = EnumSet.of(option);
+        all.addAll(options);
+        return all;
+    }
+
+    private Set<Option> minus(Option option) {
+        EnumSet<Option> rest = EnumSet.noneOf(Option.class);
+        rest.addAll(options);
+        rest.remove(option);
+        return rest;
+    }
+
+    private static long bytes(
+            List<String> arguments,
+            Map<String, String> environment,
+            String workingDirectory,
+            String user,
+            List<ResourceLimit> limits) {
+        long bytes = FIXED_BYTES + LIMIT_BYTES * (long) limits.size() + size(workingDirectory) + size(user);
         for (String argument : arguments) {
             bytes += size(argument);
         }
@@ -54,34 +187,7 @@ public record ExecRequest(
             }
             bytes += size(variable.getKey()) + 1L + size(variable.getValue());
         }
-        if (bytes > MAX_BYTES) {
-            throw invalid("Arguments and environment are too large", "Keep them below 1 MiB; use a file or the stdin.");
-        }
-    }
-
-    /** As root in {@code /}, with {@link #DEFAULT_PATH} as the only variable and no stdin. */
-    public static ExecRequest of(String... arguments) {
-        return new ExecRequest(List.of(arguments), Map.of("PATH", DEFAULT_PATH), "/", "", false, false, false);
-    }
-
-    public ExecRequest withEnvironment(Map<String, String> value) {
-        return new ExecRequest(arguments, value, workingDirectory, user, stdin, main, createWorkingDirectory);
-    }
-
-    public ExecRequest withWorkingDirectory(String value, boolean create) {
-        return new ExecRequest(arguments, environment, value, user, stdin, main, create);
-    }
-
-    public ExecRequest withUser(String value) {
-        return new ExecRequest(arguments, environment, workingDirectory, value, stdin, main, createWorkingDirectory);
-    }
-
-    public ExecRequest withStdin() {
-        return new ExecRequest(arguments, environment, workingDirectory, user, true, main, createWorkingDirectory);
-    }
-
-    public ExecRequest asMain() {
-        return new ExecRequest(arguments, environment, workingDirectory, user, stdin, true, createWorkingDirectory);
+        return bytes;
     }
 
     private static long size(String text) {

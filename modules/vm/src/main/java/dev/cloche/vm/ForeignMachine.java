@@ -10,6 +10,21 @@ final class ForeignMachine implements Machine {
     }
 
     @Override
+    public Capture capture(SnapshotName name, Deadline deadline) {
+        throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return false;
+    }
+
+    @Override
     public void startFailed() {
         throw new IllegalStateException("a connected VM runs already");
     }

@@ -60,6 +60,15 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int LISTING = 0x8F;
     static final int MEASURED = 0x90;
 
+    /** Flags of EXEC. */
+    static final int EXEC_STDIN = 1;
+
+    static final int EXEC_MAIN = 2;
+    static final int EXEC_CREATE_CWD = 4;
+    static final int EXEC_TERMINAL = 8;
+    static final int EXEC_ACKNOWLEDGED = 16;
+    static final int EXEC_ALL = 31;
+
     /** What may be added to a credit at most, and what is outstanding at most: 16 MiB. */
     static final int MAX_CREDIT = 16 << 20;
 }

@@ -50,6 +50,10 @@ final class FrameEncoder {
         return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    static ByteBuffer wrap(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
     private static void put(
             ByteBuffer out, int type, boolean more, int stream, int request, byte[] payload, int offset, int length) {
         int start = out.position();

@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 
 /** Where frames to a guest go. */
 interface FrameSink {
@@ -9,10 +10,11 @@ interface FrameSink {
     void sendNow(ByteBuffer frame);
 
     /**
-     * Queues a frame when there is room.
+     * Queues a frame when there is room, unless it is no longer wanted then: what is queued later overtakes none.
      *
+     * @param wanted asked under the lock of the queue, so it must not wait
      * @throws GuestConnectionLostException if the connection is lost
      * @throws IOException if the thread is interrupted
      */
-    void sendPatiently(ByteBuffer frame) throws IOException;
+    void sendPatiently(ByteBuffer frame, BooleanSupplier wanted) throws IOException;
 }

@@ -63,6 +63,35 @@ final class GuardFiles {
         VmNote.STOP_ASKED.leave(directory);
     }
 
+    /** The VM outlives its owners from now on. */
+    void detach() {
+        try {
+            VmNote.DETACHED.leaveOrThrow(directory);
+        } catch (IOException e) {
+            throw unusable("detached", e);
+        }
+    }
+
+    void identityOwed(boolean owed) {
+        if (!owed) {
+            VmNote.IDENTITY_OWED.remove(directory);
+            return;
+        }
+        try {
+            VmNote.IDENTITY_OWED.leaveOrThrow(directory);
+        } catch (IOException e) {
+            throw unusable("identity-owed", e);
+        }
+    }
+
+    boolean identityOwed() {
+        return VmNote.IDENTITY_OWED.isIn(directory);
+    }
+
+    boolean detached() {
+        return VmNote.DETACHED.isIn(directory);
+    }
+
     /** Removes what an earlier attempt has left. */
     void clear() {
         try {
@@ -138,7 +167,12 @@ final class GuardFiles {
 
     private Optional<Map<String, Object>> read(String name) {
         try {
-            Map<String, Object> json = FlatJson.read(Files.readAllBytes(directory.resolve(name)));
+            byte[] bytes = Files.readAllBytes(directory.resolve(name));
+            if (bytes.length == 0 && name.equals(GUARD)) {
+                // The host crashed just when the guard had written it.
+                return Optional.empty();
+            }
+            Map<String, Object> json = FlatJson.read(bytes);
             if (number(json, name, VERSION) != 1) {
                 throw malformed(name, VERSION);
             }

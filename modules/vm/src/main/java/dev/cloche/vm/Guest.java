@@ -1,6 +1,8 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
+import java.util.List;
 
 /**
  * The inside of a running VM, as its agent serves it. Safe for use from several threads.
@@ -20,7 +22,15 @@ public interface Guest {
      *
      * @throws GuestRefusedException if the agent could not apply it
      */
-    void configure(GuestIdentity identity, Deadline deadline);
+    default void configure(GuestIdentity identity, Deadline deadline) {
+        beginConfigure(identity, deadline).await();
+    }
+
+    /**
+     * Like {@link #configure}, without waiting for the answer: a program that is started meanwhile runs under the new
+     * identity, and no round trip is waited for in between.
+     */
+    Configuring beginConfigure(GuestIdentity identity, Deadline deadline);
 
     /**
      * Starts a program and returns when it runs.
@@ -29,7 +39,54 @@ public interface Guest {
      * soon as it turns out to have started.
      *
      * @throws SpawnException if it cannot be started; its subclasses say why
-     * @throws GuestRefusedException if the agent refuses the request for another reason
+     * @throws GuestRefusedException if the agent refuses the request for another reason, for example {@link
+     *     GuestFailure#NEEDS_IDENTITY} after {@link #quiesce}
      */
     GuestExecution exec(ExecRequest request, Deadline deadline);
+
+    /**
+     * Goes on with an execution that another connection has begun, or this one and let go. Who is attached to it on
+     * another connection gets an {@link ExecutionTakenException}.
+     *
+     * @param execution its id
+     * @param from what was read already; an output of which the guest no longer has the bytes from there on begins with an
+     *     {@link OutputGapException}
+     * @throws GuestRefusedException {@link GuestFailure#NO_SUCH_EXECUTION} if the guest does not know it any more, {@link
+     *     GuestFailure#BAD_REQUEST} if {@code from} is beyond what was written
+     * @throws VmBusyException if it is attached to this connection
+     */
+    GuestExecution attach(int execution, AttachPoint from, Deadline deadline);
+
+    /** What runs, and what has ended and is kept, by rising id; at most 1,024. */
+    List<ExecutionInfo> executions(Deadline deadline);
+
+    /**
+     * Has the guest forget an execution that has ended, and its output.
+     *
+     * @throws GuestRefusedException {@link GuestFailure#NO_SUCH_EXECUTION} if it does not know it, {@link
+     *     GuestFailure#STILL_RUNNING} if it has not ended
+     */
+    void release(int execution, Deadline deadline);
+
+    /** What the guest uses at present. */
+    GuestMetrics metrics(Deadline deadline);
+
+    /**
+     * Flushes what was written to the guest's disk and lets programs that write wait, until {@link #thaw}.
+     *
+     * @param thawAfter 1 millisecond to 10 minutes, after which the guest thaws by itself
+     */
+    void freeze(Duration thawAfter, Deadline deadline);
+
+    /** Ends a {@link #freeze}; nothing happens if nothing is frozen. */
+    void thaw(Deadline deadline);
+
+    /**
+     * Has the guest take no new programs until it gets a new identity with entropy: to be sent before a snapshot, so that
+     * no clone works under the identity of its siblings. What runs already runs on.
+     */
+    void quiesce(Deadline deadline);
+
+    /** Its files, used as root. */
+    GuestFiles files();
 }

@@ -1,51 +1,28 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
-import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 
-/**
- * One connection to a guest's agent: the host's side of docs/guest-protocol.md.
- *
- * <p>One thread reads and hands over, without ever waiting for a consumer; one writes. Both are platform threads: a round
- * trip over a Unix socket costs them a third of what it costs virtual ones.
- */
-final class GuestConnection implements Guest, FrameSink, AutoCloseable {
-    /** How much output of each stream may wait on the host. */
-    static final int WINDOW = 256 * 1024;
-
-    static final int PROTOCOL_VERSION = 1;
-    private static final int MAX_UNANSWERED = 1024;
-    private static final int SIGKILL = 9;
+/** One connection to a guest's agent: the host's side of docs/guest-protocol.md. */
+final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable {
+    static final int PROTOCOL_VERSION = 2;
+    private static final int MAX_FREEZE_MILLIS = 600_000;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final String name;
-    private final ByteChannel channel;
-    private final Outbox outbox;
-    private final long nonce = RANDOM.nextLong();
-    private final AtomicInteger requests = new AtomicInteger();
-    private final ConcurrentHashMap<Integer, Pending> unanswered = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Integer, ChannelExecution> executions = new ConcurrentHashMap<>();
+    private final GuestLine line;
+    private final ExecutionTable executions;
     private final CompletableFuture<GuestHello> hello = new CompletableFuture<>();
     private final CompletableFuture<Goodbye> goodbye = new CompletableFuture<>();
-    /** Why the connection is closed, once it is. The first reason counts. */
-    private final AtomicReference<Optional<VmException>> closed = new AtomicReference<>(Optional.empty());
 
     private GuestConnection(String name, ByteChannel channel) {
         this.name = name;
-        this.channel = channel;
-        outbox = new Outbox(channel);
+        line = new GuestLine(name, channel, this);
+        executions = new ExecutionTable(line);
     }
 
     /**
@@ -54,9 +31,7 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
      */
     static GuestConnection open(String name, ByteChannel channel) {
         GuestConnection connection = new GuestConnection(name, channel);
-        connection.sendNow(FrameEncoder.opening(connection.nonce));
-        Thread.ofPlatform().daemon().name("cloche-read-" + name).start(connection::readAll);
-        Thread.ofPlatform().daemon().name("cloche-write-" + name).start(connection::writeAll);
+        connection.line.open();
         return connection;
     }
 
@@ -79,169 +54,109 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
     public void ping(Deadline deadline) {
         long value = RANDOM.nextLong();
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        int request = register(new Pending.Ping(answer, value));
-        ask(HostFrames.ping(request, value), answer, deadline, "the answer to a ping");
+        int request = line.unanswered().add(new Pending.Ping(answer, value));
+        line.ask(HostFrames.ping(request, value), answer, deadline, "the answer to a ping");
     }
 
     @Override
-    public void configure(GuestIdentity identity, Deadline deadline) {
-        demand(request -> HostFrames.configure(request, identity), deadline, "the guest's new identity");
+    public Configuring beginConfigure(GuestIdentity identity, Deadline deadline) {
+        CompletableFuture<Boolean> answer = line.demanded(request -> HostFrames.configure(request, identity), deadline);
+        return () -> Waiting.on(answer, deadline, "the guest's new identity");
     }
 
     @Override
     public GuestExecution exec(ExecRequest request, Deadline deadline) {
-        CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
-        int id = register(new Pending.Exec(answer, started -> register(started, request.stdin()), this::abandon));
-        try {
-            String what = "the start of " + request.arguments().getFirst();
-            return ask(HostFrames.exec(id, request, WINDOW), answer, deadline, what);
-        } catch (VmDeadlineException | VmInterruptedException gaveUp) {
-            // Who completes the answer first decides: if this is too late, the program has started just now.
-            if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
-                abandon(answer.join());
-            }
-            throw gaveUp;
-        }
+        return executions.exec(request, deadline);
     }
 
-    void signal(int execution, int signal, Deadline deadline) {
-        demand(request -> HostFrames.signal(execution, request, signal), deadline, "the delivery of a signal");
+    @Override
+    public GuestFiles files() {
+        return new ChannelFiles(this, "");
+    }
+
+    /** Starts a file operation. */
+    ChannelExecution file(FileRequest request, Deadline deadline) {
+        return executions.file(request, deadline);
+    }
+
+    /** Ends a file operation that nobody waits for any more. */
+    void abandon(ChannelExecution operation) {
+        executions.abandon(operation);
+    }
+
+    @Override
+    public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
+        return executions.attach(execution, from, deadline);
+    }
+
+    @Override
+    public List<ExecutionInfo> executions(Deadline deadline) {
+        return executions.list(deadline);
+    }
+
+    @Override
+    public void release(int execution, Deadline deadline) {
+        line.demand(
+                request -> HostFrames.bare(Frame.RELEASE, execution, request), deadline, "the release of an execution");
+    }
+
+    @Override
+    public GuestMetrics metrics(Deadline deadline) {
+        return line.question(
+                        GuestMessage.Measured.class,
+                        request -> HostFrames.bare(Frame.METRICS, 0, request),
+                        deadline,
+                        "the guest's metrics")
+                .metrics();
+    }
+
+    @Override
+    public void freeze(Duration thawAfter, Deadline deadline) {
+        long millis = thawAfter.toMillis();
+        if (millis < 1 || millis > MAX_FREEZE_MILLIS) {
+            throw new InvalidVmSpecException(
+                    "A guest cannot be frozen for " + thawAfter, "Give 1 millisecond to 10 minutes.");
+        }
+        line.demand(request -> HostFrames.freeze(request, (int) millis), deadline, "the guest's freezing");
+    }
+
+    @Override
+    public void thaw(Deadline deadline) {
+        line.demand(request -> HostFrames.bare(Frame.THAW, 0, request), deadline, "the guest's thawing");
+    }
+
+    @Override
+    public void quiesce(Deadline deadline) {
+        line.demand(request -> HostFrames.bare(Frame.QUIESCE, 0, request), deadline, "the guest's rest");
     }
 
     /** Asks the guest to end; returns when it has said that it will. */
     void shutdown(Duration grace, Deadline deadline) {
         int millis = Math.clamp(grace.toMillis(), 0, Integer.MAX_VALUE);
-        demand(request -> HostFrames.shutdown(request, millis), deadline, "the guest's shutdown");
-    }
-
-    @Override
-    public void sendNow(ByteBuffer frame) {
-        if (!outbox.offer(frame)) {
-            // Callers may hold locks of streams, so the reading thread reports it, which holds none.
-            closed.compareAndSet(
-                    Optional.empty(), Optional.of(new GuestProtocolException("it does not read what it is sent")));
-            closeChannel();
-        }
-    }
-
-    @Override
-    public void sendPatiently(ByteBuffer frame) throws InterruptedIOException {
-        if (!outbox.put(frame, Deadline.none())) {
-            throw closed.get().orElseGet(() -> lost(null));
-        }
+        line.demand(request -> HostFrames.shutdown(request, millis), deadline, "the guest's shutdown");
     }
 
     @Override
     public void close() {
-        fail(new GuestConnectionLostException("The connection to VM " + name + " was closed", null));
+        line.fail(new GuestConnectionLostException("The connection to VM " + name + " was closed", null));
     }
 
-    private void send(ByteBuffer frame, Deadline deadline) {
-        try {
-            if (!outbox.put(frame, deadline)) {
-                throw closed.get().orElseGet(() -> lost(null));
-            }
-        } catch (InterruptedIOException e) {
-            throw Waiting.interrupted("sending to VM " + name);
-        }
-    }
-
-    private void demand(IntFunction<ByteBuffer> frame, Deadline deadline, String what) {
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        ask(frame.apply(register(new Pending.Deed(answer))), answer, deadline, what);
-    }
-
-    private <T> T ask(ByteBuffer frame, CompletableFuture<T> answer, Deadline deadline, String what) {
-        send(frame, deadline);
-        return Waiting.on(answer, deadline, what);
-    }
-
-    /** An unanswered request stays registered when its caller gives up, because its answer is still to come. */
-    private int register(Pending pending) {
-        if (unanswered.size() >= MAX_UNANSWERED) {
-            throw new VmBusyException(
-                    "VM " + name + " leaves " + MAX_UNANSWERED + " requests unanswered",
-                    "Look at what the guest is doing.");
-        }
-        int request;
-        do {
-            request = requests.incrementAndGet();
-        } while (request == 0 || unanswered.putIfAbsent(request, pending) != null);
-        closed.get().ifPresent(cause -> pending.answer().completeExceptionally(cause));
-        return request;
-    }
-
-    private ChannelExecution register(GuestMessage.Started started, boolean wantsStdin) {
-        ChannelExecution execution = new ChannelExecution(this, started, wantsStdin);
-        if (executions.putIfAbsent(execution.id(), execution) != null) {
-            throw new GuestProtocolException("an execution has the id of another");
-        }
-        closed.get().ifPresent(execution::fail);
-        return execution;
-    }
-
-    private void abandon(ChannelExecution execution) {
-        execution.close();
-        int request = register(new Pending.Deed(new CompletableFuture<>()));
-        sendNow(HostFrames.signal(execution.id(), request, SIGKILL));
-    }
-
-    private void writeAll() {
-        try {
-            outbox.drain();
-        } catch (IOException e) {
-            // The reading thread meets the same end, and reports it with what the guest said before.
-            closeIfUnreadable(e);
-        }
-    }
-
-    private void closeIfUnreadable(IOException cause) {
-        closed.compareAndSet(Optional.empty(), Optional.of(lost(cause)));
-        closeChannel();
-    }
-
-    private void readAll() {
-        // Parsing what comes before would be wrong: it may begin inside of an old frame, whose payload may look like a
-        // header that swallows the acknowledgement. Only the nonce cannot be forged.
-        byte[] ack = GuestFrames.resetAck(nonce).array();
-        FrameDecoder decoder = new FrameDecoder();
-        decoder.becomeStrict();
-        boolean acknowledged = false;
-        try {
-            while (channel.read(decoder.space()) >= 0) {
-                decoder.filled();
-                acknowledged = acknowledged || decoder.skipPast(ack);
-                Optional<Frame> frame = acknowledged ? decoder.next() : Optional.empty();
-                while (frame.isPresent()) {
-                    handle(GuestMessage.parse(frame.get()));
-                    frame = decoder.next();
-                }
-            }
-            fail(lost(null));
-        } catch (IOException e) {
-            fail(lost(e));
-        } catch (VmException e) {
-            // Of the guest's frames, or of a guest that leaves so much unanswered that not even a kill can be asked
-            // for.
-            fail(e);
-        }
-    }
-
-    private void handle(GuestMessage message) {
+    @Override
+    public void said(GuestMessage message) {
         switch (message) {
             case GuestMessage.Hello(GuestHello words) -> greet(words);
-            case GuestMessage.Answer answer -> answered(answer);
-            case GuestMessage.Output output -> execution(output.execution()).arrived(output);
-            case GuestMessage.Ended(int id, ExitStatus status) -> {
-                execution(id).ended(status);
-                executions.remove(id);
-            }
-            // May cross the end of its execution in the guest.
-            case GuestMessage.StdinCredit(int id, int bytes) ->
-                Optional.ofNullable(executions.get(id)).ifPresent(execution -> execution.granted(bytes));
             case GuestMessage.LastWords(Goodbye words) -> goodbye.complete(words);
+            case GuestMessage.OfExecution event -> executions.heard(event);
             case GuestMessage.ResetAck(long other) -> throw new GuestProtocolException("it acknowledges a reset twice");
+            case GuestMessage.Answer answer -> throw new IllegalArgumentException("an answer: " + answer);
         }
+    }
+
+    @Override
+    public void ended(VmException reason) {
+        hello.completeExceptionally(reason);
+        goodbye.completeExceptionally(reason);
+        executions.fail(reason);
     }
 
     private void greet(GuestHello words) {
@@ -251,45 +166,6 @@ final class GuestConnection implements Guest, FrameSink, AutoCloseable {
         }
         if (!hello.complete(words)) {
             throw new GuestProtocolException("it says hello twice");
-        }
-    }
-
-    private void answered(GuestMessage.Answer answer) {
-        Pending pending = unanswered.remove(answer.request());
-        if (pending == null) {
-            throw new GuestProtocolException("it answers what was not asked");
-        }
-        pending.answered(answer);
-    }
-
-    private ChannelExecution execution(int id) {
-        ChannelExecution execution = executions.get(id);
-        if (execution == null) {
-            throw new GuestProtocolException("it speaks of an execution that does not run");
-        }
-        return execution;
-    }
-
-    private GuestConnectionLostException lost(@Nullable IOException cause) {
-        return new GuestConnectionLostException("The connection to VM " + name + " is lost", cause);
-    }
-
-    private void fail(VmException cause) {
-        closed.compareAndSet(Optional.empty(), Optional.of(cause));
-        VmException reason = closed.get().orElse(cause);
-        outbox.close();
-        closeChannel();
-        hello.completeExceptionally(reason);
-        goodbye.completeExceptionally(reason);
-        unanswered.values().forEach(pending -> pending.answer().completeExceptionally(reason));
-        executions.values().forEach(execution -> execution.fail(reason));
-    }
-
-    private void closeChannel() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            System.getLogger(GuestConnection.class.getName()).log(System.Logger.Level.DEBUG, "closing " + name, e);
         }
     }
 }

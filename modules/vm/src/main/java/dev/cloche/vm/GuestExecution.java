@@ -5,10 +5,15 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * A program that runs in a guest. Safe for use from several threads, but each stream is for one thread at a time.
+ * A program that runs in a guest, as far as one connection is attached to it. Safe for use from several threads, but each
+ * stream is for one thread at a time.
  *
  * <p>Its output is held back in the guest while nobody reads it, so a reader that stops reading stops the program, and
  * delays its end; other executions are not affected.
+ *
+ * <p>An execution outlives the connection: whoever knows its {@link #id} and the {@link #offset offsets} up to which it was
+ * read can go on by {@link Guest#attach}, also in another process. What a reader that died has read is lost, unless it was
+ * written down before; of an execution whose output is {@link ExecRequest#acknowledged acknowledged} nothing else is.
  */
 public interface GuestExecution extends AutoCloseable {
     /** The agent's name of this execution, unsigned. */
@@ -26,15 +31,34 @@ public interface GuestExecution extends AutoCloseable {
     OutputStream stdin();
 
     /**
+     * The offset in the program's input of the first byte that is written to {@link #stdin}: 0, or after an {@link
+     * Guest#attach} how much the guest had taken before. What was written beyond that has never arrived.
+     */
+    long stdinOffset();
+
+    /**
      * What the program wrote. Ends when the program has ended and all was read.
      *
-     * <p>Reads throw {@link GuestConnectionLostException} if the connection broke and {@link OutputGapException} where
-     * the guest lost bytes, both after what had arrived before was read.
+     * <p>After what had arrived was read, reads throw {@link GuestConnectionLostException} if the connection broke, and
+     * {@link ExecutionTakenException} if another one has attached. The first read after an {@link Guest#attach} throws
+     * {@link OutputGapException} if the guest no longer has what was asked for; the next one goes on behind.
      */
     InputStream stdout();
 
     /** Like {@link #stdout()}, of the standard error. */
     InputStream stderr();
+
+    /** The offset of the next byte that a read of this output returns: so much was read of it, with all gaps. */
+    long offset(Output output);
+
+    /**
+     * Says that all of an output before {@code offset} is safe, so that the guest may forget it. Of an execution whose
+     * output is not {@link ExecRequest#acknowledged acknowledged} it has no effect. Waits only while the guest does not
+     * read at all.
+     *
+     * @throws InvalidVmSpecException if so much was not read
+     */
+    void acknowledge(Output output, long offset);
 
     /**
      * Sends a signal to the program's process group.
@@ -44,10 +68,25 @@ public interface GuestExecution extends AutoCloseable {
      */
     void signal(int signal, Deadline deadline);
 
-    /** Waits for the program's end, which comes after its last byte of output was taken over. */
+    /**
+     * Changes the size of its terminal.
+     *
+     * @throws GuestRefusedException if it has none, or has ended
+     */
+    void resize(TerminalSize size, Deadline deadline);
+
+    /**
+     * Waits for the program's end, which comes after its last byte of output was taken over.
+     *
+     * @throws ExecutionTakenException if another connection has attached
+     * @throws ExecutionClosedException if this handle was closed before
+     */
     ExitStatus await(Deadline deadline);
 
-    /** Lets go of the execution: it runs on, and what it still writes is dropped. */
+    /**
+     * Lets go of the execution: it runs on, and the guest keeps the last of its output and its end for who attaches to it,
+     * in the bounds of its window.
+     */
     @Override
     void close();
 }

@@ -2,6 +2,9 @@ package dev.cloche.vm;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 
 /** Writes what a guest says; the table "Guest to host" of docs/guest-protocol.md. Pure. */
 final class GuestFrames {
@@ -47,9 +50,73 @@ final class GuestFrames {
                 new PayloadWriter().u32(processId).u32(stdinCredit));
     }
 
-    static ByteBuffer output(int execution, boolean error, long at, byte[] bytes, int offset, int length) {
-        PayloadWriter payload = new PayloadWriter().u64(at).raw(bytes, offset, length);
-        return frame(error ? Frame.STDERR : Frame.STDOUT, execution, 0, payload);
+    static ByteBuffer output(int execution, Output output, long at, byte[] bytes) {
+        PayloadWriter payload = new PayloadWriter().u64(at).raw(bytes, 0, bytes.length);
+        return frame(output == Output.STDERR ? Frame.STDERR : Frame.STDOUT, execution, 0, payload);
+    }
+
+    static ByteBuffer attached(
+            int request, int execution, int flags, int stdinCredit, long stdinOffset, AttachPoint from) {
+        PayloadWriter payload = new PayloadWriter()
+                .u32(execution)
+                .u32(flags)
+                .u32(stdinCredit)
+                .u64(stdinOffset)
+                .u64(from.stdout())
+                .u64(from.stderr());
+        return frame(Frame.ATTACHED, execution, request, payload);
+    }
+
+    static ByteBuffer detached(int execution) {
+        return frame(Frame.DETACHED, execution, 0, new PayloadWriter());
+    }
+
+    static ByteBuffer listing(int request, List<ExecutionInfo> executions) {
+        PayloadWriter payload = new PayloadWriter().u32(executions.size());
+        for (ExecutionInfo execution : executions) {
+            byte[] listed = listed(execution).toBytes();
+            payload.raw(listed, 0, listed.length);
+        }
+        return frame(Frame.LISTING, 0, request, payload);
+    }
+
+    /** One execution in a LISTING. */
+    static PayloadWriter listed(ExecutionInfo execution) {
+        PayloadWriter payload = new PayloadWriter()
+                .u32(execution.id())
+                .u32(execution.processId())
+                .u32(flags(execution));
+        if (execution.end().isPresent()) {
+            put(payload.u32(1), execution.end().get());
+        } else {
+            payload.u32(0).u32(0).u32(0);
+        }
+        return payload.u32(execution.attached() ? 1 : 0)
+                .u64(nanos(execution.startedAt()))
+                .u64(execution.endedAt().map(GuestFrames::nanos).orElse(0L))
+                .u64(execution.stdout().from())
+                .u64(execution.stdout().to())
+                .u64(execution.stderr().from())
+                .u64(execution.stderr().to())
+                .text(execution.program());
+    }
+
+    private static int flags(ExecutionInfo execution) {
+        return (execution.stdin() ? Frame.EXEC_STDIN : 0)
+                | (execution.main() ? Frame.EXEC_MAIN : 0)
+                | (execution.terminal() ? Frame.EXEC_TERMINAL : 0)
+                | (execution.acknowledged() ? Frame.EXEC_ACKNOWLEDGED : 0);
+    }
+
+    private static long nanos(Instant time) {
+        return time.getEpochSecond() * 1_000_000_000 + time.getNano();
+    }
+
+    /** @param values by tag */
+    static ByteBuffer measured(int request, Map<Integer, Long> values) {
+        PayloadWriter payload = new PayloadWriter();
+        values.forEach((tag, value) -> payload.u32(tag).u64(value));
+        return frame(Frame.MEASURED, 0, request, payload);
     }
 
     static ByteBuffer exited(int execution, ExitStatus status) {

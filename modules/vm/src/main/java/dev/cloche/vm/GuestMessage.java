@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** What a guest says; the table "Guest to host" of docs/guest-protocol.md. */
@@ -10,7 +11,12 @@ sealed interface GuestMessage {
 
     record Hello(GuestHello hello) implements GuestMessage {}
 
-    /** DONE, PONG, FAILED or STARTED. */
+    /** What happens to an execution. */
+    sealed interface OfExecution extends GuestMessage {
+        int execution();
+    }
+
+    /** What belongs to a request: DONE, PONG, FAILED, STARTED, ATTACHED, LISTING or MEASURED. */
     sealed interface Answer extends GuestMessage {
         int request();
     }
@@ -42,11 +48,27 @@ sealed interface GuestMessage {
 
     record Started(int request, int execution, int processId, int stdinCredit) implements Answer {}
 
-    record Output(int execution, boolean error, long offset, ByteBuffer bytes) implements GuestMessage {}
+    record Attached(
+            int request,
+            int execution,
+            int processId,
+            boolean stdin,
+            int stdinCredit,
+            long stdinOffset,
+            AttachPoint from)
+            implements Answer {}
 
-    record Ended(int execution, ExitStatus status) implements GuestMessage {}
+    record Listing(int request, List<ExecutionInfo> executions) implements Answer {}
 
-    record StdinCredit(int execution, int bytes) implements GuestMessage {}
+    record Measured(int request, GuestMetrics metrics) implements Answer {}
+
+    record Written(int execution, Output output, long offset, ByteBuffer bytes) implements OfExecution {}
+
+    record Detached(int execution) implements OfExecution {}
+
+    record Ended(int execution, ExitStatus status) implements OfExecution {}
+
+    record StdinCredit(int execution, int bytes) implements OfExecution {}
 
     record LastWords(Goodbye goodbye) implements GuestMessage {}
 
@@ -60,12 +82,7 @@ sealed interface GuestMessage {
         if (frame.more()) {
             throw in.bad("may not be continued");
         }
-        boolean answer = frame.type() == Frame.PONG
-                || frame.type() == Frame.DONE
-                || frame.type() == Frame.FAILED
-                || frame.type() == Frame.STARTED;
-        boolean ofExecution = frame.type() >= Frame.STARTED && frame.type() <= Frame.STDIN_CREDIT;
-        if (answer != (frame.request() != 0) || ofExecution != (frame.stream() != 0)) {
+        if (isAnswer(frame.type()) != (frame.request() != 0) || isOfExecution(frame.type()) != (frame.stream() != 0)) {
             throw in.bad("has a wrong stream or request");
         }
         GuestMessage message = switch (frame.type()) {
@@ -75,10 +92,15 @@ sealed interface GuestMessage {
             case Frame.DONE -> new Done(frame.request());
             case Frame.FAILED -> failed(frame, in);
             case Frame.STARTED -> new Started(frame.request(), frame.stream(), in.u32(), in.u32(0, Frame.MAX_CREDIT));
-            case Frame.STDOUT, Frame.STDERR -> output(frame, in);
+            case Frame.STDOUT -> written(frame, Output.STDOUT, in);
+            case Frame.STDERR -> written(frame, Output.STDERR, in);
             case Frame.EXITED -> new Ended(frame.stream(), status(in));
             case Frame.STDIN_CREDIT -> new StdinCredit(frame.stream(), in.u32(0, Frame.MAX_CREDIT));
             case Frame.GOODBYE -> new LastWords(goodbye(in));
+            case Frame.DETACHED -> new Detached(frame.stream());
+            case Frame.ATTACHED -> attached(frame, in);
+            case Frame.LISTING -> new Listing(frame.request(), ListingReader.executions(in));
+            case Frame.MEASURED -> new Measured(frame.request(), MetricsReader.metrics(in));
             default -> throw in.bad("is unknown");
         };
         if (frame.type() != Frame.PONG && frame.type() != Frame.STDOUT && frame.type() != Frame.STDERR) {
@@ -98,16 +120,52 @@ sealed interface GuestMessage {
         return new Failed(frame.request(), failure, in.sentence(1024));
     }
 
-    private static Output output(Frame frame, PayloadReader in) {
+    private static boolean isAnswer(int type) {
+        return switch (type) {
+            case Frame.PONG, Frame.DONE, Frame.FAILED, Frame.STARTED, Frame.ATTACHED, Frame.LISTING, Frame.MEASURED ->
+                true;
+            default -> false;
+        };
+    }
+
+    private static boolean isOfExecution(int type) {
+        return switch (type) {
+            case Frame.STARTED,
+                    Frame.STDOUT,
+                    Frame.STDERR,
+                    Frame.EXITED,
+                    Frame.STDIN_CREDIT,
+                    Frame.DETACHED,
+                    Frame.ATTACHED -> true;
+            default -> false;
+        };
+    }
+
+    private static Written written(Frame frame, Output output, PayloadReader in) {
         long offset = in.u63();
         ByteBuffer bytes = in.rest().slice();
         if (!bytes.hasRemaining()) {
             throw in.bad("is empty");
         }
-        return new Output(frame.stream(), frame.type() == Frame.STDERR, offset, bytes);
+        return new Written(frame.stream(), output, offset, bytes);
     }
 
-    private static ExitStatus status(PayloadReader in) {
+    private static Attached attached(Frame frame, PayloadReader in) {
+        int processId = in.u32();
+        int flags = in.u32(0, Frame.EXEC_ALL);
+        int credit = in.u32(0, Frame.MAX_CREDIT);
+        return new Attached(
+                frame.request(),
+                frame.stream(),
+                processId,
+                (flags & Frame.EXEC_STDIN) != 0,
+                credit,
+                in.u63(),
+                new AttachPoint(in.u63(), in.u63()));
+    }
+
+    /** A kind and value as in EXITED. */
+    static ExitStatus status(PayloadReader in) {
         return switch (in.u32(0, 1)) {
             case 0 -> new ExitStatus.Exited(in.u32(0, 255));
             default -> new ExitStatus.Signalled(in.u32(1, 64));

@@ -5,114 +5,350 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** One program of an in-memory guest, on a virtual thread. */
+/**
+ * One program of an in-memory guest, on a virtual thread, and its attachment to a port. A second thread sends what the
+ * program writes, as far as the host grants it, and then how it ended.
+ */
 final class InMemoryExecution {
     /** What the host may send before the program reads. */
     static final int STDIN_WINDOW = 64 * 1024;
 
-    private final int id;
-    private final FrameSink port;
-    private final Output stdout;
-    private final Output stderr;
-    private final OutputWindow stdin;
-    private final boolean hasStdin;
-    private final AtomicInteger signal = new AtomicInteger();
-    private final CompletableFuture<ExitStatus> ended = new CompletableFuture<>();
-    private final Thread thread;
-    private long stdinOffset;
+    private static final int MAX_CHUNK = Frame.MAX_PAYLOAD - Long.BYTES;
 
-    InMemoryExecution(int id, FrameSink port, boolean hasStdin, int window, BuiltIns.Program program, Caller caller) {
-        this.id = id;
-        this.port = port;
-        this.hasStdin = hasStdin;
-        stdout = new Output(false, window);
-        stderr = new Output(true, window);
-        stdin = new OutputWindow("stdin", STDIN_WINDOW, bytes -> port.sendNow(GuestFrames.stdinCredit(id, bytes)));
-        thread = Thread.ofVirtual().name("cloche-in-memory-" + id).unstarted(() -> run(program, caller));
-    }
+    private final int id;
+    private final ExecRequest request;
+    private final Instant startedAt = Instant.now();
+    private final Optional<InMemoryTerminal> terminal;
+    private final Consumer<InMemoryExecution> onEnd;
+    private final AtomicInteger signal = new AtomicInteger();
+    /** When it has ended, and whoever is attached knows. */
+    private final CompletableFuture<ExitStatus> settled = new CompletableFuture<>();
+
+    private final Thread program;
+    private final OutputWindow stdin;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final KeptOutput stdout;
+    private final KeptOutput stderr;
+    private long stdinOffset;
+    private @Nullable ExitStatus end;
+    private @Nullable Instant endedAt;
+    private boolean forgotten;
+    private volatile @Nullable FrameSink reader;
 
     /** Completes a call with the streams of this execution. */
     interface Caller {
-        BuiltIns.Call call(InputStream stdin, OutputStream stdout, OutputStream stderr);
+        BuiltIns.Call call(
+                InputStream stdin, OutputStream stdout, OutputStream stderr, Optional<InMemoryTerminal> terminal);
+    }
+
+    /** @param onEnd told once, when it has ended and whoever is attached knows */
+    InMemoryExecution(
+            int id, ExecRequest request, BuiltIns.Program builtIn, Caller caller, Consumer<InMemoryExecution> onEnd) {
+        this.id = id;
+        this.request = request;
+        this.onEnd = onEnd;
+        terminal = request.terminal().map(InMemoryTerminal::new);
+        stdout = new KeptOutput(request.window());
+        stderr = new KeptOutput(request.window());
+        stdin = new OutputWindow("stdin", STDIN_WINDOW, bytes -> {
+            FrameSink port = reader;
+            if (port != null) {
+                port.sendNow(GuestFrames.stdinCredit(id, bytes));
+            }
+        });
+        program = Thread.ofVirtual().name("cloche-in-memory-" + id).unstarted(() -> run(builtIn, caller));
     }
 
     int id() {
         return id;
     }
 
-    void start() {
-        thread.start();
+    boolean acknowledged() {
+        return request.has(ExecRequest.Option.ACKNOWLEDGED);
     }
 
-    CompletableFuture<ExitStatus> ended() {
-        return ended;
+    boolean main() {
+        return request.has(ExecRequest.Option.MAIN);
+    }
+
+    /** Starts it, attached to a port. */
+    void start(FrameSink port, int answering, int credit) {
+        port.sendNow(GuestFrames.started(answering, id, id, STDIN_WINDOW));
+        stdout.restart(0, credit);
+        stderr.restart(0, credit);
+        reader = port;
+        program.start();
+        Thread.ofVirtual().name("cloche-in-memory-send-" + id).start(this::sendAll);
+    }
+
+    CompletableFuture<ExitStatus> settled() {
+        return settled;
     }
 
     /** Every signal ends the program, as is the default of most. */
-    void signal(int number) {
-        signal.compareAndSet(0, number);
-        thread.interrupt();
+    boolean signal(int number) {
+        lock.lock();
+        try {
+            if (end != null) {
+                return false;
+            }
+            signal.compareAndSet(0, number);
+            program.interrupt();
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    void arrived(ByteBuffer bytes) {
-        long at = stdinOffset;
-        stdinOffset += bytes.remaining();
-        stdin.arrived(at, bytes);
+    /** Whether it has a terminal, which has the size then. */
+    boolean resize(TerminalSize size) {
+        terminal.ifPresent(present -> present.resize(size));
+        return terminal.isPresent();
     }
 
-    void stdinEnds() {
-        stdin.end();
+    /** Attaches a port, and tells another that it is not attached any more. */
+    Optional<GuestFailure> attach(FrameSink port, int answering, int credit, AttachPoint from) {
+        lock.lock();
+        try {
+            if (forgotten) {
+                return Optional.of(GuestFailure.NO_SUCH_EXECUTION);
+            }
+            if (from.stdout() > stdout.end() || from.stderr() > stderr.end()) {
+                return Optional.of(GuestFailure.BAD_REQUEST);
+            }
+            FrameSink other = reader;
+            if (other != null && !other.equals(port)) {
+                other.sendNow(GuestFrames.detached(id));
+            }
+            stdout.restart(from.stdout(), credit);
+            stderr.restart(from.stderr(), credit);
+            // No credit of a later read may overtake the answer.
+            stdin.restart(stdinCredit -> {
+                reader = port;
+                AttachPoint first = new AttachPoint(stdout.sent(), stderr.sent());
+                port.sendNow(GuestFrames.attached(
+                        answering, id, HostFrames.flags(request), stdinCredit, stdinOffset, first));
+            });
+            changed.signalAll();
+            return Optional.empty();
+        } finally {
+            lock.unlock();
+        }
     }
 
-    void granted(boolean error, int bytes) {
-        (error ? stderr : stdout).stream.granted(bytes);
+    /** The port no longer reads it: the program goes on. */
+    void detach(FrameSink port) {
+        lock.lock();
+        try {
+            if (isReader(port)) {
+                reader = null;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** The connection is gone: the program goes on, and what it writes is dropped. */
-    void detach() {
-        stdout.detach();
-        stderr.detach();
+    void arrived(FrameSink port, ByteBuffer bytes) {
+        lock.lock();
+        try {
+            if (isReader(port) && end == null) {
+                long at = stdinOffset;
+                stdinOffset += bytes.remaining();
+                stdin.arrived(at, bytes);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
-    private void run(BuiltIns.Program program, Caller caller) {
-        InputStream in = hasStdin ? stdin : InputStream.nullInputStream();
+    void stdinEnds(FrameSink port) {
+        if (isReader(port)) {
+            stdin.end();
+        }
+    }
+
+    void granted(FrameSink port, Output output, int bytes) {
+        lock.lock();
+        try {
+            if (isReader(port)) {
+                kept(output).granted(bytes);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void acknowledge(FrameSink port, Output output, long offset) {
+        lock.lock();
+        try {
+            if (isReader(port)) {
+                kept(output).acknowledged(offset);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has nobody find it any more, if it has ended. */
+    boolean forget() {
+        lock.lock();
+        try {
+            forgotten = end != null;
+            changed.signalAll();
+            return forgotten;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    ExecutionInfo info() {
+        lock.lock();
+        try {
+            return new ExecutionInfo(
+                    id,
+                    id,
+                    request.arguments().getFirst(),
+                    request.has(ExecRequest.Option.STDIN),
+                    main(),
+                    request.terminal().isPresent(),
+                    acknowledged(),
+                    reader != null,
+                    startedAt,
+                    Optional.ofNullable(end),
+                    Optional.ofNullable(endedAt),
+                    new ExecutionInfo.Kept(stdout.oldest(), stdout.end()),
+                    new ExecutionInfo.Kept(stderr.oldest(), stderr.end()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run(BuiltIns.Program builtIn, Caller caller) {
+        InputStream rawIn = request.has(ExecRequest.Option.STDIN) ? stdin : InputStream.nullInputStream();
+        OutputStream rawOut = new Writer(stdout);
+        OutputStream out = terminal.map(present -> present.output(rawOut)).orElse(rawOut);
+        OutputStream err = terminal.isPresent() ? out : new Writer(stderr);
+        InputStream in = terminal.map(present -> present.input(rawIn, out)).orElse(rawIn);
         ExitStatus status;
         try {
-            int code = program.run(caller.call(in, stdout, stderr));
-            status = new ExitStatus.Exited(code);
+            status = new ExitStatus.Exited(builtIn.run(caller.call(in, out, err, terminal)));
         } catch (InterruptedException | InterruptedIOException e) {
             status = new ExitStatus.Signalled(Math.max(1, signal.get()));
         } catch (IOException e) {
             status = new ExitStatus.Exited(1);
         }
-        port.sendNow(GuestFrames.exited(id, status));
-        ended.complete(status);
+        lock.lock();
+        try {
+            end = status;
+            endedAt = Instant.now();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void sendAll() {
+        while (!forgotten()) {
+            if (sendUntilNews()) {
+                onEnd.accept(this);
+            }
+        }
+    }
+
+    /** Sends until there is news for the guest, which is told without the lock, or nobody can ask for it any more. */
+    private boolean sendUntilNews() {
+        lock.lock();
+        try {
+            while (!forgotten) {
+                FrameSink port = reader;
+                if (port != null && sendNext(port)) {
+                    continue;
+                }
+                if (settle(port)) {
+                    return true;
+                }
+                changed.awaitUninterruptibly();
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean sendNext(FrameSink port) {
+        try {
+            // Both in turn, so that neither starves the other.
+            boolean some = sendNext(port, Output.STDOUT);
+            return sendNext(port, Output.STDERR) || some;
+        } catch (GuestConnectionLostException | IOException hostIsGone) {
+            detach(port);
+            return false;
+        }
+    }
+
+    private boolean sendNext(FrameSink port, Output output) throws IOException {
+        KeptOutput kept = kept(output);
+        long at = kept.sent();
+        byte[] bytes = kept.next(MAX_CHUNK);
+        if (bytes.length > 0) {
+            port.sendPatiently(GuestFrames.output(id, output, at, bytes), () -> true);
+        }
+        return bytes.length > 0;
+    }
+
+    /** Whether there is news for the guest: it has ended, or nobody can ask for it any more. */
+    private boolean settle(@Nullable FrameSink port) {
+        ExitStatus status = end;
+        if (status == null || (port != null && !(stdout.drained() && stderr.drained()))) {
+            return false;
+        }
+        if (port != null) {
+            port.sendNow(GuestFrames.exited(id, status));
+            reader = null;
+            // Whoever was attached has all of a plain one.
+            forgotten = !acknowledged();
+        }
+        return settled.complete(status) || (port != null && forgotten);
+    }
+
+    /** Whether nobody can ask for it any more. */
+    boolean forgotten() {
+        lock.lock();
+        try {
+            return forgotten;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isReader(FrameSink port) {
+        return port.equals(reader);
+    }
+
+    private KeptOutput kept(Output output) {
+        return output == Output.STDOUT ? stdout : stderr;
     }
 
     /** An output stream of the program. */
-    private final class Output extends OutputStream {
-        private final CreditedStream stream;
-        private volatile boolean detached;
-        private long offset;
+    private final class Writer extends OutputStream {
+        private final KeptOutput kept;
 
-        Output(boolean error, int window) {
-            stream = new CreditedStream(
-                    port,
-                    window,
-                    (bytes, at, length) -> {
-                        ByteBuffer frame = GuestFrames.output(id, error, offset, bytes, at, length);
-                        offset += length;
-                        return frame;
-                    },
-                    () -> {});
-        }
-
-        void detach() {
-            detached = true;
-            stream.fail(new GuestConnectionLostException("the host is gone", null));
+        Writer(KeptOutput kept) {
+            this.kept = kept;
         }
 
         @Override
@@ -121,17 +357,38 @@ final class InMemoryExecution {
         }
 
         @Override
-        public void write(byte[] bytes, int at, int length) throws IOException {
-            if (Thread.interrupted()) {
-                throw new InterruptedIOException("killed");
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            int at = offset;
+            while (at < offset + length) {
+                at += writeSome(bytes, at, offset + length - at);
             }
+        }
+
+        private int writeSome(byte[] bytes, int offset, int length) throws InterruptedIOException {
+            lock.lock();
             try {
-                if (!detached) {
-                    stream.write(bytes, at, length);
+                if (Thread.interrupted()) {
+                    throw new InterruptedIOException("killed");
                 }
-            } catch (GuestConnectionLostException gone) {
-                detached = true;
+                while (room() == 0) {
+                    changed.await();
+                }
+                int count = Math.min(length, room());
+                kept.append(bytes, offset, count);
+                changed.signalAll();
+                return count;
+            } catch (InterruptedException e) {
+                throw (InterruptedIOException) new InterruptedIOException("killed").initCause(e);
+            } finally {
+                lock.unlock();
             }
+        }
+
+        private int room() {
+            if (acknowledged()) {
+                return kept.roomIfAcknowledged();
+            }
+            return reader == null ? request.window() : kept.roomIfSent();
         }
     }
 }

@@ -1,11 +1,14 @@
 package dev.cloche.vm;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Faults of the guests of an in-memory provider. Safe for use from several threads. */
 public final class InMemoryFaults {
     private final AtomicInteger hangingBoots = new AtomicInteger();
+    private final AtomicInteger failingSnapshots = new AtomicInteger();
+    private final AtomicInteger failingRestores = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
 
     /** The next boots, as many, never say hello. */
@@ -18,11 +21,39 @@ public final class InMemoryFaults {
         goodbyesLost.set(true);
     }
 
+    /** The next snapshots, as many, fail as on a full disk. */
+    public void failSnapshots(int count) {
+        failingSnapshots.set(count);
+    }
+
+    /** The next restores, as many, find that the host is another one. */
+    public void failRestores(int count) {
+        failingRestores.set(count);
+    }
+
+    void publishing(SnapshotName name) {
+        if (next(failingSnapshots)) {
+            throw new VmStorageException(
+                    "Snapshot " + name + " could not be taken: No space left on device", "Make space.", null);
+        }
+    }
+
+    void restoring(SnapshotName name) {
+        if (next(failingRestores)) {
+            throw new SnapshotMismatchException(
+                    name, List.of(new SnapshotMismatchException.Difference("hostCpu", "one", "another")));
+        }
+    }
+
     boolean goodbyesLost() {
         return goodbyesLost.get();
     }
 
     boolean nextBootHangs() {
-        return hangingBoots.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+        return next(hangingBoots);
+    }
+
+    private static boolean next(AtomicInteger left) {
+        return left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
     }
 }

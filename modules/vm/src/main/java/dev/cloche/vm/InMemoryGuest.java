@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -21,6 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class InMemoryGuest {
     private static final int SIGTERM = 15;
     private static final int SIGKILL = 9;
+    private static final long MOST_FILES = 1 << 20;
+    private static final Duration UNSENT_LIMIT = Duration.ofSeconds(2);
 
     private final InMemoryFaults faults;
     private final InMemoryLog log;
@@ -29,34 +32,36 @@ final class InMemoryGuest {
 
     private final Instant startedAt = Instant.now();
     private final CompletableFuture<VmExit> ended = new CompletableFuture<>();
-    private final AtomicInteger ids = new AtomicInteger();
     private final Set<InMemoryPort> ports = ConcurrentHashMap.newKeySet();
-    private final Set<InMemoryExecution> executions = ConcurrentHashMap.newKeySet();
+    private final InMemoryExecutions executions = new InMemoryExecutions();
     private final Set<String> directories = ConcurrentHashMap.newKeySet();
+    private final InMemoryTree tree = new InMemoryTree();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition resumed = lock.newCondition();
     private boolean paused;
     private volatile boolean stopAsked;
-    private volatile String hostname = "cloche";
-
-    /** What an EXEC frame says. */
-    record Command(
-            int request,
-            boolean stdin,
-            boolean main,
-            boolean createWorkingDirectory,
-            int window,
-            List<String> arguments,
-            Map<String, String> environment,
-            String workingDirectory,
-            String user) {}
+    private volatile boolean needsIdentity;
+    private volatile String hostname;
+    private volatile Map<String, String> environment = Map.of();
+    private volatile Map<String, byte[]> secrets = Map.of();
 
     /** @param log takes what the main execution writes */
     InMemoryGuest(InMemoryFaults faults, InMemoryLog log) {
+        this(faults, log, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root"), false));
+    }
+
+    /** A guest that begins with what another remembered. */
+    InMemoryGuest(InMemoryFaults faults, InMemoryLog log, InMemorySnapshots.Memory memory) {
         this.faults = faults;
         this.log = log;
         hangs = faults.nextBootHangs();
-        directories.addAll(List.of("/", "/tmp", "/root"));
+        hostname = memory.hostname();
+        needsIdentity = memory.needsIdentity();
+        directories.addAll(memory.directories());
+    }
+
+    InMemorySnapshots.Memory memory() {
+        return new InMemorySnapshots.Memory(hostname, directories, needsIdentity);
     }
 
     /** A new connection; the host's end. */
@@ -82,12 +87,52 @@ final class InMemoryGuest {
         }
     }
 
-    void rename(String name) {
-        hostname = name;
+    /** Takes a new identity, or says why not. */
+    Optional<GuestFailure> configure(GuestIdentity identity) {
+        if (identity.network().isPresent()) {
+            return Optional.of(GuestFailure.UNSUPPORTED);
+        }
+        identity.hostname().ifPresent(name -> hostname = name);
+        environment = identity.environment().isEmpty() ? environment : identity.environment();
+        secrets = identity.secrets().isEmpty() ? secrets : identity.secrets();
+        needsIdentity = needsIdentity && identity.entropy().isEmpty();
+        return Optional.empty();
+    }
+
+    void quiesce() {
+        needsIdentity = true;
+    }
+
+    InMemoryExecutions executions() {
+        return executions;
+    }
+
+    /** By the tags of the guest protocol. */
+    Map<Integer, Long> metrics() {
+        Runtime jvm = Runtime.getRuntime();
+        long running = executions.running();
+        Map<Integer, Long> values = new TreeMap<>();
+        values.put(1, Duration.between(startedAt, Instant.now()).toNanos());
+        values.put(2, (long) jvm.availableProcessors());
+        values.put(4, jvm.maxMemory());
+        values.put(5, jvm.maxMemory() - jvm.totalMemory() + jvm.freeMemory());
+        values.put(6, running + 1);
+        values.put(11, running);
+        return values;
     }
 
     void closed(InMemoryPort port) {
+        executions.detach(port);
         ports.remove(port);
+    }
+
+    boolean paused() {
+        lock.lock();
+        try {
+            return paused;
+        } finally {
+            lock.unlock();
+        }
     }
 
     void pause(boolean value) {
@@ -112,65 +157,107 @@ final class InMemoryGuest {
         }
     }
 
-    /** Makes an execution that is not started yet, or answers why it cannot. */
-    Optional<InMemoryExecution> spawn(InMemoryPort port, Command command) {
-        Optional<GuestFailure> failure = failure(command);
+    /** Starts a program that is attached to a port, or answers why it cannot be started. */
+    void spawn(InMemoryPort port, int answering, HostRequests.Exec exec) {
+        ExecRequest request = exec.request();
+        String program = request.arguments().getFirst();
+        Optional<GuestFailure> failure = failure(request);
         if (failure.isPresent()) {
-            port.sendNow(GuestFrames.failed(
-                    command.request(), failure.get(), command.arguments().getFirst() + " cannot be started"));
-            return Optional.empty();
+            port.sendNow(GuestFrames.failed(answering, failure.get(), program + " cannot be started"));
+            return;
         }
+        Map<String, String> variables = new TreeMap<>(environment);
+        variables.putAll(request.environment());
+        Map<String, byte[]> files = secrets;
+        boolean logged = request.has(ExecRequest.Option.MAIN);
         InMemoryExecution execution = new InMemoryExecution(
-                ids.incrementAndGet(),
-                port,
-                command.stdin(),
-                command.window(),
-                BuiltIns.find(command.arguments().getFirst()).orElseThrow(),
-                (in, out, err) -> new BuiltIns.Call(
-                        command.arguments(),
-                        command.environment(),
-                        command.workingDirectory(),
+                executions.nextId(),
+                request,
+                BuiltIns.find(program).orElseThrow(),
+                (in, out, err, terminal) -> new BuiltIns.Call(
+                        request,
+                        variables,
                         hostname,
+                        files,
                         in,
-                        command.main() ? log.tee(out, false) : out,
-                        command.main() ? log.tee(err, true) : err));
+                        logged ? log.tee(out, false) : out,
+                        logged ? log.tee(err, true) : err,
+                        terminal),
+                this::ended);
         executions.add(execution);
-        var _ = execution.ended().thenAccept(status -> {
-            executions.remove(execution);
-            if (command.main()) {
-                powerOff(new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(status)));
-            }
-        });
-        return Optional.of(execution);
+        execution.start(port, answering, exec.credit());
     }
 
-    private Optional<GuestFailure> failure(Command command) {
-        String program = command.arguments().getFirst();
-        String[] user = command.user().split(":", 2);
+    /** Begins a file operation, or answers why it cannot. */
+    void file(InMemoryPort port, int answering, FileRequest.Received received) {
+        Optional<GuestFailure> failure = Optional.of(
+                        needsIdentity ? GuestFailure.NEEDS_IDENTITY : GuestFailure.OUT_OF_RESOURCES)
+                .filter(refused -> needsIdentity || executions.full());
+        Optional<InMemoryExecution> operation = failure.isPresent()
+                ? Optional.empty()
+                : InMemoryFileOperation.of(tree, received.request(), executions.nextId(), executions::remove);
+        if (operation.isEmpty()) {
+            port.sendNow(GuestFrames.failed(
+                    answering, failure.orElse(GuestFailure.UNKNOWN_USER), "the files cannot be reached"));
+            return;
+        }
+        executions.addFileOperation(operation.get());
+        operation.get().start(port, answering, received.credit());
+    }
+
+    private void ended(InMemoryExecution execution) {
+        executions.ended(execution);
+        if (execution.main()) {
+            powerOff(new Goodbye(
+                    Goodbye.Reason.MAIN_ENDED, Optional.of(execution.settled().join())));
+        }
+    }
+
+    private Optional<GuestFailure> failure(ExecRequest request) {
+        if (needsIdentity) {
+            return Optional.of(GuestFailure.NEEDS_IDENTITY);
+        }
+        if (executions.full()) {
+            return Optional.of(GuestFailure.OUT_OF_RESOURCES);
+        }
+        String program = request.arguments().getFirst();
+        String[] user = request.user().split(":", 2);
         if (!Set.of("", "root", "0").contains(user[0])) {
             return Optional.of(GuestFailure.UNKNOWN_USER);
         }
         if (user.length > 1 && !Set.of("root", "0").contains(user[1])) {
             return Optional.of(GuestFailure.UNKNOWN_GROUP);
         }
-        if (command.createWorkingDirectory()) {
-            directories.add(command.workingDirectory());
+        if (request.has(ExecRequest.Option.CREATE_WORKING_DIRECTORY)) {
+            directories.add(request.workingDirectory());
         }
-        if (!directories.contains(command.workingDirectory())) {
+        if (!directories.contains(request.workingDirectory())) {
             return Optional.of(GuestFailure.BAD_WORKING_DIRECTORY);
         }
         if (directories.contains(program)) {
             return Optional.of(GuestFailure.COMMAND_NOT_EXECUTABLE);
         }
+        if (request.limits().stream().anyMatch(InMemoryGuest::cannotBeSet)) {
+            return Optional.of(GuestFailure.BAD_LIMIT);
+        }
         return BuiltIns.find(program).isEmpty() ? Optional.of(GuestFailure.COMMAND_NOT_FOUND) : Optional.empty();
     }
 
+    /** As Linux has it by default: fs.nr_open. */
+    private static boolean cannotBeSet(ResourceLimit limit) {
+        return limit.resource() == ResourceLimit.Resource.NOFILE && Long.compareUnsigned(limit.hard(), MOST_FILES) > 0;
+    }
+
     void shutdown() {
-        executions.forEach(execution -> execution.signal(SIGTERM));
-        CompletableFuture<?>[] all =
-                executions.stream().map(InMemoryExecution::ended).toArray(CompletableFuture<?>[]::new);
-        var _ = CompletableFuture.allOf(all)
-                .thenRun(() -> powerOff(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty())));
+        executions.signal(SIGTERM);
+        // Nobody need read what a program has written; the real agent waits as long.
+        var _ = executions
+                .settled()
+                .orTimeout(UNSENT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+                .handle((done, late) -> {
+                    powerOff(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty()));
+                    return done;
+                });
     }
 
     void stopAsked() {
@@ -217,6 +304,6 @@ final class InMemoryGuest {
     }
 
     private void killAll() {
-        executions.forEach(execution -> execution.signal(SIGKILL));
+        executions.signal(SIGKILL);
     }
 }

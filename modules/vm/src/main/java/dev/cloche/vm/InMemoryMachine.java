@@ -18,17 +18,22 @@ final class InMemoryMachine implements Machine {
     private final VmSpec spec;
     private final InMemoryLog log;
     private final InMemoryFaults faults;
+    private final InMemorySnapshots snapshots;
     private final Runnable onDestroy;
     private final AtomicReference<Optional<InMemoryGuest>> guest = new AtomicReference<>(Optional.empty());
     private final AtomicReferenceArray<Boolean> clients = new AtomicReferenceArray<>(new Boolean[CLIENTS]);
     private final AtomicBoolean startFailed = new AtomicBoolean();
     private final AtomicBoolean owned = new AtomicBoolean(true);
+    private final AtomicBoolean attached;
+    private final AtomicBoolean identityOwed = new AtomicBoolean();
 
-    InMemoryMachine(VmSpec spec, InMemoryFaults faults, Runnable onDestroy) {
+    InMemoryMachine(VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, Runnable onDestroy) {
         this.spec = spec;
         log = new InMemoryLog(spec.outputLogBytes().orElse(0));
         this.faults = faults;
+        this.snapshots = snapshots;
         this.onDestroy = onDestroy;
+        attached = new AtomicBoolean(spec.attached());
         for (int i = 0; i < CLIENTS; i++) {
             clients.set(i, false);
         }
@@ -36,12 +41,37 @@ final class InMemoryMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
-        InMemoryGuest booting = new InMemoryGuest(faults, log);
+        InMemoryGuest booting = spec.snapshot()
+                .map(taken -> new InMemoryGuest(faults, log, snapshots.restore(taken)))
+                .orElseGet(() -> new InMemoryGuest(faults, log));
         guest.set(Optional.of(booting));
+        identityOwed.set(spec.snapshot().isPresent());
         spec.maxDuration()
                 .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
                         .execute(() -> booting.die(VmExit.Cause.MAX_DURATION)));
-        return new InMemoryRun(booting, connect(booting), () -> {});
+        return run(booting);
+    }
+
+    private InMemoryRun run(InMemoryGuest running) {
+        return new InMemoryRun(running, connect(running), () -> attached.set(false), () -> {});
+    }
+
+    /** A run for a new owner. */
+    Run own() {
+        if (!owned.compareAndSet(false, true)) {
+            throw new VmBusyException(
+                    "VM " + spec.id() + " belongs to an open handle", "Close that handle, or stop the VM there.");
+        }
+        return run(guest.get().orElseThrow());
+    }
+
+    VmSpec spec() {
+        return spec;
+    }
+
+    /** Whether it ends with its owner. */
+    boolean attached() {
+        return attached.get();
     }
 
     /** A run for another client. */
@@ -50,7 +80,8 @@ final class InMemoryMachine implements Machine {
         for (int i = 0; i < CLIENTS; i++) {
             int slot = i;
             if (clients.compareAndSet(slot, false, true)) {
-                return new InMemoryRun(running, connect(running), () -> clients.set(slot, false));
+                return new InMemoryRun(
+                        running, connect(running), () -> attached.set(false), () -> clients.set(slot, false));
             }
         }
         throw new VmBusyException("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");
@@ -79,6 +110,21 @@ final class InMemoryMachine implements Machine {
         Optional<ProcessIdentity> guard =
                 state == VmState.RUNNING ? Optional.of(ProcessIdentity.current()) : Optional.empty();
         return new VmInfo(spec.id(), state, guard, exit);
+    }
+
+    @Override
+    public Capture capture(SnapshotName name, Deadline deadline) {
+        return snapshots.capture(spec, name, guest.get().orElseThrow());
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        identityOwed.set(owed);
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return identityOwed.get();
     }
 
     @Override

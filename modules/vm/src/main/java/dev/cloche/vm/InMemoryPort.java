@@ -5,20 +5,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /** One connection of an in-memory guest: the agent's side of docs/guest-protocol.md. */
 final class InMemoryPort implements FrameSink {
+
     private final InMemoryGuest guest;
     private final ByteChannel channel;
     private final Outbox outbox;
-    private final Map<Integer, InMemoryExecution> executions = new ConcurrentHashMap<>();
     private final ByteArrayOutputStream message = new ByteArrayOutputStream();
 
     InMemoryPort(InMemoryGuest guest, ByteChannel channel) {
@@ -38,8 +33,8 @@ final class InMemoryPort implements FrameSink {
     }
 
     @Override
-    public void sendPatiently(ByteBuffer frame) throws IOException {
-        if (!outbox.put(frame, Deadline.none())) {
+    public void sendPatiently(ByteBuffer frame, BooleanSupplier wanted) throws IOException {
+        if (!outbox.put(frame, wanted, Deadline.none())) {
             throw new GuestConnectionLostException("the host is gone", null);
         }
     }
@@ -63,7 +58,7 @@ final class InMemoryPort implements FrameSink {
         try {
             outbox.drain();
         } catch (IOException hostIsGone) {
-            detachAll();
+            System.getLogger(InMemoryPort.class.getName()).log(System.Logger.Level.TRACE, "host gone", hostIsGone);
         } finally {
             cut();
         }
@@ -84,14 +79,9 @@ final class InMemoryPort implements FrameSink {
         } catch (IOException hostIsGone) {
             System.getLogger(InMemoryPort.class.getName()).log(System.Logger.Level.TRACE, "host gone", hostIsGone);
         } finally {
-            detachAll();
             cut();
             guest.closed(this);
         }
-    }
-
-    private void detachAll() {
-        executions.values().forEach(InMemoryExecution::detach);
     }
 
     private void handle(Frame frame) {
@@ -100,35 +90,95 @@ final class InMemoryPort implements FrameSink {
         try {
             switch (frame.type()) {
                 case Frame.RESET -> {
-                    detachAll();
-                    executions.clear();
+                    guest.executions().detach(this);
                     sendNow(GuestFrames.resetAck(in.u64()));
                     guest.greet(this);
                 }
                 case Frame.PING -> sendNow(GuestFrames.pong(request, bytes(in)));
                 case Frame.CONFIGURE -> whole(frame).ifPresent(payload -> configure(request, payload));
                 case Frame.EXEC -> whole(frame).ifPresent(payload -> exec(request, payload));
-                case Frame.STDIN -> execution(frame).ifPresent(execution -> execution.arrived(in.rest()));
-                case Frame.STDIN_EOF -> execution(frame).ifPresent(InMemoryExecution::stdinEnds);
-                case Frame.CREDIT -> {
-                    boolean error = in.u32(1, 2) == 2;
-                    int bytes = in.u32(0, Integer.MAX_VALUE);
-                    execution(frame)
-                            .ifPresent(execution -> execution.granted(error, Math.min(bytes, Frame.MAX_CREDIT)));
+                case Frame.FILE -> guest.file(this, request, FileRequest.parse(in));
+                case Frame.LIST -> sendNow(guest.executions().list(request, in.u32()));
+                case Frame.METRICS -> sendNow(GuestFrames.measured(request, guest.metrics()));
+                // Its writable layer is in memory: there is nothing to flush or to hold back.
+                case Frame.FREEZE -> {
+                    in.u32(1, 600_000);
+                    sendNow(GuestFrames.done(request));
                 }
-                case Frame.SIGNAL -> signal(frame, in.u32(1, 64));
+                case Frame.THAW -> sendNow(GuestFrames.done(request));
+                case Frame.QUIESCE -> {
+                    guest.quiesce();
+                    sendNow(GuestFrames.done(request));
+                }
                 case Frame.SHUTDOWN -> {
                     in.u32();
                     sendNow(GuestFrames.done(request));
                     guest.shutdown();
                 }
-                default -> sendNow(GuestFrames.failed(request, GuestFailure.UNSUPPORTED, "an unknown frame"));
+                default -> handleOfExecution(frame, in);
             }
-        } catch (GuestProtocolException bad) {
+        } catch (GuestProtocolException | InvalidVmSpecException bad) {
             if (request != 0) {
                 sendNow(GuestFrames.failed(request, GuestFailure.BAD_REQUEST, "a malformed frame"));
             }
         }
+    }
+
+    private void handleOfExecution(Frame frame, PayloadReader in) {
+        int request = frame.request();
+        Optional<InMemoryExecution> execution = guest.executions().find(frame.stream());
+        switch (frame.type()) {
+            case Frame.STDIN -> execution.ifPresent(known -> known.arrived(this, in.rest()));
+            case Frame.STDIN_EOF -> execution.ifPresent(known -> known.stdinEnds(this));
+            case Frame.CREDIT -> {
+                Output output = output(in);
+                int bytes = Math.min(Frame.MAX_CREDIT, in.u32(0, Integer.MAX_VALUE));
+                execution.ifPresent(known -> known.granted(this, output, bytes));
+            }
+            case Frame.ACKNOWLEDGE -> {
+                Output output = output(in);
+                long offset = in.u63();
+                execution.ifPresent(known -> known.acknowledge(this, output, offset));
+            }
+            case Frame.SIGNAL -> {
+                int number = in.u32(1, 64);
+                boolean delivered = execution.isPresent() && execution.get().signal(number);
+                answer(request, delivered ? Optional.empty() : Optional.of(GuestFailure.NO_SUCH_EXECUTION));
+            }
+            case Frame.RESIZE -> {
+                TerminalSize size = new TerminalSize(in.u32(), in.u32());
+                answer(
+                        request,
+                        execution.isEmpty()
+                                ? Optional.of(GuestFailure.NO_SUCH_EXECUTION)
+                                : Optional.of(GuestFailure.BAD_REQUEST)
+                                        .filter(refused -> !execution.get().resize(size)));
+            }
+            case Frame.ATTACH -> {
+                int credit = in.u32(0, Frame.MAX_CREDIT);
+                AttachPoint from = new AttachPoint(in.u63(), in.u63());
+                Optional<InMemoryExecution> lasting = guest.executions().findLasting(frame.stream());
+                Optional<GuestFailure> failure = lasting.isEmpty()
+                        ? Optional.of(GuestFailure.NO_SUCH_EXECUTION)
+                        : lasting.get().attach(this, request, credit, from);
+                failure.ifPresent(why -> answer(request, Optional.of(why)));
+            }
+            case Frame.DETACH -> {
+                execution.ifPresent(known -> known.detach(this));
+                answer(request, Optional.empty());
+            }
+            case Frame.RELEASE -> answer(request, guest.executions().release(frame.stream()));
+            default -> answer(request, Optional.of(GuestFailure.UNSUPPORTED));
+        }
+    }
+
+    private void answer(int request, Optional<GuestFailure> failure) {
+        sendNow(failure.map(why -> GuestFrames.failed(request, why, "it cannot be done"))
+                .orElseGet(() -> GuestFrames.done(request)));
+    }
+
+    private static Output output(PayloadReader in) {
+        return in.u32(1, 2) == 1 ? Output.STDOUT : Output.STDERR;
     }
 
     private Optional<PayloadReader> whole(Frame frame) {
@@ -136,77 +186,25 @@ final class InMemoryPort implements FrameSink {
         if (frame.more() && message.size() <= FrameEncoder.MAX_MESSAGE) {
             return Optional.empty();
         }
-        ByteBuffer payload = FrameEncoder.allocate(message.size()).put(message.toByteArray());
+        ByteBuffer payload = FrameEncoder.wrap(message.toByteArray());
         message.reset();
-        return Optional.of(new PayloadReader("message", payload.flip()));
+        return Optional.of(new PayloadReader("message", payload));
     }
 
     private void configure(int request, PayloadReader in) {
-        Optional<String> hostname = Optional.empty();
-        while (in.rest().hasRemaining()) {
-            int tag = in.u32();
-            String value = text(in);
-            if (tag < 1 || tag > 4) {
-                sendNow(GuestFrames.failed(request, GuestFailure.UNSUPPORTED, "an unknown tag"));
-                return;
-            }
-            hostname = tag == 1 ? Optional.of(value) : hostname;
+        try {
+            answer(request, guest.configure(HostRequests.identity(in)));
+        } catch (HostRequests.Refused refused) {
+            answer(request, Optional.of(refused.failure()));
         }
-        hostname.ifPresent(guest::rename);
-        sendNow(GuestFrames.done(request));
     }
 
     private void exec(int request, PayloadReader in) {
-        int flags = in.u32(0, 7);
-        int window = in.u32(1, Frame.MAX_CREDIT);
-        List<String> arguments = texts(in, in.u32(1, 65_536));
-        Map<String, String> environment = new HashMap<>();
-        for (String variable : texts(in, in.u32(0, 65_536))) {
-            int equals = variable.indexOf('=');
-            environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+        try {
+            guest.spawn(this, request, HostRequests.exec(in));
+        } catch (HostRequests.Refused refused) {
+            answer(request, Optional.of(refused.failure()));
         }
-        InMemoryGuest.Command command = new InMemoryGuest.Command(
-                request,
-                (flags & 1) != 0,
-                (flags & 2) != 0,
-                (flags & 4) != 0,
-                window,
-                arguments,
-                environment,
-                text(in),
-                text(in));
-        in.end();
-        guest.spawn(this, command).ifPresent(execution -> {
-            executions.put(execution.id(), execution);
-            sendNow(GuestFrames.started(request, execution.id(), execution.id(), InMemoryExecution.STDIN_WINDOW));
-            execution.start();
-            var _ = execution.ended().thenAccept(status -> executions.remove(execution.id()));
-        });
-    }
-
-    private void signal(Frame frame, int number) {
-        Optional<InMemoryExecution> execution = execution(frame);
-        execution.ifPresent(target -> target.signal(number));
-        sendNow(
-                execution.isPresent()
-                        ? GuestFrames.done(frame.request())
-                        : GuestFrames.failed(frame.request(), GuestFailure.NO_SUCH_EXECUTION, "it has ended"));
-    }
-
-    private Optional<InMemoryExecution> execution(Frame frame) {
-        return Optional.ofNullable(executions.get(frame.stream()));
-    }
-
-    private static List<String> texts(PayloadReader in, int count) {
-        List<String> texts = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            texts.add(text(in));
-        }
-        return List.copyOf(texts);
-    }
-
-    private static String text(PayloadReader in) {
-        return new String(in.text(FrameEncoder.MAX_MESSAGE), StandardCharsets.UTF_8);
     }
 
     private static byte[] bytes(PayloadReader in) {

@@ -14,6 +14,7 @@ public final class InMemoryProvider implements VmProvider {
     private final InMemoryFaults faults;
     private final BootPolicy policy;
     private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
+    private final InMemorySnapshots snapshots;
     private final OpenVms open = new OpenVms();
 
     /** A provider without faults. */
@@ -24,11 +25,12 @@ public final class InMemoryProvider implements VmProvider {
     public InMemoryProvider(InMemoryFaults faults, BootPolicy policy) {
         this.faults = faults;
         this.policy = policy;
+        snapshots = new InMemorySnapshots(faults);
     }
 
     @Override
     public Vm create(VmSpec spec) {
-        InMemoryMachine machine = new InMemoryMachine(spec, faults, () -> machines.remove(spec.id()));
+        InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, () -> machines.remove(spec.id()));
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());
         }
@@ -38,16 +40,21 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public Vm connect(VmId id, Deadline deadline) {
         InMemoryMachine machine = running(id, "be connected to");
-        Run run = machine.client();
-        GuestConnection connection = GuestConnection.open(id.value(), run.channel());
+        return open.add(ManagedVm.connected(id, machine.client(), open::remove, deadline));
+    }
+
+    @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        InMemoryMachine machine = running(id, "be adopted");
+        Run run = machine.own();
+        boolean paused = machine.guest().orElseThrow().paused();
         try {
-            var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+            return open.add(ManagedVm.adopted(
+                    machine.spec(), machine, run, machine.attached(), paused, open::remove, deadline));
         } catch (RuntimeException e) {
-            connection.close();
-            run.close();
+            machine.release();
             throw e;
         }
-        return open.add(ManagedVm.connected(id, run, connection, open::remove));
     }
 
     @Override
@@ -82,6 +89,34 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public VmCapabilities capabilities() {
         return new VmCapabilities("in-memory", "1", Accelerator.NONE, "Guests are Java threads in this JVM.");
+    }
+
+    @Override
+    public List<SnapshotRef> snapshots() {
+        return snapshots.list();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return snapshots.find(name).map(InMemorySnapshots.Taken::ref);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        List<String> holders = machines.values().stream()
+                .filter(machine -> machine.info().state().live())
+                .map(InMemoryMachine::spec)
+                .filter(spec -> spec.snapshot()
+                        .filter(taken -> taken.name().equals(name))
+                        .isPresent())
+                .map(spec -> spec.id().value())
+                .toList();
+        if (!holders.isEmpty()) {
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by VM " + String.join(", VM ", holders),
+                    "Stop the VMs that were restored from it first.");
+        }
+        snapshots.delete(name);
     }
 
     @Override

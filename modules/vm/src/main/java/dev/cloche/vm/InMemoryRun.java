@@ -8,11 +8,13 @@ import java.util.concurrent.CompletableFuture;
 final class InMemoryRun implements Run {
     private final InMemoryGuest guest;
     private final ByteChannel channel;
+    private final Runnable onDetach;
     private final Runnable onClose;
 
-    InMemoryRun(InMemoryGuest guest, ByteChannel channel, Runnable onClose) {
+    InMemoryRun(InMemoryGuest guest, ByteChannel channel, Runnable onDetach, Runnable onClose) {
         this.guest = guest;
         this.channel = channel;
+        this.onDetach = onDetach;
         this.onClose = onClose;
     }
 
@@ -46,9 +48,11 @@ final class InMemoryRun implements Run {
         guest.pause(false);
     }
 
-    /** Nothing to tell anybody: a guest of this kind lives as long as its JVM in any case. */
+    /** For whoever adopts it; a guest of this kind lives as long as its JVM in any case. */
     @Override
-    public void detach() {}
+    public void detach() {
+        onDetach.run();
+    }
 
     @Override
     public void close() {

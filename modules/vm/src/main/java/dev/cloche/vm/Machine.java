@@ -12,6 +12,19 @@ interface Machine {
      */
     Run boot(Deadline deadline);
 
+    /**
+     * Begins a snapshot of what runs.
+     *
+     * @throws SnapshotExistsException if there is one of that name
+     */
+    Capture capture(SnapshotName name, Deadline deadline);
+
+    /** Notes whether the guest needs an identity before it may be used, for whoever adopts it. */
+    void identityOwed(boolean owed);
+
+    /** What was noted last, by whatever process. */
+    boolean identityOwed();
+
     /** No boot came up: notes it for other processes. */
     void startFailed();
 

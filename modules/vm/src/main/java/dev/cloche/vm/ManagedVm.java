@@ -4,8 +4,11 @@ import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The handle of a VM, whatever runs it: what its owner or a client may do with it, and how it is ended.
@@ -20,7 +23,8 @@ final class ManagedVm implements Vm {
     private final VmId id;
     private final Machine machine;
     private final BootPolicy policy;
-    private final boolean owned;
+    private final Ownership ownership;
+    private final Identities identities;
     private final Consumer<Vm> onClose;
 
     private final ReentrantLock changing = new ReentrantLock();
@@ -28,26 +32,87 @@ final class ManagedVm implements Vm {
     private volatile boolean attached;
 
     private ManagedVm(
-            VmId id, Machine machine, BootPolicy policy, boolean owned, boolean attached, Consumer<Vm> onClose) {
+            VmId id, Machine machine, BootPolicy policy, Ownership ownership, boolean clone, Consumer<Vm> onClose) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
-        this.owned = owned;
-        this.attached = attached;
+        this.ownership = ownership;
         this.onClose = onClose;
+        identities = new Identities(id, machine, clone);
         life = new VmLife(id);
+        attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
+    }
+
+    /** What the holder of a handle may do, and what its end means. */
+    private enum Ownership {
+        ATTACHED,
+        /** Attached, and ended by its snapshot. */
+        TEMPLATE_MAKER,
+        DETACHED,
+        /** Somebody else's VM. */
+        NONE;
+
+        static Ownership of(VmSpec spec, boolean attached) {
+            return spec.templateMaker() ? TEMPLATE_MAKER : attached ? ATTACHED : DETACHED;
+        }
     }
 
     /** A new VM of this process. */
     static ManagedVm created(VmSpec spec, Machine machine, BootPolicy policy, Consumer<Vm> onClose) {
-        return new ManagedVm(spec.id(), machine, policy, true, spec.attached(), onClose);
+        return new ManagedVm(
+                spec.id(),
+                machine,
+                policy,
+                Ownership.of(spec, spec.attached()),
+                spec.snapshot().isPresent(),
+                onClose);
     }
 
-    /** A VM that runs already, whose connection has been greeted. */
-    static ManagedVm connected(VmId id, Run run, GuestConnection connection, Consumer<Vm> onClose) {
-        ManagedVm vm = new ManagedVm(id, new ForeignMachine(), BootPolicy.DEFAULT, false, false, onClose);
-        vm.life.running(run, connection);
+    /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
+    static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
+        ManagedVm vm = new ManagedVm(id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, onClose);
+        vm.join(run, false, deadline);
         return vm;
+    }
+
+    /**
+     * The new owner of a VM that runs already; waits for the guest's hello unless it is paused. Closes the run if that fails.
+     */
+    static ManagedVm adopted(
+            VmSpec spec,
+            Machine machine,
+            Run run,
+            boolean attached,
+            boolean paused,
+            Consumer<Vm> onClose,
+            Deadline deadline) {
+        ManagedVm vm = new ManagedVm(
+                spec.id(),
+                machine,
+                BootPolicy.DEFAULT,
+                Ownership.of(spec, attached),
+                spec.snapshot().isPresent(),
+                onClose);
+        vm.join(run, paused, deadline);
+        return vm;
+    }
+
+    private void join(Run run, boolean paused, Deadline deadline) {
+        GuestConnection connection = GuestConnection.open(id.value(), run.channel());
+        try {
+            if (!paused) {
+                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+                identities.settle(connection, deadline);
+            }
+        } catch (RuntimeException e) {
+            connection.close();
+            run.close();
+            throw e;
+        }
+        life.running(run, connection);
+        if (paused) {
+            life.move(VmTransition.PAUSED);
+        }
     }
 
     @Override
@@ -60,14 +125,33 @@ final class ManagedVm implements Vm {
         return life.state();
     }
 
+    private boolean owned() {
+        return ownership != Ownership.NONE;
+    }
+
     @Override
     public void start(Deadline deadline) {
+        starting(identities::settle, deadline);
+    }
+
+    @Override
+    public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
+        starting((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
+    }
+
+    @Override
+    public void prepare(Deadline deadline) {
+        starting((guest, soon) -> {}, deadline);
+        pause(deadline);
+    }
+
+    private void starting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         if (!changing.tryLock()) {
             throw new VmStateException(id, state(), "be started while something else is done with it");
         }
         try {
             life.require(VmTransition.STARTED, "be started");
-            new Boot(id, machine, policy, life).run(deadline);
+            new Boot(id, machine, policy, life, greeted).run(deadline);
         } finally {
             changing.unlock();
         }
@@ -80,15 +164,44 @@ final class ManagedVm implements Vm {
 
     @Override
     public void pause(Deadline deadline) {
-        change(VmTransition.PAUSED, "be paused", deadline, running -> running.pause(deadline));
+        changing(deadline, () -> {
+            life.require(VmTransition.PAUSED, "be paused");
+            halt(deadline);
+        });
     }
 
     @Override
     public void resume(Deadline deadline) {
-        change(VmTransition.RESUMED, "be resumed", deadline, running -> running.resume(deadline));
+        resuming(identities::settle, deadline);
     }
 
-    private void change(VmTransition transition, String wanted, Deadline deadline, Consumer<Run> how) {
+    @Override
+    public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+        resuming((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
+    }
+
+    private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
+        changing(deadline, () -> {
+            life.require(VmTransition.RESUMED, "be resumed");
+            goOn(deadline);
+            GuestConnection guest = life.live("be resumed");
+            // One that was adopted while it was paused has not been greeted yet.
+            var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
+            greeted.accept(guest, deadline);
+        });
+    }
+
+    private void halt(Deadline deadline) {
+        life.run().orElseThrow().pause(deadline);
+        life.move(VmTransition.PAUSED);
+    }
+
+    private void goOn(Deadline deadline) {
+        life.run().orElseThrow().resume(deadline);
+        life.move(VmTransition.RESUMED);
+    }
+
+    private void changing(Deadline deadline, Runnable how) {
         try {
             if (!changing.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
                 throw new VmDeadlineException("another change of VM " + id);
@@ -97,12 +210,57 @@ final class ManagedVm implements Vm {
             throw Waiting.interrupted("another change of VM " + id);
         }
         try {
-            life.require(transition, wanted);
-            how.accept(life.run().orElseThrow());
-            life.move(transition);
+            how.run();
         } finally {
             changing.unlock();
         }
+    }
+
+    @Override
+    public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
+        if (!owned()) {
+            throw new VmStateException(id, state(), "be snapshot by a process that does not own it");
+        }
+        AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
+        changing(deadline, () -> {
+            life.live("be snapshot");
+            try (Capture capture = machine.capture(name, deadline)) {
+                take(capture, deadline);
+                published.set(Optional.of(capture.publish()));
+            }
+        });
+        return published.get().orElseThrow();
+    }
+
+    /** Halts the guest for as long as its state is read. The maker of a template never goes on: clones have its memory. */
+    private void take(Capture capture, Deadline deadline) {
+        boolean runs = state() == VmState.RUNNING;
+        if (runs) {
+            identities.quiesce(life.live("be snapshot"), deadline);
+        }
+        boolean ends = false;
+        try {
+            if (runs) {
+                halt(deadline);
+            }
+            capture.take(deadline);
+            ends = ownership == Ownership.TEMPLATE_MAKER;
+        } finally {
+            if (runs && !ends) {
+                // Whatever the deadline says, the guest goes on.
+                resumeAfterCapture(Deadline.after(Boot.KILL_ALLOWANCE));
+            }
+        }
+        if (ends) {
+            var _ = kill(Deadline.after(Boot.KILL_ALLOWANCE));
+        }
+    }
+
+    private void resumeAfterCapture(Deadline deadline) {
+        if (state() == VmState.PAUSED) {
+            goOn(deadline);
+        }
+        identities.refresh(life.live("go on after a snapshot"), deadline);
     }
 
     @Override
@@ -149,7 +307,7 @@ final class ManagedVm implements Vm {
     @Override
     public void detach() {
         life.live("be detached");
-        if (!owned) {
+        if (!owned()) {
             throw new VmStateException(id, state(), "be detached by a process that does not own it");
         }
         life.run().ifPresent(Run::detach);
@@ -158,7 +316,7 @@ final class ManagedVm implements Vm {
 
     @Override
     public void destroy() {
-        if (!owned) {
+        if (!owned()) {
             throw new VmStateException(id, state(), "be destroyed by a process that does not own it");
         }
         if (!changing.tryLock()) {
@@ -182,7 +340,7 @@ final class ManagedVm implements Vm {
             return;
         }
         try {
-            boolean mine = owned && attached && !life.exit().isDone();
+            boolean mine = owned() && attached && !life.exit().isDone();
             Optional<Run> running = life.run();
             if (mine && running.isPresent()) {
                 running.get().kill();

@@ -8,6 +8,7 @@ import java.nio.channels.WritableByteChannel;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,14 +90,19 @@ final class Outbox {
         }
     }
 
+    /** Queues a frame that is wanted whenever there is room; see {@link #put(ByteBuffer, BooleanSupplier, Deadline)}. */
+    boolean put(ByteBuffer frame, Deadline deadline) throws InterruptedIOException {
+        return put(frame, () -> true, deadline);
+    }
+
     /**
-     * Queues a frame when there is room.
+     * Queues a frame when there is room, unless it is no longer wanted then.
      *
      * @return false if this outbox is closed
      * @throws VmDeadlineException if there is no room in time
      * @throws InterruptedIOException if the thread is interrupted
      */
-    boolean put(ByteBuffer frame, Deadline deadline) throws InterruptedIOException {
+    boolean put(ByteBuffer frame, BooleanSupplier wanted, Deadline deadline) throws InterruptedIOException {
         lock.lock();
         try {
             while (!closed && !finishing && bytes > 0 && bytes + frame.remaining() > ROOM) {
@@ -109,7 +115,9 @@ final class Outbox {
             if (closed || finishing) {
                 return false;
             }
-            add(frame);
+            if (wanted.getAsBoolean()) {
+                add(frame);
+            }
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,13 +2,9 @@ package dev.cloche.vm;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One output stream of an execution: holds what has arrived and was not read yet, never more than the window that the
@@ -21,89 +17,133 @@ final class OutputWindow extends InputStream {
     private final String name;
     private final int window;
     private final IntConsumer grant;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final StreamState state = new StreamState();
 
     /** A ring that grows up to the window: most executions write little. */
     private byte[] ring = new byte[0];
 
     private int head;
     private int size;
+    /** Offset of the next byte that is read. */
+    private long position;
+    /** Offset of the next byte that arrives. What is neither in between nor in the ring is a gap. */
     private long expected;
     /** How many bytes the guest may still send. */
     private int outstanding;
     /** How many bytes were taken and are not granted again yet. */
     private int taken;
-
-    private boolean ended;
-    private boolean closed;
-    private @Nullable VmException failure;
+    /** Whether the guest is granted nothing more. */
+    private boolean cut;
 
     /**
+     * The whole of a stream.
+     *
      * @param name for messages
      * @param window in bytes; what the guest was granted at the start
      * @param grant sends a credit; must not block
      */
     OutputWindow(String name, int window, IntConsumer grant) {
+        this(name, window, 0, 0, grant);
+    }
+
+    /**
+     * The rest of a stream.
+     *
+     * @param wanted offset of the first byte that was asked for
+     * @param first offset of the first byte that the guest sends, not below
+     */
+    OutputWindow(String name, int window, long wanted, long first, IntConsumer grant) {
         this.name = name;
         this.window = window;
         this.grant = grant;
+        position = wanted;
+        expected = first;
         outstanding = window;
     }
 
     /**
      * Takes over what the guest sent.
      *
-     * @throws GuestProtocolException if it sends more than it may, or again what it has sent already
+     * @throws GuestProtocolException if it sends more than it may, or anything but the next byte
      */
     void arrived(long offset, ByteBuffer bytes) {
-        lock.lock();
+        state.lock();
         try {
             int count = bytes.remaining();
             if (count > outstanding) {
                 throw new GuestProtocolException(name + " is sent beyond its credit");
             }
-            if (offset < expected || offset > Long.MAX_VALUE - count) {
+            if (offset != expected || offset > Long.MAX_VALUE - count) {
                 throw new GuestProtocolException(name + " has a wrong offset " + offset);
             }
             outstanding -= count;
-            if (offset != expected && failure == null) {
-                failure = new OutputGapException(name, expected, offset - expected);
-                changed.signalAll();
-            }
             expected = offset + count;
-            if (closed || failure != null) {
+            if (state.closed()) {
                 took(count);
             } else {
                 append(bytes);
-                changed.signalAll();
+                state.changed();
             }
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
     /** No more comes. */
     void end() {
-        lock.lock();
+        state.lock();
         try {
-            ended = true;
-            changed.signalAll();
+            state.end();
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
     /** No more comes, and that is an error, unless the end has been seen. */
     void fail(VmException cause) {
-        lock.lock();
+        state.lock();
         try {
-            if (!ended && failure == null) {
-                failure = cause;
-                changed.signalAll();
-            }
+            cut = true;
+            state.fail(cause);
         } finally {
-            lock.unlock();
+            state.unlock();
+        }
+    }
+
+    /** Like {@link #close}, and the guest is granted nothing more from here on. */
+    void cut() {
+        state.lock();
+        try {
+            cut = true;
+            close();
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /** Offset of the next byte that a read returns. */
+    long offset() {
+        state.lock();
+        try {
+            return position;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /**
+     * Grants the other side anew all that has room here, as to a sender that knows of no earlier grant.
+     *
+     * @param grants told how much that is, before any later grant
+     */
+    void restart(IntConsumer grants) {
+        state.lock();
+        try {
+            taken = 0;
+            outstanding = window - size;
+            grants.accept(outstanding);
+        } finally {
+            state.unlock();
         }
     }
 
@@ -119,55 +159,58 @@ final class OutputWindow extends InputStream {
         if (length == 0) {
             return 0;
         }
-        lock.lock();
+        state.lock();
         try {
-            while (size == 0 && !closed && !ended && failure == null) {
-                changed.await();
-            }
-            if (closed) {
+            passGap();
+            state.awaitWhile(() -> size == 0 && state.open(), "reading " + name);
+            if (state.closed()) {
                 throw new IOException(name + " is closed");
             }
             if (size > 0) {
                 return take(target, offset, length);
             }
+            VmException failure = state.failure();
             if (failure != null) {
                 throw failure;
             }
             return -1;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            InterruptedIOException interrupted = new InterruptedIOException("interrupted while reading " + name);
-            interrupted.initCause(e);
-            throw interrupted;
         } finally {
-            lock.unlock();
+            state.unlock();
+        }
+    }
+
+    private void passGap() {
+        long missing = expected - size - position;
+        if (missing > 0 && !state.closed()) {
+            OutputGapException gap = new OutputGapException(name, position, missing);
+            position += missing;
+            throw gap;
         }
     }
 
     @Override
     public int available() {
-        lock.lock();
+        state.lock();
         try {
-            return closed ? 0 : size;
+            return size;
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
     @Override
     public void close() {
-        lock.lock();
+        state.lock();
         try {
-            if (!closed) {
-                closed = true;
+            if (!state.closed()) {
+                state.close();
                 int dropped = size;
                 size = 0;
                 ring = new byte[0];
                 took(dropped);
-                changed.signalAll();
             }
         } finally {
-            lock.unlock();
+            state.unlock();
         }
     }
 
@@ -199,6 +242,7 @@ final class OutputWindow extends InputStream {
         System.arraycopy(ring, 0, target, offset + first, count - first);
         head = (head + count) % ring.length;
         size -= count;
+        position += count;
         took(count);
         return count;
     }
@@ -206,7 +250,7 @@ final class OutputWindow extends InputStream {
     /** Grants in steps of a quarter of the window: rarely enough to be cheap, early enough that the guest never waits. */
     private void took(int count) {
         taken += count;
-        if (taken >= window / 4 && !ended) {
+        if (taken >= window / 4 && !state.ended() && !cut) {
             outstanding += taken;
             int credit = taken;
             taken = 0;

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.RawText;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -19,12 +20,23 @@ final class PayloadWriter {
     }
 
     PayloadWriter text(String text) {
-        return bytes(text.getBytes(StandardCharsets.UTF_8));
+        return text(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    PayloadWriter text(byte[] text) {
+        u32(text.length);
+        out.writeBytes(text);
+        return this;
+    }
+
+    /** A name of a file. */
+    PayloadWriter name(String name) {
+        return text(RawText.encode(name));
     }
 
     /** A tag and its value. */
     PayloadWriter field(int tag, byte[] value) {
-        return u32(tag).bytes(value);
+        return u32(tag).text(value);
     }
 
     byte[] toBytes() {
@@ -34,12 +46,6 @@ final class PayloadWriter {
     /** The rest of a payload, without a length. */
     PayloadWriter raw(byte[] bytes, int offset, int length) {
         out.write(bytes, offset, length);
-        return this;
-    }
-
-    private PayloadWriter bytes(byte[] bytes) {
-        u32(bytes.length);
-        out.writeBytes(bytes);
         return this;
     }
 }

@@ -68,6 +68,51 @@ sealed interface Pending {
         }
     }
 
+    /**
+     * An execution to attach to.
+     *
+     * @param register makes the execution known before anything that follows is read
+     * @param abandon lets go of an execution that nobody waits for any more
+     * @param answered runs in any case
+     */
+    record Attach(
+            CompletableFuture<ChannelExecution> answer,
+            int execution,
+            Function<GuestMessage.Attached, ChannelExecution> register,
+            Consumer<ChannelExecution> abandon,
+            Runnable answered)
+            implements Pending {
+        @Override
+        public void answered(GuestMessage.Answer message) {
+            answered.run();
+            switch (message) {
+                case GuestMessage.Attached attached
+                when attached.execution() == execution -> {
+                    ChannelExecution rest = register.apply(attached);
+                    if (!answer.complete(rest)) {
+                        abandon.accept(rest);
+                    }
+                }
+                case GuestMessage.Failed failed -> answer.completeExceptionally(failed.asException());
+                default -> throw wrongKind();
+            }
+        }
+    }
+
+    /** A question whose whole answer is one message. */
+    record Question<T extends GuestMessage.Answer>(CompletableFuture<T> answer, Class<T> kind) implements Pending {
+        @Override
+        public void answered(GuestMessage.Answer message) {
+            if (message instanceof GuestMessage.Failed failed) {
+                answer.completeExceptionally(failed.asException());
+            } else if (kind.isInstance(message)) {
+                answer.complete(kind.cast(message));
+            } else {
+                throw wrongKind();
+            }
+        }
+    }
+
     private static GuestProtocolException wrongKind() {
         return new GuestProtocolException("a request has an answer that does not fit");
     }

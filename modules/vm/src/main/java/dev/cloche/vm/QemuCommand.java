@@ -3,6 +3,8 @@ package dev.cloche.vm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 final class QemuCommand {
@@ -12,8 +14,6 @@ final class QemuCommand {
     static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
     private static final int FIRST_SOCKET = 4;
-    /** After the monitor's socket and the owner's. */
-    private static final int LOG_PIPE = FIRST_SOCKET + 2;
 
     /**
      * All that the emulator knows, but for the promise of fast {@code rep movsb}: it emulates them byte by byte, and a guest
@@ -26,55 +26,86 @@ final class QemuCommand {
 
     private QemuCommand() {}
 
-    static List<String> guarded(VmSpec spec, VmLayout layout, VmResources resources, HostFacts host) {
+    static List<String> guarded(
+            VmSpec spec, VmLayout layout, VmResources resources, HostFacts host, QemuLaunch launch) {
+        VmId id = spec.id();
         List<String> out = new ArrayList<>();
-        add(
-                out,
-                resources.guard().toString(),
-                "--dir",
-                layout.directory(spec.id()).toString());
-        add(out, "--listen", layout.monitorSocket(spec.id()).toString());
-        add(out, "--listen", layout.portSocket(spec.id(), 0).toString());
+        add(out, resources.guard().toString(), "--dir", layout.directory(id).toString());
+        add(out, "--listen", layout.monitorSocket(id).toString());
+        add(out, "--listen", layout.portSocket(id, 0).toString());
+        launch.ports()
+                .forEach(
+                        port -> add(out, "--listen", layout.portSocket(id, port).toString()));
+        launch.hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
         out.add("--");
-        out.addAll(qemu(spec, resources, host));
+        out.addAll(qemu(spec, resources, host, launch));
         return List.copyOf(out);
     }
 
-    private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host) {
+    private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host, QemuLaunch launch) {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
-        KernelFacts kernel = resources.kernel().facts();
-        add(
-                out,
-                "-M",
-                "microvm,acpi=" + (kernel.acpi() ? "on" : "off"),
-                "-nodefaults",
-                "-no-user-config",
-                "-display",
-                "none",
-                "-no-reboot");
+        KernelImage kernel = resources.kernel();
+        add(out, "-M", machine(kernel.facts()) + ",memory-backend=ram");
+        add(out, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
         add(out, accelerator(host.capabilities().accelerator()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
-        add(out, "-kernel", resources.kernel().kernel().toString());
-        add(out, "-initrd", resources.kernel().initramfs().toString(), "-append", parameters(kernel, host));
-        add(out, "-sandbox", SANDBOX);
+        add(out, "-object", memory(launch.ram(), spec.memoryMiB()));
+        add(
+                out,
+                "-kernel",
+                kernel.kernel().toString(),
+                "-initrd",
+                kernel.initramfs().toString());
+        add(out, "-append", append(kernel.facts(), host), "-sandbox", SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
-        add(out, "-drive", drive(spec.rootDisk()), "-device", "virtio-blk-device,drive=root");
-        add(out, "-device", "virtio-serial-device,max_ports=16");
-        // The owner's; those of clients are plugged in when they are wanted (ClientPort), for each costs time to boot.
+        add(out, "-drive", drive(spec.rootDisk()));
+        launch.disk().ifPresent(top -> add(out, "-drive", drive(top)));
         add(out, "-chardev", socket("c0", FIRST_SOCKET + 1));
-        add(out, "-device", port("c0", portName(0), portNumber(0)));
+        int next = FIRST_SOCKET + 2;
+        for (int port : launch.ports()) {
+            add(out, "-chardev", socket("c" + port, next++));
+        }
         // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
         add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
-        add(out, "-device", port("goodbye", "cloche.goodbye", portNumber(PORTS)));
-        if (spec.outputLogBytes().isPresent()) {
-            add(out, "-chardev", "file,id=log,path=/dev/fd/" + LOG_PIPE);
-            add(out, "-device", port("log", "cloche.log", portNumber(PORTS) + 1));
+        if (spec.hasLogPort()) {
+            // Of a clone that wants no log, but whose snapshot has the port, the bytes go nowhere.
+            add(
+                    out,
+                    "-chardev",
+                    spec.outputLogBytes().isPresent() ? "file,id=log,path=/dev/fd/" + next : "null,id=log");
         }
+        devices(spec, launch.ports()).forEach(device -> add(out, "-device", device));
+        if (launch.incoming()) {
+            add(out, "-incoming", "defer");
+        }
+        return out;
+    }
+
+    /** ACPI where the kernel finds virtio-mmio devices by it; others read them from their command line. */
+    static String machine(KernelFacts kernel) {
+        return "microvm,acpi=" + (kernel.acpi() ? "on" : "off");
+    }
+
+    /** The devices, in QEMU's terms and order. A guest is only restored onto the same. */
+    static List<String> devices(VmSpec spec, NavigableSet<Integer> ports) {
+        List<String> out = new ArrayList<>();
+        out.add("virtio-blk-device,drive=root");
+        if (spec.writable() instanceof WritableLayer.Disk) {
+            out.add("virtio-blk-device,drive=upper,serial=cloche-upper");
+        }
+        out.add("virtio-serial-device,max_ports=16");
+        // The owner's; those of clients are plugged in when they are wanted (ClientPort), for each costs time to boot.
+        out.add(port("c0", portName(0), portNumber(0)));
+        out.add(port("goodbye", "cloche.goodbye", portNumber(PORTS)));
+        if (spec.hasLogPort()) {
+            out.add(port("log", "cloche.log", portNumber(PORTS) + 1));
+        }
+        ports.forEach(port -> out.add(port("c" + port, portName(port), portNumber(port)) + ",id=p" + port));
         return out;
     }
 
@@ -94,21 +125,44 @@ final class QemuCommand {
                 : new String[] {"-accel", "tcg", "-cpu", EMULATED_CPU};
     }
 
+    /** What every kernel gets, and this one besides. */
+    static String parameters(KernelFacts kernel) {
+        List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
+        words.addAll(kernel.parameters());
+        return String.join(" ", words);
+    }
+
     /**
      * Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. Without
      * the assurance that the counter is the same on all processors several of them make do with the tick for a clock.
      */
-    private static String parameters(KernelFacts kernel, HostFacts host) {
-        List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
-        words.addAll(kernel.parameters());
-        host.counterKiloHertz()
-                .ifPresent(frequency -> words.addAll(List.of("tsc=reliable", "tsc_early_khz=" + frequency)));
-        return String.join(" ", words);
+    private static String append(KernelFacts kernel, HostFacts host) {
+        OptionalLong frequency = host.counterKiloHertz();
+        return frequency.isPresent()
+                ? parameters(kernel) + " tsc=reliable tsc_early_khz=" + frequency.getAsLong()
+                : parameters(kernel);
+    }
+
+    /** The block of memory is called the same wherever it is, so that a stream of one fits the other. */
+    private static String memory(QemuLaunch.Ram ram, int mebibytes) {
+        String size = ",id=ram,size=" + mebibytes + "M";
+        return switch (ram) {
+            case QemuLaunch.Ram.Anonymous _ -> "memory-backend-ram" + size;
+            case QemuLaunch.Ram.Shared(Path file) ->
+                "memory-backend-file" + size + ",share=on,mem-path=" + escape(file);
+            case QemuLaunch.Ram.Private(Path file) ->
+                "memory-backend-file" + size + ",share=off,mem-path=" + escape(file);
+        };
     }
 
     private static String drive(RootDisk disk) {
         return "if=none,id=root,file=" + escape(disk.path()) + ",format="
                 + disk.format().driver() + ",readonly=on";
+    }
+
+    /** No VM survives its host, so what the guest flushes need not reach the host's disk (docs/vm.md). */
+    private static String drive(Path top) {
+        return "if=none,id=upper,file=" + escape(top) + ",format=qcow2,cache=unsafe,aio=threads,discard=unmap";
     }
 
     private static String socket(String id, int descriptor) {

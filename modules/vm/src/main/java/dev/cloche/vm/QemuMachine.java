@@ -9,25 +9,25 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
-/** Boots one VM under its guard. */
+/** Boots one VM under its guard, or restores it. */
 final class QemuMachine implements Machine {
     private final VmSpec spec;
+    private final QemuGround ground;
     private final VmLayout layout;
     private final VmResources resources;
-    private final Supplier<HostFacts> host;
     private final GuardFiles files;
     private final AtomicReference<Optional<LockFile>> ownerLock;
 
     /** @param ownerLock held already; this machine lets go of it */
-    QemuMachine(VmSpec spec, VmLayout layout, VmResources resources, Supplier<HostFacts> host, LockFile ownerLock) {
+    QemuMachine(VmSpec spec, QemuGround ground, LockFile ownerLock) {
         this.spec = spec;
-        this.layout = layout;
-        this.resources = resources;
-        this.host = host;
+        this.ground = ground;
         this.ownerLock = new AtomicReference<>(Optional.of(ownerLock));
+        layout = ground.layout();
+        resources = ground.resources();
         files = new GuardFiles(layout.directory(spec.id()));
     }
 
@@ -40,25 +40,111 @@ final class QemuMachine implements Machine {
                     null);
         }
         files.clear();
-        Process guard = startGuard(QemuCommand.guarded(spec, layout, resources, host.get()));
+        if (!spec.attached()) {
+            files.detach();
+        }
+        try {
+            MachineFacts facts = MachineFacts.of(spec, resources, ground.host().get());
+            facts.write(layout.directory(spec.id()));
+            return spec.snapshot().isPresent() ? restore(facts, deadline) : coldBoot(deadline);
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "VM " + spec.id() + " cannot be prepared: " + e.getMessage(),
+                    "Check the owner and mode of the state root and the space on its disk.",
+                    e);
+        }
+    }
+
+    private Run coldBoot(Deadline deadline) throws IOException {
+        Optional<Path> disk = spec.writable() instanceof WritableLayer.Disk blank
+                ? Optional.of(ground.disk(spec.id()).begin(layout.blanks(), blank.sizeMiB()))
+                : Optional.empty();
+        QemuLaunch.Ram ram = spec.templateMaker()
+                ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
+                : new QemuLaunch.Ram.Anonymous();
+        return start(QemuLaunch.boot(ram, disk), deadline, () -> {});
+    }
+
+    private Run restore(MachineFacts facts, Deadline deadline) throws IOException {
+        identityOwed(true);
+        try (SnapshotUse use = SnapshotUse.open(ground, spec, facts)) {
+            return start(use.launch(ram(use), disk(use)), deadline, () -> load(use, deadline));
+        }
+    }
+
+    private QemuLaunch.Ram ram(SnapshotUse use) throws IOException {
+        if (!spec.templateMaker()) {
+            return use.mapped() ? new QemuLaunch.Ram.Private(use.memory()) : new QemuLaunch.Ram.Anonymous();
+        }
+        Path ram = RamFile.place(layout, spec);
+        if (use.mapped()) {
+            RamFile.copy(use.memory(), ram);
+        }
+        return new QemuLaunch.Ram.Shared(ram);
+    }
+
+    private Optional<Path> disk(SnapshotUse use) throws IOException {
+        return spec.writable() instanceof WritableLayer.Disk disk
+                ? Optional.of(ground.disk(spec.id()).begin(use.disk(ground.disks()), disk.sizeMiB()))
+                : Optional.empty();
+    }
+
+    private void load(SnapshotUse use, Deadline deadline) throws IOException {
+        var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
+            new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(use.stream(), !use.mapped());
+            return qemu.execute(QmpCommand.of("cont"));
+        });
+    }
+
+    /** The memory of a template's maker, wherever it found its place. */
+    static Path sharedRam(VmLayout layout, VmId id) {
+        Path inMemory = layout.sharedMemory(id);
+        return Files.exists(inMemory) ? inMemory : layout.memoryOnDisk(id);
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** @param loading what is to be done before the guest runs */
+    private Run start(QemuLaunch launch, Deadline deadline, Step loading) {
+        Process guard = startGuard(
+                QemuCommand.guarded(spec, layout, resources, ground.host().get(), launch));
         try {
             awaitStarted(guard, deadline);
-            if (!spec.attached()) {
-                GuardedRun.detach(guard);
-            }
-            return new GuardedRun(
-                    guard, UnixChannels.connect(layout.portSocket(spec.id(), 0)), files, layout, spec.id());
+            loading.run();
+            return new QemuRun(
+                    new Guard.Child(guard),
+                    UnixChannels.connect(layout.portSocket(spec.id(), 0)),
+                    Optional.empty(),
+                    layout,
+                    spec.id());
         } catch (IOException e) {
-            guard.destroy();
+            end(guard);
             throw new VmStartException(
                     "VM " + spec.id() + " cannot be reached: " + e.getMessage(),
                     "Give it less memory if QEMU could not get it; otherwise try again.",
                     consoleTail(),
                     e);
         } catch (RuntimeException e) {
-            guard.destroy();
+            end(guard);
             throw e;
         }
+    }
+
+    /** Waits, because the guard writes into a directory that the caller may want to remove next. */
+    private static void end(Process guard) {
+        guard.destroy();
+        try {
+            var _ = guard.waitFor(Boot.KILL_ALLOWANCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public Capture capture(SnapshotName name, Deadline deadline) {
+        return QemuCapture.of(spec, name, ground, deadline);
     }
 
     private Process startGuard(List<String> command) {
@@ -100,6 +186,16 @@ final class QemuMachine implements Machine {
                     tail(files.log()),
                     null);
         }
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        files.identityOwed(owed);
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return files.identityOwed();
     }
 
     @Override

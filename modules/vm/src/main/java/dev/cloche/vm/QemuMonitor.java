@@ -26,8 +26,8 @@ final class QemuMonitor {
 
     /** What is said in one conversation. */
     @FunctionalInterface
-    interface Talk {
-        void with(QmpConversation qemu) throws IOException;
+    interface Talk<T> {
+        T with(QmpConversation qemu) throws IOException;
     }
 
     /**
@@ -38,7 +38,7 @@ final class QemuMonitor {
      */
     void execute(String command, Deadline deadline) {
         try (LockFile _ = LockFile.tryLock(lock).orElseThrow(QemuMonitor::busy)) {
-            talk(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+            var _ = talk(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
         } catch (IOException e) {
             throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
         }
@@ -51,15 +51,15 @@ final class QemuMonitor {
      * @throws VmMonitorException if QEMU refuses a command
      * @throws IOException if QEMU cannot be reached, or ends meanwhile
      */
-    void converse(Deadline deadline, Talk talk) throws IOException {
+    <T> T converse(Deadline deadline, Talk<T> talk) throws IOException {
         try (LockFile _ = awaitLock(deadline)) {
-            talk(deadline, talk);
+            return talk(deadline, talk);
         }
     }
 
-    private void talk(Deadline deadline, Talk talk) throws IOException {
+    private <T> T talk(Deadline deadline, Talk<T> talk) throws IOException {
         try (QmpConversation qemu = QmpConversation.open(socket, deadline)) {
-            talk.with(qemu);
+            return talk.with(qemu);
         }
     }
 

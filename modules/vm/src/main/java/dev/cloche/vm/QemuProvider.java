@@ -6,7 +6,6 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -23,6 +22,7 @@ public final class QemuProvider implements VmProvider {
     private final VmResources resources;
     private final BootPolicy policy;
     private final VmDirectory directory;
+    private final QemuGround ground;
     private final OpenVms open = new OpenVms();
     private final ReentrantLock probing = new ReentrantLock();
     private final AtomicReference<Optional<HostFacts>> host = new AtomicReference<>(Optional.empty());
@@ -37,6 +37,7 @@ public final class QemuProvider implements VmProvider {
         this.resources = resources;
         this.policy = policy;
         directory = new VmDirectory(layout);
+        ground = QemuGround.of(layout, resources, this::host);
     }
 
     @Override
@@ -50,6 +51,7 @@ public final class QemuProvider implements VmProvider {
                     layout.directory(id),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             lock = own(layout, id);
+            StoredSpec.write(layout.directory(id), spec);
         } catch (FileAlreadyExistsException e) {
             throw new VmExistsException(id);
         } catch (IOException e) {
@@ -58,8 +60,7 @@ public final class QemuProvider implements VmProvider {
                     "Check the owner and mode of that directory and the space on its disk.",
                     e);
         }
-        QemuMachine machine = new QemuMachine(spec, layout, resources, this::host, lock);
-        return open.add(ManagedVm.created(spec, machine, policy, open::remove));
+        return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
     }
 
     /** Takes the owner's lock. @throws VmBusyException if another process has it */
@@ -71,42 +72,42 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm connect(VmId id, Deadline deadline) {
-        GuardFiles files = new GuardFiles(layout.directory(id));
-        PinnedProcess guard = pinRunning(id, "be connected to");
+        QemuRun run = new QemuJoin(layout, id, deadline).asClient(pinRunning(id, "be connected to"));
+        return open.add(ManagedVm.connected(id, run, open::remove, deadline));
+    }
+
+    @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        PinnedProcess guard = pinRunning(id, "be adopted");
+        LockFile lock;
+        VmSpec spec;
         try {
-            AdoptedRun run = freePort(id, guard, files, deadline);
-            GuestConnection connection = GuestConnection.open(id.value(), run.channel());
-            try {
-                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
-                return open.add(ManagedVm.connected(id, run, connection, open::remove));
-            } catch (RuntimeException e) {
-                connection.close();
-                run.close();
-                throw e;
-            }
+            lock = own(layout, id);
         } catch (RuntimeException e) {
             guard.close();
             throw e;
         }
+        try {
+            spec = StoredSpec.read(layout.directory(id), id);
+        } catch (RuntimeException e) {
+            guard.close();
+            lock.close();
+            throw e;
+        }
+        QemuMachine machine = machine(spec, lock);
+        QemuJoin join = new QemuJoin(layout, id, deadline);
+        try {
+            QemuRun run = join.asOwner(guard);
+            boolean attached = !new GuardFiles(layout.directory(id)).detached();
+            return open.add(ManagedVm.adopted(spec, machine, run, attached, join.paused(), open::remove, deadline));
+        } catch (RuntimeException e) {
+            machine.release();
+            throw e;
+        }
     }
 
-    private AdoptedRun freePort(VmId id, PinnedProcess guard, GuardFiles files, Deadline deadline) {
-        for (int port = 1; port < QemuCommand.PORTS; port++) {
-            Optional<LockFile> lock = LockFile.tryLock(layout.portLock(id, port));
-            if (lock.isPresent()) {
-                try {
-                    SocketChannel channel = new ClientPort(layout, id, port).connect(deadline);
-                    return new AdoptedRun(guard, channel, lock.get(), files, layout, id);
-                } catch (IOException e) {
-                    lock.get().close();
-                    throw new GuestConnectionLostException("VM " + id + " cannot be reached: " + e.getMessage(), e);
-                } catch (RuntimeException e) {
-                    lock.get().close();
-                    throw e;
-                }
-            }
-        }
-        throw new VmBusyException("All client ports of VM " + id + " are taken", "Close a connection to it.");
+    private QemuMachine machine(VmSpec spec, LockFile ownerLock) {
+        return new QemuMachine(spec, ground, ownerLock);
     }
 
     private PinnedProcess pinRunning(VmId id, String wanted) {
@@ -187,6 +188,41 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Optional<VmInfo> get(VmId id) {
         return directory.get(id);
+    }
+
+    @Override
+    public List<SnapshotRef> snapshots() {
+        sweep();
+        return ground.snapshots().list().stream().map(SnapshotManifest::ref).toList();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return ground.snapshots().read(name).map(SnapshotManifest::ref);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        if (!ground.snapshots().delete(name)) {
+            List<String> holders = directory.clonesOf(name);
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by "
+                            + (holders.isEmpty() ? "another process" : "VM " + String.join(", VM ", holders)),
+                    "Stop the VMs that were restored from it first.");
+        }
+    }
+
+    /** Removes what killed processes have left of snapshots: unfinished ones, and makers of templates. */
+    private void sweep() {
+        ground.snapshots().sweep();
+        for (VmId maker : directory.deadMakers()) {
+            // Its owner's lock is free, or somebody is about to destroy it anyway.
+            LockFile.tryLock(layout.ownerLock(maker)).ifPresent(lock -> {
+                try (lock) {
+                    VmDirectory.remove(layout, maker);
+                }
+            });
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import java.io.ByteArrayOutputStream;
+import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -8,7 +9,7 @@ import tools.jackson.core.ObjectWriteContext;
 /**
  * A command of QEMU's monitor.
  *
- * @param arguments text, whole numbers, truth values, or maps of these
+ * @param arguments text, whole numbers, truth values, or maps and lists of these
  */
 record QmpCommand(String name, Map<String, Object> arguments) {
     QmpCommand {
@@ -33,6 +34,12 @@ record QmpCommand(String name, Map<String, Object> arguments) {
         switch (value) {
             case String text -> out.writeString(text);
             case Integer number -> out.writeNumber(number);
+            case Long number -> out.writeNumber(number);
+            case List<?> elements -> {
+                out.writeStartArray();
+                elements.forEach(element -> write(out, element));
+                out.writeEndArray();
+            }
             case Boolean truth -> out.writeBoolean(truth);
             case Map<?, ?> fields -> {
                 out.writeStartObject();

@@ -8,18 +8,22 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /** A connection to QEMU's monitor: commands, one after the other. Not for use by several threads. */
 final class QmpConversation implements AutoCloseable {
     private static final int MAX_LINE = 1 << 20;
     private static final int MAX_SENTENCE = 200;
+    private static final int MAX_EVENTS = 256;
 
     private final SocketChannel channel;
     private final Selector selector;
     private final Deadline deadline;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
     private String what = "the monitor's greeting";
+    /** The latest event of each name. */
+    private final Map<String, QmpAnswer.Event> heard = new HashMap<>();
 
     private QmpConversation(SocketChannel channel, Selector selector, Deadline deadline) {
         this.channel = channel;
@@ -52,14 +56,17 @@ final class QmpConversation implements AutoCloseable {
         if (!(greeting instanceof QmpAnswer.Greeting)) {
             throw new IOException("it does not greet");
         }
-        execute(QmpCommand.of("qmp_capabilities"));
+        var _ = execute(QmpCommand.of("qmp_capabilities"));
     }
 
     /** @throws VmMonitorException if QEMU refuses the command */
-    void execute(QmpCommand command) throws IOException {
-        if (ask(command) instanceof QmpAnswer.Refused refused) {
-            throw refusal(command, refused);
-        }
+    QmpAnswer.Done execute(QmpCommand command) throws IOException {
+        return switch (ask(command)) {
+            case QmpAnswer.Done done -> done;
+            case QmpAnswer.Refused refused -> throw refusal(command, refused);
+            case QmpAnswer.Greeting _ -> throw new IOException("it greets again");
+            case QmpAnswer.Event _ -> throw new IllegalStateException("an event answers nothing");
+        };
     }
 
     /** Whether QEMU has an object of this path in its tree. */
@@ -84,13 +91,44 @@ final class QmpConversation implements AutoCloseable {
         what = "its answer to '" + command.name() + "'";
         send(command);
         QmpAnswer answer = next();
-        while (answer instanceof QmpAnswer.Event) {
+        while (answer instanceof QmpAnswer.Event event) {
+            note(event);
             answer = next();
         }
-        if (answer instanceof QmpAnswer.Greeting) {
-            throw new IOException("it greets again");
-        }
         return answer;
+    }
+
+    /**
+     * Waits for the end of a migration that was begun in this conversation, whose events are switched on.
+     *
+     * @return whether it succeeded
+     */
+    boolean migrated() throws IOException {
+        String status = "";
+        while (!status.equals("completed") && !status.equals("failed")) {
+            status = event("MIGRATION").getOrDefault("status", "");
+        }
+        return status.equals("completed");
+    }
+
+    /** Waits for an event, unless it has come already and was not asked for; answers its text fields. */
+    Map<String, String> event(String name) throws IOException {
+        what = "the event " + name;
+        QmpAnswer.Event event = heard.remove(name);
+        while (event == null) {
+            if (next() instanceof QmpAnswer.Event next) {
+                note(next);
+            }
+            event = heard.remove(name);
+        }
+        return event.texts();
+    }
+
+    private void note(QmpAnswer.Event event) {
+        // QEMU has some dozens of names; whoever invents more is not QEMU.
+        if (heard.size() < MAX_EVENTS) {
+            heard.put(event.name(), event);
+        }
     }
 
     /** A command is far smaller than a socket's buffer, and QEMU reads one before it gets the next. */

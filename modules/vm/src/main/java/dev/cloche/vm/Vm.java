@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * A VM, or a connection to one. Safe for use from several threads; of two that change the state at once, the second
@@ -16,13 +17,34 @@ public interface Vm extends AutoCloseable {
     VmState state();
 
     /**
-     * Boots the VM and returns when its guest has said hello. A boot that hangs is killed and tried again a few times.
+     * Boots the VM, or restores it from its snapshot, and returns when its guest has said hello. A boot that hangs is killed and tried again a few times.
      *
      * @throws VmStateException if it is not {@link VmState#CREATED}
      * @throws VmStartException if no attempt succeeded; it holds the end of the guest's console
      * @throws VmResourcesException if something that is needed is missing on this host
+     * @throws SnapshotMismatchException if its snapshot would not run here
+     * @throws SnapshotNotFoundException if its snapshot is gone, or was replaced
+     * @throws SnapshotDamagedException if its snapshot's files are not as they were written
      */
     void start(Deadline deadline);
+
+    /**
+     * Like {@link #start(Deadline)}, and the guest has its identity when this returns. A clone that is started without one gets
+     * a fresh one, named after its VM.
+     *
+     * @param identity asked for when the guest can take it, so that its clock is right; a clone's needs entropy
+     * @throws GuestRefusedException if the guest could not take it
+     */
+    void start(Supplier<GuestIdentity> identity, Deadline deadline);
+
+    /**
+     * Starts the VM and halts it, for use some time later. A clone has no identity of its own up to its next {@code resume},
+     * which gives it one; its guest starts no program before.
+     *
+     * @throws VmStateException if it is not {@link VmState#CREATED}
+     * @throws VmStartException as {@link #start(Deadline)}
+     */
+    void prepare(Deadline deadline);
 
     /**
      * The guest of a running or paused VM.
@@ -36,6 +58,26 @@ public interface Vm extends AutoCloseable {
 
     /** Continues a halted guest. @throws VmStateException if it is not {@link VmState#PAUSED} */
     void resume(Deadline deadline);
+
+    /**
+     * Continues a halted guest, and gives it an identity: what remains to be done for a prepared clone.
+     *
+     * @param identity as for {@link #start(Supplier, Deadline)}
+     * @throws VmStateException if it is not {@link VmState#PAUSED}
+     */
+    void resume(Supplier<GuestIdentity> identity, Deadline deadline);
+
+    /**
+     * Takes a snapshot of a running or paused VM and puts it into the store of its provider. A running guest is halted for as
+     * long as its state is read, and goes on. The maker of a template has ended when this returns; its snapshot is {@link
+     * SnapshotRef.Kind#MAPPED}, any other is {@link SnapshotRef.Kind#STREAMED}.
+     *
+     * @throws VmStateException if it is neither, or belongs to another process
+     * @throws SnapshotExistsException if there is one of that name
+     * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM is
+     *     what it was, unless it was a template's maker
+     */
+    SnapshotRef snapshot(SnapshotName name, Deadline deadline);
 
     /**
      * Asks the guest to end its executions, sync and power off, and kills it if it has not done so in time: when

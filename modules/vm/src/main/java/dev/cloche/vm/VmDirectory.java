@@ -13,15 +13,14 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads VMs from their directories and locks. */
-final class VmDirectory implements VmQuery {
+final class VmDirectory {
     private final VmLayout layout;
 
     VmDirectory(VmLayout layout) {
         this.layout = layout;
     }
 
-    @Override
-    public List<VmInfo> list() {
+    List<VmInfo> list() {
         List<VmInfo> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(layout.vms())) {
             for (Path entry : entries) {
@@ -42,8 +41,7 @@ final class VmDirectory implements VmQuery {
         return List.copyOf(found);
     }
 
-    @Override
-    public Optional<VmInfo> get(VmId id) {
+    Optional<VmInfo> get(VmId id) {
         Path directory = layout.directory(id);
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.empty();
@@ -65,10 +63,41 @@ final class VmDirectory implements VmQuery {
         return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
     }
 
+    /** Running VMs that were restored from a snapshot. */
+    List<String> clonesOf(SnapshotName name) {
+        return list().stream()
+                .filter(info -> info.state().live())
+                .filter(info -> spec(info.id())
+                        .flatMap(VmSpec::snapshot)
+                        .filter(taken -> taken.name().equals(name))
+                        .isPresent())
+                .map(info -> info.id().value())
+                .toList();
+    }
+
+    /** Makers of templates that do not run, which nobody will ever ask for again unless their owner lives. */
+    List<VmId> deadMakers() {
+        return list().stream()
+                .filter(info -> !info.state().live())
+                .map(VmInfo::id)
+                .filter(id -> spec(id).filter(VmSpec::templateMaker).isPresent())
+                .toList();
+    }
+
+    private Optional<VmSpec> spec(VmId id) {
+        try {
+            return Optional.of(StoredSpec.read(layout.directory(id), id));
+        } catch (VmStorageException goneOrOfAnotherVersion) {
+            return Optional.empty();
+        }
+    }
+
     /** Removes a VM's directory, and the sockets of clients or of a killed guard; nothing happens if they are gone. */
     static void remove(VmLayout layout, VmId id) {
         Path directory = layout.directory(id);
         try {
+            Files.deleteIfExists(layout.sharedMemory(id));
+            Files.deleteIfExists(layout.migrationSocket(id));
             Files.deleteIfExists(layout.monitorSocket(id));
             for (int port = 0; port < QemuCommand.PORTS; port++) {
                 // In the order in which a client that is late renames one to the other.

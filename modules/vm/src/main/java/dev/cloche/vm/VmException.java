@@ -16,10 +16,20 @@ public abstract sealed class VmException extends ClocheException
                 VmDeadlineException,
                 VmInterruptedException,
                 VmMonitorException,
+                SnapshotNotFoundException,
+                SnapshotExistsException,
+                SnapshotDamagedException,
+                SnapshotMismatchException,
                 GuestConnectionLostException,
                 GuestProtocolException,
                 GuestRefusedException,
                 OutputGapException,
+                ExecutionTakenException,
+                ExecutionClosedException,
+                GuestFileException,
+                HostFileException,
+                CopyException,
+                CopyLimitException,
                 SpawnException {
     VmException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

@@ -24,6 +24,9 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
      */
     private static final Path SHARED_TEMPORARY = Path.of("/tmp");
 
+    /** A tmpfs on every Linux. */
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
     private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
 
     /** @throws InvalidVmSpecException if a path is not absolute, or too long for sockets in it */
@@ -75,6 +78,33 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return vms().resolve(id.value());
     }
 
+    Path snapshots() {
+        return stateRoot.resolve("snapshots");
+    }
+
+    /** Blank disks, one of each size. */
+    Path blanks() {
+        return stateRoot.resolve("blank");
+    }
+
+    /** Where the memory of a template's maker is if it fits; what is there goes with the VM. */
+    Path sharedMemory(VmId id) {
+        return sharedMemory().resolve(id.value() + ".ram");
+    }
+
+    Path sharedMemory() {
+        return sharedMemoryOfUser().resolve(runtimeDirectory.getFileName().toString());
+    }
+
+    Path sharedMemoryOfUser() {
+        return SHARED_MEMORY.resolve("cloche-" + PrivateDirectory.user());
+    }
+
+    /** The memory of a template's maker where it is on a disk. */
+    Path memoryOnDisk(VmId id) {
+        return directory(id).resolve("ram");
+    }
+
     /** Held by whoever owns the VM. */
     Path ownerLock(VmId id) {
         return directory(id).resolve("owner.lock");
@@ -98,6 +128,11 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     /** The socket of a client's port, 1 to 7, before the port is plugged in. */
     Path pendingPortSocket(VmId id, int port) {
         return runtimeDirectory.resolve(id.value() + ".p" + port);
+    }
+
+    /** Where a guest's state goes through while it is saved or loaded. */
+    Path migrationSocket(VmId id) {
+        return runtimeDirectory.resolve(id.value() + ".mig");
     }
 
     Path monitorSocket(VmId id) {

@@ -6,19 +6,28 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * What clients of a VM know and its guard does not: an empty file in the VM's directory, so that every process sees the
+ * What owners and clients of a VM know: an empty file in the VM's directory, so that every process sees the
  * VM's end as the one that brought it about. Not forced to disk, because no VM survives a crash of its host.
  */
 enum VmNote {
     /** No boot came up; the guard's record of the last one only says that it was killed. */
     START_FAILED("start-failed"),
     /** The guest was asked to shut down; should it end without last words, that is no crash. */
-    STOP_ASKED("stop-asked");
+    STOP_ASKED("stop-asked"),
+    /** The VM outlives its owners. The guard looks at this one (docs/guard.md). */
+    DETACHED("detached"),
+    /** The guest is somebody's twin, and runs no program before it has an identity of its own. */
+    IDENTITY_OWED("identity-owed");
 
     private final String file;
 
     VmNote(String file) {
         this.file = file;
+    }
+
+    /** Leaves the note, or says why that is not possible. */
+    void leaveOrThrow(Path directory) throws IOException {
+        Files.write(directory.resolve(file), new byte[0]);
     }
 
     /** Leaves the note. Where that fails, the VM looks worse or better than it was, and nothing else is lost. */
@@ -30,6 +39,16 @@ enum VmNote {
         } catch (IOException e) {
             System.getLogger(Vm.class.getName())
                     .log(System.Logger.Level.DEBUG, "a note about the VM in " + directory + " is lost", e);
+        }
+    }
+
+    /** Takes the note away. Where that fails, a guest gets one more identity than it needs. */
+    void remove(Path directory) {
+        try {
+            Files.deleteIfExists(directory.resolve(file));
+        } catch (IOException e) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "a note about the VM in " + directory + " stays", e);
         }
     }
 

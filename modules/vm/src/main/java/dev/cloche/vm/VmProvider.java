@@ -29,6 +29,18 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     Vm connect(VmId id, Deadline deadline);
 
     /**
+     * Takes over a running VM that no living process owns: a detached one, or an attached one within the grace after the end
+     * of its owner. The handle can do all that its first owner's could, and closing it does the same: it kills an attached
+     * VM and lets go of a detached one.
+     *
+     * @throws VmNotFoundException if there is none of that id
+     * @throws VmStateException if it does not run
+     * @throws VmBusyException if a process owns it, or it is being ended because nobody does
+     * @throws GuestConnectionLostException if the VM ends meanwhile
+     */
+    Vm adopt(VmId id, Deadline deadline);
+
+    /**
      * Kills a VM whoever owns it, and waits for its end. Of one that has ended already, this answers how.
      *
      * @throws VmNotFoundException if there is none of that id
@@ -43,6 +55,14 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * @throws VmBusyException if a process owns it
      */
     void destroy(VmId id);
+
+    /**
+     * Deletes a snapshot, whole or damaged.
+     *
+     * @throws SnapshotNotFoundException if there is none of that name
+     * @throws VmBusyException if VMs run that were restored from it
+     */
+    void deleteSnapshot(SnapshotName name);
 
     /**
      * What the main execution of a VM writes or wrote, if its specification asked for a log; otherwise an empty log.

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads which VMs there are. Answers come from kernel locks and files, so they are right for VMs of other processes and
+ * Reads which VMs and snapshots there are. Answers come from kernel locks and files, so they are right for VMs of other processes and
  * after crashes. Safe for use from several threads.
  */
 public interface VmQuery {
@@ -21,4 +21,18 @@ public interface VmQuery {
      * @throws VmStorageException if its files cannot be read
      */
     Optional<VmInfo> get(VmId id);
+
+    /**
+     * All snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
+     *
+     * @throws VmStorageException if the state root cannot be read
+     */
+    List<SnapshotRef> snapshots();
+
+    /**
+     * One snapshot; empty if there is none of that name.
+     *
+     * @throws SnapshotDamagedException if its files cannot be understood
+     */
+    Optional<SnapshotRef> snapshot(SnapshotName name);
 }

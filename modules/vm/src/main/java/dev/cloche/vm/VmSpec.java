@@ -5,34 +5,41 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a VM is made of. Immutable; begin with {@link #of} and narrow with the {@code with…} methods.
+ * What a VM is made of. Immutable; begin with {@link #of} or {@link #restored} and narrow with the {@code with…} methods.
  *
  * @param memoryMiB guest RAM, 64 to 1,048,576 MiB
  * @param cpus virtual processors, 1 to 64
  * @param attached whether the VM ends when the process that started it does; otherwise it outlives it from the start
  * @param maxDuration hard limit of the VM's life, enforced by its guard; at least one millisecond
- * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process takes it over; at least one
+ * @param ownerGrace how long an attached VM lives on after its owner is gone, unless another process adopts it; at least one
  *     millisecond
  * @param outputLogBytes how much of what the main execution writes is kept for {@link VmProvider#outputLog}, 256 KiB to 1 GiB;
  *     absent for nothing
+ * @param snapshot what the VM is restored from; empty if it boots. Memory, processors and disks are the snapshot's
+ * @param templateMaker whether the VM is there to be snapshot once, which is its end: it is attached, and its memory is a file
+ *     that the snapshot's clones will map
  */
 public record VmSpec(
         VmId id,
         int memoryMiB,
         int cpus,
         RootDisk rootDisk,
+        WritableLayer writable,
         boolean attached,
         Optional<Duration> maxDuration,
         Duration ownerGrace,
-        OptionalLong outputLogBytes) {
+        OptionalLong outputLogBytes,
+        Optional<SnapshotRef> snapshot,
+        boolean templateMaker) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
     private static final int MAX_CPUS = 64;
     private static final long MIN_LOG = 256 << 10;
     private static final long MAX_LOG = 1 << 30;
     private static final Duration LONGEST = Duration.ofDays(3650);
+    private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
-    /** @throws InvalidVmSpecException if a value is outside of its range */
+    /** @throws InvalidVmSpecException if a value is outside of its range, or contradicts the snapshot */
     public VmSpec {
         if (memoryMiB < MIN_MEMORY_MIB || memoryMiB > MAX_MEMORY_MIB) {
             throw outside("memory", memoryMiB + " MiB", MIN_MEMORY_MIB + " to " + MAX_MEMORY_MIB + " MiB");
@@ -50,39 +57,194 @@ public record VmSpec(
                 && (outputLogBytes.getAsLong() < MIN_LOG || outputLogBytes.getAsLong() > MAX_LOG)) {
             throw outside("output log", outputLogBytes.getAsLong() + " bytes", "256 KiB to 1 GiB");
         }
+        snapshot.ifPresent(taken -> {
+            same("memory", memoryMiB + " MiB", taken.memoryMiB() + " MiB");
+            same("processors", cpus, taken.cpus());
+            same("root disk", rootDisk, taken.rootDisk());
+            same("writable layer", writable, taken.writable());
+            if (outputLogBytes.isPresent() && !taken.outputLog()) {
+                throw new InvalidVmSpecException(
+                        "What a clone of this snapshot writes cannot be logged, because the snapshot lacks the port for it",
+                        "Take the snapshot of a VM with an output log.");
+            }
+        });
+        if (templateMaker && !attached) {
+            throw new InvalidVmSpecException(
+                    "A template's maker cannot be detached", "Leave it attached; it ends when its snapshot is taken.");
+        }
     }
 
-    /** An attached VM of 256 MiB and one processor, without a limit of its life and with 10 seconds of grace. */
+    /**
+     * An attached VM of 256 MiB and one processor, with its writable layer in memory, without a limit of its life and with
+     * 10 seconds of grace.
+     */
     public static VmSpec of(VmId id, RootDisk rootDisk) {
-        return new VmSpec(id, 256, 1, rootDisk, true, Optional.empty(), Duration.ofSeconds(10), OptionalLong.empty());
+        return new VmSpec(
+                id,
+                256,
+                1,
+                rootDisk,
+                WritableLayer.inMemory(),
+                true,
+                Optional.empty(),
+                USUAL_GRACE,
+                OptionalLong.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    /** A clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
+    public static VmSpec restored(VmId id, SnapshotRef snapshot) {
+        return new VmSpec(
+                id,
+                snapshot.memoryMiB(),
+                snapshot.cpus(),
+                snapshot.rootDisk(),
+                snapshot.writable(),
+                true,
+                Optional.empty(),
+                USUAL_GRACE,
+                OptionalLong.empty(),
+                Optional.of(snapshot),
+                false);
     }
 
     public VmSpec withMemoryMiB(int value) {
-        return new VmSpec(id, value, cpus, rootDisk, attached, maxDuration, ownerGrace, outputLogBytes);
+        return new VmSpec(
+                id,
+                value,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withCpus(int value) {
-        return new VmSpec(id, memoryMiB, value, rootDisk, attached, maxDuration, ownerGrace, outputLogBytes);
+        return new VmSpec(
+                id,
+                memoryMiB,
+                value,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
+    }
+
+    public VmSpec withWritable(WritableLayer value) {
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                value,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withAttached(boolean value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, value, maxDuration, ownerGrace, outputLogBytes);
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                value,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withMaxDuration(Duration value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, attached, Optional.of(value), ownerGrace, outputLogBytes);
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                Optional.of(value),
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withOwnerGrace(Duration value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, attached, maxDuration, value, outputLogBytes);
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                value,
+                outputLogBytes,
+                snapshot,
+                templateMaker);
     }
 
     public VmSpec withOutputLogBytes(long value) {
-        return new VmSpec(id, memoryMiB, cpus, rootDisk, attached, maxDuration, ownerGrace, OptionalLong.of(value));
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                OptionalLong.of(value),
+                snapshot,
+                templateMaker);
+    }
+
+    /** The same VM, as the maker of a template. */
+    public VmSpec asTemplateMaker() {
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                true);
+    }
+
+    /** Whether it has the port for its log; a clone has what its snapshot has. */
+    boolean hasLogPort() {
+        return snapshot.map(SnapshotRef::outputLog).orElse(outputLogBytes.isPresent());
     }
 
     private static boolean within(Duration value) {
         return value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0;
+    }
+
+    private static void same(String what, Object asked, Object taken) {
+        if (!asked.equals(taken)) {
+            throw new InvalidVmSpecException(
+                    "The VM's " + what + " cannot be " + asked + ", because its snapshot has " + taken,
+                    "Leave what the snapshot determines as it is, or take another snapshot.");
+        }
     }
 
     private static InvalidVmSpecException outside(String what, String value, String range) {

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -91,7 +93,9 @@ class FrameDecoderTest {
 
     @Test
     void framesWithRandomPayloadsAreReadOrRefusedButNeverTrusted() {
-        int[] types = {0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x01};
+        int[] types = {
+            0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8A, 0x8B, 0x8C, 0x8D, 0x8E, 0x8F, 0x90, 0x01
+        };
         int refused = 0;
         for (long seed = 0; seed < 20_000; seed++) {
             Random random = new Random(seed);
@@ -124,14 +128,73 @@ class FrameDecoderTest {
     private static byte[] conversation() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         List.of(
-                        GuestFrames.hello(1, Duration.ofMillis(1), Duration.ofMillis(2), "1"),
+                        GuestFrames.hello(2, Duration.ofMillis(1), Duration.ofMillis(2), "1"),
                         GuestFrames.started(1, 2, 3, 4),
-                        GuestFrames.output(2, false, 0, new byte[100], 0, 100),
+                        GuestFrames.output(2, Output.STDOUT, 0, new byte[100]),
+                        GuestFrames.attached(3, 2, Frame.EXEC_ALL, 4, 5, new AttachPoint(6, 7)),
+                        GuestFrames.detached(2),
+                        GuestFrames.listing(4, List.of(listed())),
+                        GuestFrames.measured(5, Map.of(1, 2L, 13, 3L, 99, -1L)),
                         GuestFrames.failed(2, GuestFailure.INTERNAL, "sentence"),
                         GuestFrames.exited(2, new ExitStatus.Signalled(9)),
                         GuestFrames.goodbye(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty())))
                 .forEach(frame -> bytes.writeBytes(array(frame)));
         return bytes.toByteArray();
+    }
+
+    private static ExecutionInfo listed() {
+        return new ExecutionInfo(
+                2,
+                3,
+                "cat",
+                true,
+                false,
+                true,
+                false,
+                false,
+                Instant.ofEpochSecond(1),
+                Optional.of(new ExitStatus.Signalled(9)),
+                Optional.of(Instant.ofEpochSecond(2)),
+                new ExecutionInfo.Kept(4, 5),
+                new ExecutionInfo.Kept(0, 6));
+    }
+
+    @Test
+    void whatAGuestListsAndMeasuresIsReadAsItWasWritten() {
+        assertThat(parsed(GuestFrames.listing(4, List.of(listed()))))
+                .isEqualTo(new GuestMessage.Listing(4, List.of(listed())));
+        assertThat(parsed(GuestFrames.measured(5, Map.of(1, 2L, 13, 3L, 99, -1L))))
+                .isInstanceOfSatisfying(GuestMessage.Measured.class, measured -> {
+                    assertThat(measured.metrics().uptimeNanos()).hasValue(2);
+                    assertThat(measured.metrics().sentBytes()).hasValue(3);
+                    assertThat(measured.metrics().cpus()).isEmpty();
+                });
+        assertThat(parsed(GuestFrames.attached(3, 2, Frame.EXEC_STDIN, 4, 5, new AttachPoint(6, 7))))
+                .isEqualTo(new GuestMessage.Attached(3, 2, 2, true, 4, 5, new AttachPoint(6, 7)));
+    }
+
+    @Test
+    void listsAndMeasuresThatContradictThemselvesAreRefused() {
+        assertThatThrownBy(() -> parsed(GuestFrames.listing(4, List.of(listed(), listed()))))
+                .isInstanceOf(GuestProtocolException.class);
+        byte[] twice = new PayloadWriter().u32(1).u64(2).u32(1).u64(2).toBytes();
+        byte[] cut = new PayloadWriter().u32(1).u32(2).toBytes();
+        byte[] negative = new PayloadWriter().u32(1).u64(-1).toBytes();
+        byte[] countless = new PayloadWriter().u32(-1).toBytes();
+        for (byte[] measured : List.of(twice, cut, negative)) {
+            assertThatThrownBy(() -> parsed(FrameEncoder.frame(Frame.MEASURED, 0, 1, measured)))
+                    .isInstanceOf(GuestProtocolException.class);
+        }
+        assertThatThrownBy(() -> parsed(FrameEncoder.frame(Frame.LISTING, 0, 1, countless)))
+                .isInstanceOf(GuestProtocolException.class);
+    }
+
+    private static GuestMessage parsed(ByteBuffer frame) {
+        FrameDecoder decoder = new FrameDecoder();
+        decoder.becomeStrict();
+        decoder.space().put(frame);
+        decoder.filled();
+        return GuestMessage.parse(decoder.next().orElseThrow());
     }
 
     private static Kept write(Random random, ByteArrayOutputStream out) {

@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -181,9 +182,47 @@ class GuardTest {
     @Test
     void outlivesItsStarterOnceDetached() throws Exception {
         try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
-            guard.tell("D");
+            Files.createFile(directory.resolve("detached"));
             guard.closeOwnerPipe();
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
+        }
+    }
+
+    @Test
+    void outlivesWhoeverAdoptedAndDetachedIt() throws Exception {
+        var lock = directory.resolve("owner.lock");
+        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
+            try (var _ = LockFile.tryLock(lock).orElseThrow()) {
+                guard.closeOwnerPipe();
+                await().during(Duration.ofMillis(400)).atMost(PATIENCE).until(guard::isAlive);
+                Files.createFile(directory.resolve("detached"));
+            }
+            assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
+        }
+    }
+
+    @Test
+    void holdsWhatTheProgramUsesAsLongAsItLives() throws Exception {
+        var used = Files.createFile(directory.resolve("used"));
+        try (var guard = guard("exec sleep 100", "--hold", used.toString())) {
+            assertThat(guard.said()).startsWith("started ");
+            assertThat(LockFile.tryLock(used)).isEmpty();
+            try (var other = LockFile.tryShared(used).orElseThrow()) {
+                assertThat(other).isNotNull();
+            }
+            guard.signal("TERM");
+            guard.exitCode();
+            LockFile.tryLock(used).orElseThrow().close();
+        }
+    }
+
+    @Test
+    void startsNothingOnWhatIsBeingDeleted() throws Exception {
+        var used = directory.resolve("used");
+        try (var _ = LockFile.tryLock(used).orElseThrow();
+                var guard = guard("echo started", "--hold", used.toString())) {
+            assertThat(guard.said()).matches("failed cannot hold [^\n]+\n");
+            assertThat(guard.exitCode()).isEqualTo(70);
         }
     }
 
@@ -301,6 +340,7 @@ class GuardTest {
                 List.of("--dir", directoryOption, "--what", "x", "--", "true"),
                 List.of("--dir", directoryOption, "--listen", "/" + "x".repeat(107), "--", "true"),
                 List.of("--dir", directoryOption, "--listen", file, "--", "true"),
+                List.of("--dir", directoryOption, "--hold", directoryOption + "/missing", "--", "true"),
                 List.of("--dir", directoryOption, "--", "/no/such/program"))) {
             try (var guard = GuardRun.raw(binary, directory, arguments)) {
                 assertThat(guard.said()).as("%s", arguments).matches("failed [^\n]+\n");

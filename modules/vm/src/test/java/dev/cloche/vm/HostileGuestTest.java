@@ -8,9 +8,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -53,6 +60,99 @@ class HostileGuestTest {
         }
     }
 
+    /** What the guest answers to one request of the host, and how the connection takes it. */
+    private static void assertBroken(Consumer<Guest> call, IntFunction<ByteBuffer> lie) throws Exception {
+        PipeChannel.Pair ends = PipeChannel.Pair.open();
+        Thread liar = Thread.ofVirtual().unstarted(() -> answer(ends.guest(), lie));
+        try (PipeChannel guest = ends.guest();
+                GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
+            greet(guest);
+            liar.start();
+            assertThatThrownBy(() -> call.accept(connection)).isInstanceOf(GuestProtocolException.class);
+        }
+        liar.join();
+    }
+
+    /** Answers every request with the same lie. */
+    private static void answer(PipeChannel guest, IntFunction<ByteBuffer> lie) {
+        FrameDecoder decoder = new FrameDecoder();
+        try {
+            while (guest.read(decoder.space()) >= 0) {
+                decoder.filled();
+                Optional<Frame> frame = decoder.next();
+                while (frame.isPresent()) {
+                    if (frame.get().request() != 0) {
+                        send(guest, lie.apply(frame.get().request()));
+                    }
+                    frame = decoder.next();
+                }
+            }
+        } catch (IOException hostIsGone) {
+            // It has seen enough.
+        }
+    }
+
+    private static Deadline soon() {
+        return Deadline.after(Duration.ofMinutes(1));
+    }
+
+    @Test
+    void anAttachmentThatIsNotTheOneAskedForBreaksTheProtocol() throws Exception {
+        Consumer<Guest> attach = guest -> guest.attach(5, new AttachPoint(10, 0), soon());
+        assertBroken(attach, request -> GuestFrames.attached(request, 5, 0, 0, 0, new AttachPoint(9, 0)));
+        assertBroken(attach, request -> GuestFrames.attached(request, 6, 0, 0, 0, new AttachPoint(10, 0)));
+        assertBroken(attach, request -> GuestFrames.started(request, 5, 1, 0));
+    }
+
+    @Test
+    void aListThatNeverEndsBreaksTheProtocol() throws Exception {
+        AtomicInteger ids = new AtomicInteger();
+        assertBroken(guest -> guest.executions(soon()), request -> GuestFrames.listing(request, List.of(listed(1))));
+        assertBroken(
+                guest -> guest.executions(soon()),
+                request -> GuestFrames.listing(request, List.of(listed(ids.incrementAndGet()))));
+        assertThat(ids.get()).isLessThan(1100);
+    }
+
+    private static ExecutionInfo listed(int id) {
+        ExecutionInfo.Kept nothing = new ExecutionInfo.Kept(0, 0);
+        return new ExecutionInfo(
+                id,
+                id,
+                "x",
+                false,
+                false,
+                false,
+                false,
+                false,
+                Instant.EPOCH,
+                Optional.empty(),
+                Optional.empty(),
+                nothing,
+                nothing);
+    }
+
+    @Test
+    void metricsThatAreSomethingElseBreakTheProtocol() throws Exception {
+        assertBroken(guest -> guest.metrics(soon()), GuestFrames::done);
+        assertBroken(guest -> guest.thaw(soon()), request -> GuestFrames.measured(request, Map.of()));
+    }
+
+    /** It may cross a word of the host. */
+    @Test
+    void aTakeOverOfWhatIsNotAttachedIsNoNews() throws Exception {
+        PipeChannel.Pair ends = PipeChannel.Pair.open();
+        Thread honest = Thread.ofVirtual().unstarted(() -> answer(ends.guest(), GuestFrames::done));
+        try (PipeChannel guest = ends.guest();
+                GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
+            greet(guest);
+            send(guest, GuestFrames.detached(77));
+            honest.start();
+            connection.thaw(soon());
+        }
+        honest.join();
+    }
+
     private static void greet(PipeChannel guest) throws IOException {
         ByteBuffer opening = ByteBuffer.allocate(OPENING).order(ByteOrder.LITTLE_ENDIAN);
         while (opening.hasRemaining()) {
@@ -60,7 +160,7 @@ class HostileGuestTest {
         }
         long nonce = opening.getLong(OPENING - Frame.SEAL - Long.BYTES);
         send(guest, GuestFrames.resetAck(nonce));
-        send(guest, GuestFrames.hello(1, Duration.ZERO, Duration.ZERO, "hostile"));
+        send(guest, GuestFrames.hello(2, Duration.ZERO, Duration.ZERO, "hostile"));
     }
 
     private static ByteBuffer randomFrame(Random random) {
@@ -72,7 +172,7 @@ class HostileGuestTest {
                 payload[i] = (byte) (i % 4 == 0 ? random.nextInt(4) : 0);
             }
         }
-        return FrameEncoder.frame(0x80 + random.nextInt(14), random.nextInt(3), random.nextInt(3), payload);
+        return FrameEncoder.frame(0x80 + random.nextInt(18), random.nextInt(3), random.nextInt(3), payload);
     }
 
     private static void send(PipeChannel guest, ByteBuffer frame) throws IOException {

@@ -117,8 +117,8 @@ class InMemoryProviderTest extends VmProviderContract {
     void wellFormedFramesThatLieAreRefusedToo() {
         assertRefused(GuestFrames.done(4711));
         assertRefused(GuestFrames.exited(4711, new ExitStatus.Exited(0)));
-        assertRefused(GuestFrames.output(4711, false, 0, new byte[1], 0, 1));
-        assertRefused(GuestFrames.hello(1, Duration.ZERO, Duration.ZERO, "again"));
+        assertRefused(GuestFrames.output(4711, Output.STDOUT, 0, new byte[1]));
+        assertRefused(GuestFrames.hello(2, Duration.ZERO, Duration.ZERO, "again"));
         assertRefused(GuestFrames.resetAck(1));
         assertRefused(FrameEncoder.frame(0xFF, 0, 0, new byte[0]));
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +24,7 @@ class KernelFactsTest {
 
         assertThat(facts).isEqualTo(new KernelFacts("small", "6.1.9-cloche", false, List.of("acpi=off", "a.b=1")));
         assertThat(command(facts))
-                .contains("microvm,acpi=off")
+                .contains("microvm,acpi=off,memory-backend=ram")
                 .anyMatch(argument -> argument.startsWith("console=ttyS0 ")
                         && argument.endsWith(" acpi=off a.b=1 tsc=reliable tsc_early_khz=2600000"));
     }
@@ -33,7 +34,7 @@ class KernelFactsTest {
         KernelFacts facts = recorded("package=linux-image-6\nversion=6.1.9-1\nrelease=6.1.0-9-cloud-amd64\n");
 
         assertThat(facts).isEqualTo(new KernelFacts("unknown", "6.1.0-9-cloud-amd64", true, List.of()));
-        assertThat(command(facts)).contains("microvm,acpi=on");
+        assertThat(command(facts)).contains("microvm,acpi=on,memory-backend=ram");
     }
 
     @Test
@@ -74,6 +75,11 @@ class KernelFactsTest {
         HostFacts host = new HostFacts(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a")));
-        return QemuCommand.guarded(spec, new VmLayout(Path.of("/s"), Path.of("/r")), resources, host);
+        return QemuCommand.guarded(
+                spec,
+                new VmLayout(Path.of("/s"), Path.of("/r")),
+                resources,
+                host,
+                QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 }

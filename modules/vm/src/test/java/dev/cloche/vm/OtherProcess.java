@@ -20,14 +20,29 @@ final class OtherProcess {
         if (arguments[2].equals("own")) {
             VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
                     .withAttached(arguments[5].equals("attached"))
-                    .withOwnerGrace(Duration.ofMillis(200));
+                    .withOwnerGrace(Duration.ofMillis(Long.parseLong(arguments[6])));
             provider.create(spec).start(deadline);
         } else if (arguments[2].equals("plug in by half")) {
             LockFile _ = LockFile.tryLock(layout.portLock(id, 1)).orElseThrow();
-            new QemuMonitor(layout, id).converse(deadline, qemu -> {
+            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> {
                 new ClientPort(layout, id, 1).listen(qemu);
                 ready();
+                return true;
             });
+        } else if (arguments[2].equals("restore detached")) {
+            SnapshotRef snapshot =
+                    provider.snapshot(new SnapshotName(arguments[4])).orElseThrow();
+            provider.create(VmSpec.restored(id, snapshot).withAttached(false)).start(deadline);
+        } else if (arguments[2].equals("make a template")) {
+            VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
+                    .withOwnerGrace(Duration.ofMillis(200))
+                    .asTemplateMaker();
+            Vm maker = provider.create(spec);
+            maker.start(deadline);
+            System.out.println("started");
+            var _ = maker.snapshot(new SnapshotName(arguments[5]), deadline);
+        } else if (arguments[2].equals("adopt")) {
+            provider.adopt(id, deadline).guest().ping(deadline);
         } else {
             provider.connect(id, deadline).guest().ping(deadline);
         }

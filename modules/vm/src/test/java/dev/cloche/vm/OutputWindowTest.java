@@ -62,11 +62,33 @@ class OutputWindowTest {
     }
 
     @Test
-    void aGapIsReportedAfterWhatCameBefore() throws IOException {
-        window.arrived(0, ByteBuffer.wrap(new byte[] {1, 2}));
-        window.arrived(5, ByteBuffer.wrap(new byte[] {6}));
-        assertThat(window.readNBytes(2)).containsExactly(1, 2);
-        assertThatThrownBy(window::read).isInstanceOf(OutputGapException.class).hasMessageContaining("lost 3 bytes");
+    void aGapIsReportedOnceAndTheNextReadGoesOnBehindIt() throws IOException {
+        OutputWindow rest = new OutputWindow("stdout", WINDOW, 2, 5, grants::add);
+        rest.arrived(5, ByteBuffer.wrap(new byte[] {6}));
+        assertThat(rest.offset()).isEqualTo(2);
+        assertThatThrownBy(rest::read).isInstanceOfSatisfying(OutputGapException.class, gap -> {
+            assertThat(gap.offset()).isEqualTo(2);
+            assertThat(gap.missing()).isEqualTo(3);
+        });
+        assertThat(rest.offset()).isEqualTo(5);
+        assertThat(rest.read()).isEqualTo(6);
+        assertThat(rest.offset()).isEqualTo(6);
+        rest.end();
+        assertThat(rest.read()).isEqualTo(-1);
+    }
+
+    @Test
+    void whileAttachedNothingMayBeMissing() {
+        window.arrived(0, ByteBuffer.allocate(2));
+        assertThatThrownBy(() -> window.arrived(3, ByteBuffer.allocate(1))).isInstanceOf(GuestProtocolException.class);
+    }
+
+    @Test
+    void aWindowThatIsCutGrantsNothingMore() {
+        window.arrived(0, ByteBuffer.allocate(WINDOW));
+        window.cut();
+        assertThat(grants).isEmpty();
+        assertThatThrownBy(window::read).isInstanceOf(IOException.class);
     }
 
     @Test

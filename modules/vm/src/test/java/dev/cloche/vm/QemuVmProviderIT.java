@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,15 +22,13 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real VMs, if this host has QEMU, mkfs.erofs and a static busybox, and the guest's parts are built. */
 class QemuVmProviderIT extends VmProviderContract {
-    private static final Path BUSYBOX = Path.of("/bin/busybox");
-
     @TempDir
     static Path shared;
 
@@ -40,55 +37,29 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @BeforeAll
     static void makeDisk() throws Exception {
-        Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
-                .toAbsolutePath()
-                .normalize();
-        try {
-            resources = VmResources.find(List.of(share));
-        } catch (VmResourcesException missing) {
-            Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
-        }
-        Assumptions.assumeTrue(Files.isExecutable(BUSYBOX), "there is no static busybox (Debian: busybox-static)");
-        Path root = Files.createDirectory(shared.resolve("root"));
-        for (String name : List.of("bin", "etc", "tmp", "root", "dev", "proc", "sys")) {
-            Files.createDirectory(root.resolve(name));
-        }
-        Files.copy(BUSYBOX, root.resolve("bin/busybox"));
-        for (String name : List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh")) {
-            Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
-        }
-        Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
-        Files.writeString(root.resolve("etc/group"), "root:x:0:\n");
-        disk = shared.resolve("root, with a comma.erofs");
-        Path log = shared.resolve("mkfs.log");
-        Process mkfs = new ProcessBuilder("mkfs.erofs", disk.toString(), root.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        assertThat(mkfs.waitFor()).as(Files.readString(log)).isZero();
+        resources = QemuParts.resources();
+        disk = QemuParts.disk(shared);
     }
 
-    private final List<Process> children = new ArrayList<>();
+    private QemuFixture fixture;
+
+    @BeforeEach
+    void makeFixture() {
+        fixture = fixture();
+    }
+
+    private QemuFixture fixture() {
+        return new QemuFixture(directory, resources);
+    }
 
     @AfterEach
     void endEverything() throws IOException {
-        children.forEach(Process::destroyForcibly);
-        if (Files.isDirectory(stateRoot())) {
-            try (QemuProvider provider = open()) {
-                for (VmInfo info : provider.list()) {
-                    if (info.state().live()) {
-                        provider.kill(info.id(), soon());
-                    }
-                    provider.destroy(info.id());
-                }
-            }
-            Files.delete(VmLayout.of(stateRoot()).runtimeDirectory());
-        }
+        fixture.close();
     }
 
     @Override
     protected QemuProvider open() {
-        return new QemuProvider(VmLayout.of(stateRoot()), resources);
+        return fixture().open();
     }
 
     @Override
@@ -100,39 +71,15 @@ class QemuVmProviderIT extends VmProviderContract {
         return directory.resolve("state");
     }
 
-    /** Starts {@link OtherProcess} and answers the first line that it prints. */
-    private String inAnotherJvm(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                OtherProcess.class.getName(),
-                stateRoot().toString(),
-                resources.guard().resolveSibling("").toString()));
-        command.addAll(List.of(arguments));
-        Process child = new ProcessBuilder(command)
-                .redirectError(
-                        directory.resolve("child-" + children.size() + ".log").toFile())
-                .start();
-        children.add(child);
-        BufferedReader reader = child.inputReader();
-        return String.valueOf(reader.readLine());
-    }
-
-    private static void killAndWait(Process process) throws InterruptedException {
-        process.destroyForcibly();
-        process.waitFor();
-    }
-
     @Test
     void anAttachedVmEndsAfterItsGraceWhenItsOwnerIsKilled() throws Exception {
         VmId id = new VmId("orphan");
-        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "attached")).isEqualTo("ready");
+        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "200"))
+                .isEqualTo("ready");
         try (QemuProvider provider = open()) {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
             assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
-            killAndWait(children.getFirst());
+            QemuFixture.killAndWait(fixture.latestChild());
             Awaitility.await()
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> provider.get(id).orElseThrow().state() == VmState.STOPPED);
@@ -144,15 +91,61 @@ class QemuVmProviderIT extends VmProviderContract {
     }
 
     @Test
+    void anAttachedVmWhoseOwnerWasKilledIsAdoptedWithinItsGraceAndEndsWithItsNewOwner() throws Exception {
+        VmId id = new VmId("adopted");
+        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "5000"))
+                .isEqualTo("ready");
+        QemuFixture.killAndWait(fixture.latestChild());
+        assertThat(fixture.inAnotherJvm("adopt", id.value())).isEqualTo("ready");
+        try (QemuProvider provider = open()) {
+            assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            QemuFixture.killAndWait(fixture.latestChild());
+            VmExit exit;
+            try (Vm vm = provider.adopt(id, soon())) {
+                assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
+                // Longer than the grace: the guard looks at the lock, and leaves the VM to its third owner.
+                Awaitility.await()
+                        .during(Duration.ofSeconds(6))
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
+            }
+            exit = provider.get(id).orElseThrow().exit().orElseThrow();
+            assertThat(exit.cause()).isEqualTo(VmExit.Cause.KILLED);
+            provider.destroy(id);
+        }
+    }
+
+    @Test
+    void whoAdoptsAVmCanDetachIt() throws Exception {
+        VmId id = new VmId("adopted");
+        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "2000"))
+                .isEqualTo("ready");
+        QemuFixture.killAndWait(fixture.latestChild());
+        try (QemuProvider provider = open()) {
+            try (Vm vm = provider.adopt(id, soon())) {
+                vm.detach();
+            }
+            Awaitility.await()
+                    .during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
+            try (Vm vm = provider.connect(id, soon())) {
+                vm.guest().ping(soon());
+            }
+        }
+    }
+
+    @Test
     void aDetachedVmSurvivesItsOwnersDeathAndIsSharedByTwoProcesses() throws Exception {
         VmId id = new VmId("survivor");
-        assertThat(inAnotherJvm("own", id.value(), disk.toString(), "detached")).isEqualTo("ready");
-        killAndWait(children.getFirst());
-        assertThat(inAnotherJvm("connect", id.value())).isEqualTo("ready");
+        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "detached", "200"))
+                .isEqualTo("ready");
+        QemuFixture.killAndWait(fixture.latestChild());
+        assertThat(fixture.inAnotherJvm("connect", id.value())).isEqualTo("ready");
         try (QemuProvider provider = open();
                 Vm vm = provider.connect(id, soon())) {
             assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
-            killAndWait(children.getLast());
+            QemuFixture.killAndWait(fixture.latestChild());
             vm.guest().ping(soon());
             assertThat(vm.stop(Duration.ofSeconds(5), soon()).goodbye()).isPresent();
         }
@@ -182,13 +175,15 @@ class QemuVmProviderIT extends VmProviderContract {
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             VmLayout layout = VmLayout.of(stateRoot());
-            assertThat(inAnotherJvm("plug in by half", vm.id().value())).isEqualTo("ready");
-            killAndWait(children.getFirst());
-            new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
+            assertThat(fixture.inAnotherJvm("plug in by half", vm.id().value())).isEqualTo("ready");
+            QemuFixture.killAndWait(fixture.latestChild());
+            ClientPort half = new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
                 ClientPort second = new ClientPort(layout, vm.id(), 2);
                 second.listen(qemu);
                 second.attach(qemu);
+                return second;
             });
+            assertThat(half).isNotNull();
             leaveStaleSocket(layout.pendingPortSocket(vm.id(), 3));
             leaveStaleSocket(layout.portSocket(vm.id(), 3));
             try (Vm first = provider.connect(vm.id(), soon());

@@ -30,8 +30,13 @@ class QmpTest {
     @Test
     void eachKindOfAnswerIsToldApartWhereverItsKeyStands() throws IOException {
         assertThat(parse("{\"QMP\":{\"version\":{},\"capabilities\":[]}}")).isEqualTo(new QmpAnswer.Greeting());
-        assertThat(parse("{\"return\":[{\"error\":1}]}")).isEqualTo(new QmpAnswer.Done());
-        assertThat(parse("{\"timestamp\":{\"return\":1},\"event\":\"STOP\"}")).isEqualTo(new QmpAnswer.Event());
+        assertThat(parse("{\"return\":[{\"error\":1}]}")).isEqualTo(new QmpAnswer.Done(Map.of(), 1));
+        assertThat(parse("{\"return\":{\"status\":\"paused\",\"running\":false,\"a\":{\"b\":\"c\"}}}"))
+                .isEqualTo(new QmpAnswer.Done(Map.of("status", "paused"), 0));
+        assertThat(parse("{\"timestamp\":{\"return\":1},\"event\":\"STOP\"}"))
+                .isEqualTo(new QmpAnswer.Event("STOP", Map.of()));
+        assertThat(parse("{\"data\":{\"status\":\"active\"},\"event\":\"MIGRATION\"}"))
+                .isEqualTo(new QmpAnswer.Event("MIGRATION", Map.of("status", "active")));
         assertThat(parse("{\"error\":{\"class\":\"DeviceNotFound\",\"more\":[1],\"desc\":\"none\"}}"))
                 .isEqualTo(new QmpAnswer.Refused("DeviceNotFound", "none"));
     }

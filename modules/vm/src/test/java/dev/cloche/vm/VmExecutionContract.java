@@ -117,13 +117,17 @@ public interface VmExecutionContract extends VmFixture {
     }
 
     @Test
-    default void anExecutionThatIsLetGoRunsToItsEnd() {
+    default void anExecutionThatIsLetGoRunsOnAndCanBeAttachedToAgain() throws IOException {
         try (Vm vm = running()) {
             GuestExecution endless = vm.guest().exec(ExecRequest.of("yes"), soon());
             endless.close();
             assertThatThrownBy(() -> endless.stdout().read()).isInstanceOf(IOException.class);
-            endless.signal(15, soon());
-            assertThat(endless.await(soon())).isEqualTo(new ExitStatus.Signalled(15));
+            assertThatThrownBy(() -> endless.await(soon())).isInstanceOf(ExecutionClosedException.class);
+            try (GuestExecution again = vm.guest().attach(endless.id(), AttachPoint.BEGINNING, soon())) {
+                again.signal(15, soon());
+                drain(again.stdout());
+                assertThat(again.await(soon())).isEqualTo(new ExitStatus.Signalled(15));
+            }
         }
     }
 
@@ -153,7 +157,7 @@ public interface VmExecutionContract extends VmFixture {
         try (Vm vm = running()) {
             vm.guest().configure(GuestIdentity.fresh("glass-bell", Clock.systemUTC()), soon());
             assertThat(output(vm, ExecRequest.of("hostname"))).isEqualTo("glass-bell\n");
-            assertThat(vm.guest().hello().protocolVersion()).isEqualTo(1);
+            assertThat(vm.guest().hello().protocolVersion()).isEqualTo(2);
             assertThat(vm.guest().hello().untilReady())
                     .isGreaterThanOrEqualTo(vm.guest().hello().untilAgent());
         }

@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -158,10 +162,76 @@ class VmFactsTest {
                 () -> ExecRequest.of("nul\0"),
                 () -> ExecRequest.of("true").withWorkingDirectory("relative", false),
                 () -> ExecRequest.of("true").withEnvironment(Map.of("A=B", "")),
-                () -> ExecRequest.of("x".repeat(1 << 20)));
+                () -> ExecRequest.of("x".repeat(1 << 20)),
+                () -> ExecRequest.of("true").withWindow(4095),
+                () -> ExecRequest.of("true").asMain().acknowledged(),
+                () -> ExecRequest.of("true").withLimits(List.of(files(1, 1), files(2, 2))),
+                () -> files(2, 1),
+                () -> files(ResourceLimit.UNLIMITED, 1),
+                () -> new TerminalSize(0, 80),
+                () -> new AttachPoint(0, -1),
+                () -> GuestIdentity.UNCHANGED.withHostname("-"),
+                () -> GuestIdentity.UNCHANGED.withEnvironment(Map.of("A=B", "")),
+                () -> GuestIdentity.UNCHANGED.withSecrets(Map.of(".hidden", new byte[1])),
+                () -> GuestIdentity.UNCHANGED.withSecrets(Map.of("a/b", new byte[1])),
+                () -> GuestIdentity.UNCHANGED.withSecrets(Map.of("large", new byte[65_537])),
+                () -> GuestIdentity.UNCHANGED.withSecrets(seventeenLargeOnes()),
+                () -> network("10.0.2.15", "10.0.2.2"),
+                () -> network("10.0.2.15/33", "10.0.2.2"),
+                () -> network("10.2/8", "10.0.2.2"),
+                () -> network("10.0.2.15/24", "gateway.example"),
+                () -> network("fe80::1%eth0/64", "fe80::2"));
         for (Runnable one : wrong) {
             assertThatThrownBy(one::run).isInstanceOf(InvalidVmSpecException.class);
         }
+    }
+
+    private static ResourceLimit files(long soft, long hard) {
+        return new ResourceLimit(ResourceLimit.Resource.NOFILE, soft, hard);
+    }
+
+    private static GuestNetwork network(String address, String gateway) {
+        return new GuestNetwork(OptionalInt.empty(), Optional.empty(), List.of(address), List.of(gateway), List.of());
+    }
+
+    private static Map<String, byte[]> seventeenLargeOnes() {
+        Map<String, byte[]> secrets = new HashMap<>();
+        for (int i = 0; i < 17; i++) {
+            secrets.put("secret-" + i, new byte[65_536]);
+        }
+        return secrets;
+    }
+
+    @Test
+    void anIdentityShowsNoSecrets() {
+        GuestIdentity identity = GuestIdentity.fresh("box", Clock.systemUTC())
+                .withEnvironment(Map.of("TOKEN", "hidden"))
+                .withSecrets(Map.of("key", "hidden".getBytes(StandardCharsets.UTF_8)));
+        assertThat(identity.toString()).contains("box", "TOKEN", "key").doesNotContain("hidden");
+    }
+
+    @Test
+    void aWholeIdentityArrivesAsItWasSent() throws Exception {
+        GuestNetwork network = new GuestNetwork(
+                OptionalInt.of(1400),
+                Optional.of("02:00:5e:00:00:01"),
+                List.of("10.0.2.15/24", "fd00::15/64"),
+                List.of("10.0.2.2"),
+                List.of("10.0.2.3"));
+        GuestIdentity sent = GuestIdentity.fresh("box", Clock.systemUTC())
+                .withEnvironment(Map.of("A", "b=c"))
+                .withSecrets(Map.of("key", new byte[] {'=', 0, -1}))
+                .withNetwork(network);
+        FrameDecoder decoder = new FrameDecoder();
+        decoder.space().put(HostFrames.configure(1, sent));
+        decoder.filled();
+        GuestIdentity read = HostRequests.identity(
+                new PayloadReader("configure", decoder.next().orElseThrow().payload()));
+        assertThat(read.network()).contains(network);
+        assertThat(read.environment()).isEqualTo(sent.environment());
+        assertThat(read.secrets()).hasSize(1).containsEntry("key", new byte[] {'=', 0, -1});
+        assertThat(read.clock()).isEqualTo(sent.clock());
+        assertThat(read.machineId()).isEqualTo(sent.machineId());
     }
 
     @Test
@@ -227,11 +297,93 @@ class VmFactsTest {
         HostFacts host = new HostFacts(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a,readonly=off")));
-        List<String> command = QemuCommand.guarded(spec, new VmLayout(Path.of("/s"), Path.of("/r")), resources, host);
+        List<String> command = QemuCommand.guarded(
+                spec,
+                new VmLayout(Path.of("/s"), Path.of("/r")),
+                resources,
+                host,
+                QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
                 .contains("if=none,id=root,file=/a,,readonly=off,format=vmdk,readonly=on", "-nodefaults", "-sandbox")
                 .doesNotContain("-netdev", "-nic")
                 .anyMatch(argument -> argument.endsWith("tsc_early_khz=2600000"));
+    }
+
+    @Test
+    void aGuardsRecordThatAHostsCrashLeftEmptyIsNone() throws IOException {
+        Path vm = Files.createDirectories(directory.resolve("vms/crashed"));
+        Files.createFile(vm.resolve("guard.json"));
+        VmDirectory vms = new VmDirectory(new VmLayout(directory, directory.resolve("r")));
+        assertThat(vms.list()).extracting(VmInfo::state).containsExactly(VmState.CREATED);
+    }
+
+    @Test
+    void aSpecComesBackFromItsFileAsItWas() throws IOException {
+        RootDisk root = RootDisk.vmdk(Path.of("/a \"disk\"")).withContents("sha256:1");
+        SnapshotRef snapshot = new SnapshotRef(
+                new SnapshotName("s"),
+                SnapshotRef.Kind.MAPPED,
+                Instant.ofEpochMilli(1),
+                512,
+                2,
+                root,
+                WritableLayer.disk(64),
+                true);
+        VmId id = new VmId("a");
+        for (VmSpec spec : List.of(
+                VmSpec.of(id, RootDisk.raw(Path.of("/b"))).withAttached(false).withMaxDuration(Duration.ofDays(2)),
+                VmSpec.of(id, root).asTemplateMaker().withOwnerGrace(Duration.ofMillis(3)),
+                VmSpec.restored(id, snapshot).withOutputLogBytes(1 << 20))) {
+            StoredSpec.write(directory, spec);
+            assertThat(StoredSpec.read(directory, id)).isEqualTo(spec);
+        }
+        Files.writeString(directory.resolve("spec.json"), "{\"version\":2}");
+        assertThatThrownBy(() -> StoredSpec.read(directory, id))
+                .isInstanceOf(VmStorageException.class)
+                .hasMessageContaining("version");
+        Files.write(directory.resolve("spec.json"), new byte[300_000]);
+        assertThatThrownBy(() -> StoredSpec.read(directory, id)).isInstanceOf(VmStorageException.class);
+    }
+
+    @Test
+    void aKeyNamesWhatIsDifferentAndBearsWithTheCountersMeasure() {
+        SnapshotKey then = SnapshotKey.of(Map.of("qemu", "7.2.22", "counterKiloHertz", "2600000", "kernel", "a"));
+        SnapshotKey now = SnapshotKey.of(Map.of("qemu", "7.2.23", "counterKiloHertz", "2600001", "kernel", "a"));
+        assertThat(then.differences(then)).isEmpty();
+        assertThat(then.differences(now))
+                .containsExactly(new SnapshotMismatchException.Difference("qemu", "7.2.22", "7.2.23"));
+        assertThat(then.differences(SnapshotKey.of(Map.of("qemu", "7.2.22", "counterKiloHertz", "2700000"))))
+                .extracting(SnapshotMismatchException.Difference::field)
+                .containsExactly("counterKiloHertz", "kernel");
+    }
+
+    @Test
+    void theCopyOfAMemoryHasItsBytesAndHolesForTheRest() throws IOException {
+        byte[] memory = new byte[5 * 1024 * 1024];
+        memory[0] = 1;
+        memory[4095] = 2;
+        memory[1024 * 1024 - 1] = 3;
+        memory[3 * 1024 * 1024] = 4;
+        Path copy = directory.resolve("copy");
+        RamFile.publish(Files.write(directory.resolve("memory"), memory), copy);
+        assertThat(copy).hasBinaryContent(memory);
+        Process stat = new ProcessBuilder("stat", "-c", "%b", copy.toString()).start();
+        assertThat(Long.parseLong(stat.inputReader().readLine())).isLessThan(1024);
+    }
+
+    @Test
+    void aDigestIsWorkedOutAnewWhenItsFileHasChanged() throws IOException {
+        Path file = Files.writeString(directory.resolve("kernel"), "one");
+        Path memory = directory.resolve("digests.json");
+        String first = new FileDigests(memory).of(file);
+        assertThat(first).isEqualTo(FileDigests.sha256(file));
+        assertThat(memory).content().contains(first);
+        Files.writeString(file, "two");
+        assertThat(new FileDigests(memory).of(file))
+                .isEqualTo(FileDigests.sha256(file))
+                .isNotEqualTo(first);
+        Files.writeString(memory, "no json");
+        assertThat(new FileDigests(memory).of(file)).isEqualTo(FileDigests.sha256(file));
     }
 
     @Test

@@ -2,15 +2,18 @@ package dev.cloche.vm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
  * What the contract of a provider is tested with. Its guests need the programs {@code true false echo cat sleep env pwd
- * hostname yes} and {@code sh}, in {@code /bin}.
+ * hostname yes stty} and {@code sh}, in {@code /bin}.
  */
 public interface VmFixture {
     /** The provider of the present test. */
@@ -35,6 +38,23 @@ public interface VmFixture {
 
     default String read(InputStream stream) throws IOException {
         return new String(stream.readAllBytes(), UTF_8);
+    }
+
+    /** Reads to the end, past a gap. */
+    default void drain(InputStream stream) throws IOException {
+        try {
+            stream.transferTo(OutputStream.nullOutputStream());
+        } catch (OutputGapException once) {
+            stream.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+
+    /** What a guest does not do, and why. */
+    default void assertRefused(GuestFailure why, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        GuestRefusedException.class,
+                        e -> assertThat(e.failure()).isEqualTo(why));
     }
 
     default String output(Vm vm, ExecRequest request) throws IOException {

@@ -66,6 +66,7 @@ public interface VmLifecycleContract extends VmFixture {
             assertThatThrownBy(() -> vm.awaitExit(soon())).isInstanceOf(VmStateException.class);
             assertThatThrownBy(() -> provider().kill(vm.id(), soon())).isInstanceOf(VmStateException.class);
             assertThatThrownBy(() -> provider().connect(vm.id(), soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> provider().adopt(vm.id(), soon())).isInstanceOf(VmStateException.class);
             vm.start(soon());
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmStateException.class);
             assertThatThrownBy(vm::destroy).isInstanceOf(VmStateException.class);
@@ -173,6 +174,32 @@ public interface VmLifecycleContract extends VmFixture {
         assertThat(provider().kill(id, soon())).isEqualTo(exit);
         provider().destroy(id);
         assertThat(provider().list()).isEmpty();
+    }
+
+    @Test
+    default void aDetachedVmIsAdoptedWithAllOfAnOwnersRights() throws IOException {
+        VmId id;
+        try (Vm vm = running()) {
+            id = vm.id();
+            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            vm.detach();
+        }
+        try (Vm adopted = provider().adopt(id, soon())) {
+            assertThat(adopted.state()).isEqualTo(VmState.RUNNING);
+            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            assertThat(output(adopted, ExecRequest.of("echo", "mine now"))).isEqualTo("mine now\n");
+            adopted.pause(soon());
+        }
+        try (Vm adopted = provider().adopt(id, soon())) {
+            assertThat(adopted.state()).isEqualTo(VmState.PAUSED);
+            adopted.resume(soon());
+            adopted.guest().ping(soon());
+            adopted.detach();
+            assertThat(adopted.stop(Duration.ofSeconds(5), soon()).goodbye()).isPresent();
+            adopted.destroy();
+        }
+        assertThat(provider().get(id)).isEmpty();
+        assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmNotFoundException.class);
     }
 
     @Test

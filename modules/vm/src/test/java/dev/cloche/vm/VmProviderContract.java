@@ -6,7 +6,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What every provider of VMs promises, by subject. */
-public abstract class VmProviderContract implements VmLifecycleContract, VmExecutionContract {
+public abstract class VmProviderContract
+        implements VmLifecycleContract,
+                VmSnapshotContract,
+                VmExecutionContract,
+                VmAttachContract,
+                VmGuestContract,
+                VmFilesContract {
     @TempDir
     protected Path directory;
 
@@ -23,6 +29,11 @@ public abstract class VmProviderContract implements VmLifecycleContract, VmExecu
     @AfterEach
     void closeProvider() {
         provider.close();
+    }
+
+    @Override
+    public final Path hostDirectory() {
+        return directory;
     }
 
     @Override

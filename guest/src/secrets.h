@@ -1,0 +1,10 @@
+/* /run/secrets. Used in a child: whatever an image or the guest's root has made of the path may block. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "configure_request.h"
+
+/* Puts these files in place of all that were there, in memory. False with errno. */
+bool secrets_replace(const struct secret *secrets, uint32_t count);

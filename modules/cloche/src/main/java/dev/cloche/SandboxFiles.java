@@ -1,0 +1,190 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestFileOutput;
+import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.VmStateException;
+import dev.cloche.vm.WriteOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The files of a running sandbox. Safe for use from several threads; calls do not wait for each other.
+ *
+ * <pre>{@code
+ * SandboxFiles files = sandbox.files();
+ * files.writeString("/work/main.py", "print(6 * 7)");
+ * files.copyIn(Path.of("data"), "/work/data");
+ * sandbox.exec("python3", "/work/main.py");
+ * files.copyOut("/work/result", Path.of("result"));
+ * }</pre>
+ *
+ * <p>Paths in the sandbox are absolute. Nothing in a sandbox makes a copy leave its destination on the host: names and
+ * symbolic links of the guest are never followed there, devices are not made, and the size is bounded.
+ *
+ * <p>Failures are {@link dev.cloche.base.ClocheException}s: codes {@code vm.file.…} are those of the guest's file
+ * system, such as {@code vm.file.no-such-file}, {@code vm.host-file} is the host's, {@code vm.copy-limit} a copy that is
+ * larger than allowed, {@code vm.deadline} a timeout that has passed, {@code sandbox.ended.…} the end of the sandbox.
+ */
+public final class SandboxFiles {
+    /** What the forms hold that read a whole file. */
+    private static final int MAX_READ = 64 << 20;
+
+    private final RunningSandbox sandbox;
+    private final String user;
+    private final Optional<Duration> timeout;
+
+    SandboxFiles(RunningSandbox sandbox, String user, Optional<Duration> timeout) {
+        this.sandbox = sandbox;
+        this.user = user;
+        this.timeout = timeout;
+    }
+
+    /** The same files with the rights of another user, {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}. */
+    public SandboxFiles asUser(String name) {
+        return new SandboxFiles(sandbox, name, timeout);
+    }
+
+    /** The same files; every call, streams included, fails when it takes longer. */
+    public SandboxFiles withTimeout(Duration longest) {
+        return new SandboxFiles(sandbox, user, Optional.of(longest));
+    }
+
+    /** The content of a file of at most 64 MiB. */
+    public byte[] readBytes(String path) {
+        return run(guest -> guest.readAllBytes(path, MAX_READ, deadline()));
+    }
+
+    /** The text of a file of at most 64 MiB in UTF-8. */
+    public String readString(String path) {
+        return new String(readBytes(path), StandardCharsets.UTF_8);
+    }
+
+    /** A file as a stream. Its reads fail as the calls here do. */
+    public InputStream read(String path) {
+        return run(guest -> guest.read(path, 0, Long.MAX_VALUE, deadline()));
+    }
+
+    /** Makes a file, or replaces its content. */
+    public void writeBytes(String path, byte[] content) {
+        run(guest -> {
+            try (GuestFileOutput file = guest.write(path, WriteOptions.REPLACE, deadline())) {
+                file.write(content);
+                return true;
+            } catch (IOException e) {
+                throw new IllegalStateException("nobody else closes it", e);
+            }
+        });
+    }
+
+    /** Makes a file of some text in UTF-8, or replaces its content. */
+    public void writeString(String path, String text) {
+        writeBytes(path, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Makes a file, or replaces its content, by a stream; closing it returns when all is in the sandbox. */
+    public OutputStream write(String path) {
+        return run(guest -> guest.write(path, WriteOptions.REPLACE, deadline()));
+    }
+
+    /** What a path leads to; symbolic links are followed. */
+    public FileInfo stat(String path) {
+        return run(guest -> info(guest.stat(path, true, deadline())));
+    }
+
+    /** What a path names, the link itself if that is one. */
+    public FileInfo statLink(String path) {
+        return run(guest -> info(guest.stat(path, false, deadline())));
+    }
+
+    /** What is in a directory, in no order. */
+    public List<FileInfo> list(String path) {
+        return run(guest ->
+                guest.list(path, deadline()).stream().map(SandboxFiles::info).toList());
+    }
+
+    /** Makes a directory of mode 0755, and its parents where they are missing; one that exists is no error. */
+    public void makeDirectories(String path) {
+        run(guest -> {
+            guest.makeDirectory(path, 0755, true, deadline());
+            return true;
+        });
+    }
+
+    /** Removes a file, a link, or a directory with all that is in it. */
+    public void remove(String path) {
+        run(guest -> {
+            guest.remove(path, true, deadline());
+            return true;
+        });
+    }
+
+    /** Renames; a file that has the new name is replaced. */
+    public void rename(String path, String target) {
+        run(guest -> {
+            guest.rename(path, target, false, deadline());
+            return true;
+        });
+    }
+
+    /**
+     * Copies a file, link or directory of the host into the sandbox, with modes, times and holes.
+     *
+     * @param target the copy itself; a directory is merged into a directory that has its name
+     */
+    public CopyResult copyIn(Path source, String target) {
+        return copy().in(source, target);
+    }
+
+    /**
+     * Copies a file, link or directory of the sandbox to the host, with modes, times and holes.
+     *
+     * @param target the copy itself; a directory is merged into a directory that has its name
+     */
+    public CopyResult copyOut(String source, Path target) {
+        return copy().out(source, target);
+    }
+
+    /** A copy with options. */
+    public CopyBuilder copy() {
+        return new CopyBuilder(this);
+    }
+
+    Deadline deadline() {
+        return timeout.map(Deadline::after).orElseGet(Deadline::none);
+    }
+
+    <T> T run(Function<GuestFiles, T> action) {
+        try {
+            return action.apply(sandbox.files().as(user));
+        } catch (GuestConnectionLostException | VmStateException lost) {
+            throw sandbox.ended(lost);
+        }
+    }
+
+    private static FileInfo info(dev.cloche.vm.FileInfo file) {
+        return new FileInfo(
+                file.name(),
+                switch (file.kind()) {
+                    case FILE -> FileInfo.Kind.FILE;
+                    case DIRECTORY -> FileInfo.Kind.DIRECTORY;
+                    case SYMBOLIC_LINK -> FileInfo.Kind.SYMBOLIC_LINK;
+                    case FIFO, CHARACTER_DEVICE, BLOCK_DEVICE, SOCKET -> FileInfo.Kind.SPECIAL;
+                },
+                file.mode(),
+                file.uid(),
+                file.gid(),
+                file.size(),
+                file.modified(),
+                file.linkTarget());
+    }
+}

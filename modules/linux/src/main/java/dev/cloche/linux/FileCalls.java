@@ -1,0 +1,66 @@
+package dev.cloche.linux;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The system calls on files, relative to an open directory, in C's terms; answers as in {@link Libc}. Strings are
+ * NUL-terminated.
+ */
+interface FileCalls {
+    int openat(int directory, MemorySegment name, int flags, int mode);
+
+    int close(int fd);
+
+    int mkdirat(int directory, MemorySegment name, int mode);
+
+    int unlinkat(int directory, MemorySegment name, int flags);
+
+    int renameat(int fromDirectory, MemorySegment from, int toDirectory, MemorySegment to);
+
+    int symlinkat(MemorySegment target, int directory, MemorySegment name);
+
+    long readlinkat(int directory, MemorySegment name, MemorySegment target);
+
+    /** {@code struct statx} is the same on every architecture. */
+    int statx(int directory, MemorySegment name, int flags, int mask, MemorySegment result);
+
+    int fchmod(int fd, int mode);
+
+    int fchownat(int directory, MemorySegment name, int uid, int gid, int flags);
+
+    int utimensat(int directory, MemorySegment name, MemorySegment times, int flags);
+
+    int futimens(int fd, MemorySegment times);
+
+    int ftruncate(int fd, long size);
+
+    long pread(int fd, MemorySegment bytes, long offset);
+
+    long pwrite(int fd, MemorySegment bytes, long offset);
+
+    long lseek(int fd, long offset, int whence);
+
+    long getdents64(int fd, MemorySegment entries);
+
+    /** Those of this system. */
+    static FileCalls ofThisSystem() {
+        return Lazy.CALLS;
+    }
+
+    /** Chosen at the first use, not before. */
+    final class Lazy {
+        static final FileCalls CALLS = choose(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+
+        private Lazy() {}
+
+        static FileCalls choose(String system, String architecture) {
+            if (system.equals("Linux") && architecture.equals("amd64")) {
+                return new NativeFileCalls(217);
+            }
+            if (system.equals("Linux") && architecture.equals("aarch64")) {
+                return new NativeFileCalls(61);
+            }
+            throw new UnsupportedSystemException(system + " on " + architecture);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+
+/** A snapshot in the making; closing it before it is published leaves nothing. Used by one thread. */
+interface Capture extends AutoCloseable {
+    /** Takes the state of the guest, which is halted. */
+    void take(Deadline deadline);
+
+    /** Puts what was taken into the store; the guest may run on meanwhile, unless it was a template's maker. */
+    SnapshotRef publish();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,12 @@
+package dev.cloche.vm;
+
+/** A new identity that was sent to a guest. What is sent after it takes effect after it. */
+@FunctionalInterface
+public interface Configuring {
+    /**
+     * Waits until the identity is in force, at most until the deadline that was given when it was sent.
+     *
+     * @throws GuestRefusedException if the agent could not apply it
+     */
+    void await();
+}

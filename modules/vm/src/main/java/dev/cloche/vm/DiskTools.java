@@ -1,0 +1,100 @@
+package dev.cloche.vm;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The two programs that make disks. They write what no guest has touched yet: {@code mkfs.ext4} a blank file system, {@code
+ * qemu-img} empty layers. Neither reads anything that a guest wrote.
+ */
+final class DiskTools {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int MAX_COMPLAINT = 2048;
+
+    private final Path qemu;
+
+    /** @param qemu has {@code qemu-img} beside it */
+    DiskTools(Path qemu) {
+        this.qemu = qemu;
+    }
+
+    /**
+     * Fills a file of its full length with an empty file system. Without a journal: what a guest that was killed leaves behind
+     * is never mounted again.
+     */
+    void format(Path file) throws IOException {
+        Path mkfs =
+                find("mkfs.ext4", "e2fsprogs", List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin")));
+        // The file is a hole as yet, so nothing in it has to be overwritten by zeros, neither now nor by the guest.
+        run(List.of(
+                mkfs.toString(),
+                "-q",
+                "-F",
+                "-m",
+                "0",
+                "-O",
+                "^has_journal",
+                "-E",
+                "assume_storage_prezeroed=1,nodiscard,root_owner=0:0",
+                file.toString()));
+    }
+
+    /** Makes an empty layer over another one in the same directory, which is not opened for it. */
+    void layer(Path file, Path below, String format, int mebibytes) throws IOException {
+        Path image = find("qemu-img", "qemu-utils", List.of(qemu.resolveSibling(""), Path.of("/usr/bin")));
+        run(List.of(
+                image.toString(),
+                "create",
+                "-q",
+                "-f",
+                "qcow2",
+                "-u",
+                "-b",
+                below.getFileName().toString(),
+                "-F",
+                format,
+                file.toString(),
+                mebibytes + "M"));
+    }
+
+    private static Path find(String name, String debianPackage, List<Path> directories) {
+        return Stream.concat(directories.stream(), Stream.of(Path.of("/usr/local/bin")))
+                .map(directory -> directory.resolve(name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow(() -> new VmResourcesException(
+                        "There is no " + name + ", which a writable disk needs",
+                        "Install it (Debian: apt-get install " + debianPackage
+                                + "), or keep the writable layer in memory.",
+                        null));
+    }
+
+    private static void run(List<String> command) throws IOException {
+        Process process = new ProcessBuilder(new ArrayList<>(command))
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectErrorStream(true)
+                .start();
+        try {
+            // A complaint is far smaller than the pipe, so nobody waits for us to read it.
+            if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IOException(command.getFirst() + " does not end");
+            }
+            if (process.exitValue() != 0) {
+                byte[] said = process.getInputStream().readNBytes(MAX_COMPLAINT);
+                throw new IOException(command.getFirst() + " failed: "
+                        + Printable.of(new String(said, StandardCharsets.UTF_8).strip()));
+            }
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted(command.getFirst());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.cloche.vm;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Optional;
+
+/** The ENTRY record of docs/guest-protocol.md; immutable. Ids and device numbers are unsigned. */
+record FileEntry(
+        FileKind kind,
+        int mode,
+        int uid,
+        int gid,
+        long size,
+        Instant modified,
+        int major,
+        int minor,
+        String name,
+        String linkTarget) {
+    static final int MAX_MODE = 07777;
+    private static final int MAX_NANOS = 999_999_999;
+
+    static FileEntry parse(PayloadReader in) {
+        int code = in.u32();
+        FileKind kind = FileKind.of(code).orElseThrow(() -> in.bad("has an unknown kind of file"));
+        int mode = in.u32(0, MAX_MODE);
+        int uid = in.u32();
+        int gid = in.u32();
+        long size = in.u63();
+        Instant modified;
+        try {
+            modified = Instant.ofEpochSecond(in.u64(), in.u32(0, MAX_NANOS));
+        } catch (DateTimeException far) {
+            throw in.bad("has a time that no calendar knows");
+        }
+        FileEntry entry = new FileEntry(
+                kind,
+                mode,
+                uid,
+                gid,
+                size,
+                modified,
+                in.u32(),
+                in.u32(),
+                GuestPaths.relative(in, in.text(GuestPaths.MAX)),
+                GuestPaths.withoutNul(in, in.text(GuestPaths.MAX)));
+        if ((kind == FileKind.SYMBOLIC_LINK) == entry.linkTarget().isEmpty()) {
+            throw in.bad("has a link target where none may be, or none where one has to be");
+        }
+        return entry;
+    }
+
+    void writeTo(PayloadWriter out) {
+        out.u32(kind.code())
+                .u32(mode)
+                .u32(uid)
+                .u32(gid)
+                .u64(size)
+                .u64(modified.getEpochSecond())
+                .u32(modified.getNano())
+                .u32(major)
+                .u32(minor)
+                .name(name)
+                .name(linkTarget);
+    }
+
+    /** @param shown in place of the name */
+    FileInfo info(String shown) {
+        return new FileInfo(
+                shown,
+                kind,
+                mode,
+                Integer.toUnsignedLong(uid),
+                Integer.toUnsignedLong(gid),
+                size,
+                modified,
+                kind == FileKind.SYMBOLIC_LINK ? Optional.of(linkTarget) : Optional.empty());
+    }
+}

@@ -1,0 +1,102 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/** The snapshots of an in-memory provider: copies of what its guests know. Safe for use from several threads. */
+final class InMemorySnapshots {
+    private final ConcurrentSkipListMap<SnapshotName, Taken> taken = new ConcurrentSkipListMap<>();
+    private final InMemoryFaults faults;
+
+    InMemorySnapshots(InMemoryFaults faults) {
+        this.faults = faults;
+    }
+
+    /**
+     * What a guest of this kind remembers, but for its files.
+     *
+     * @param needsIdentity whether it was quiesced
+     */
+    record Memory(String hostname, Set<String> directories, boolean needsIdentity) {
+        Memory {
+            directories = Set.copyOf(directories);
+        }
+    }
+
+    record Taken(SnapshotRef ref, Memory memory) {}
+
+    List<SnapshotRef> list() {
+        return taken.values().stream().map(Taken::ref).toList();
+    }
+
+    Optional<Taken> find(SnapshotName name) {
+        return Optional.ofNullable(taken.get(name));
+    }
+
+    /** @throws SnapshotNotFoundException if it is gone or was replaced */
+    Memory restore(SnapshotRef wanted) {
+        Memory memory = find(wanted.name())
+                .filter(found -> found.ref().equals(wanted))
+                .orElseThrow(() -> new SnapshotNotFoundException(wanted.name()))
+                .memory();
+        faults.restoring(wanted.name());
+        return memory;
+    }
+
+    void delete(SnapshotName name) {
+        if (taken.remove(name) == null) {
+            throw new SnapshotNotFoundException(name);
+        }
+    }
+
+    Capture capture(VmSpec spec, SnapshotName name, InMemoryGuest guest) {
+        if (taken.containsKey(name)) {
+            throw new SnapshotExistsException(name);
+        }
+        return new Copy(spec, name, guest);
+    }
+
+    private final class Copy implements Capture {
+        private final VmSpec spec;
+        private final SnapshotName name;
+        private final InMemoryGuest guest;
+        private Optional<Memory> memory = Optional.empty();
+
+        Copy(VmSpec spec, SnapshotName name, InMemoryGuest guest) {
+            this.spec = spec;
+            this.name = name;
+            this.guest = guest;
+        }
+
+        @Override
+        public void take(Deadline deadline) {
+            memory = Optional.of(guest.memory());
+        }
+
+        @Override
+        public SnapshotRef publish() {
+            faults.publishing(name);
+            SnapshotRef ref = new SnapshotRef(
+                    name,
+                    spec.templateMaker() ? SnapshotRef.Kind.MAPPED : SnapshotRef.Kind.STREAMED,
+                    Instant.now().truncatedTo(ChronoUnit.MILLIS),
+                    spec.memoryMiB(),
+                    spec.cpus(),
+                    spec.rootDisk(),
+                    spec.writable(),
+                    spec.hasLogPort());
+            if (taken.putIfAbsent(name, new Taken(ref, memory.orElseThrow())) != null) {
+                throw new SnapshotExistsException(name);
+            }
+            return ref;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,18 @@
+package dev.cloche.vm;
+
+/** An output of a program. With a terminal, everything is {@link #STDOUT}. */
+public enum Output {
+    STDOUT(1),
+    STDERR(2);
+
+    private final int channel;
+
+    Output(int channel) {
+        this.channel = channel;
+    }
+
+    /** Its number in the guest protocol. */
+    int channel() {
+        return channel;
+    }
+}

@@ -1,0 +1,8 @@
+package dev.cloche.vm;
+
+/** There is a snapshot of that name already. */
+public final class SnapshotExistsException extends VmException {
+    SnapshotExistsException(SnapshotName name) {
+        super("vm.snapshot-exists", "There is a snapshot " + name, "Delete it first, or choose another name.", null);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What a snapshot's {@code manifest.json} says; see docs/on-disk.md.
+ *
+ * @param memoryBytes size of the file {@code memory}
+ * @param stateBytes size of the file {@code state}; 0 if there is none, because the memory's stream holds it
+ * @param stateDigest SHA-256 of that file
+ * @param ports those of clients that are plugged in
+ * @param diskLayers how many files the writable disk consists of; 0 without one
+ */
+record SnapshotManifest(
+        SnapshotRef ref,
+        SnapshotKey key,
+        long memoryBytes,
+        long stateBytes,
+        String stateDigest,
+        NavigableSet<Integer> ports,
+        int diskLayers) {
+    static final String FILE = "manifest.json";
+    private static final long VERSION = 1;
+    private static final String KEY = "key.";
+
+    void write(Path directory) throws IOException {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("version", VERSION);
+        fields.put("name", ref.name().value());
+        fields.put("kind", ref.kind().name());
+        fields.put("createdAt", ref.createdAt().toEpochMilli());
+        StoredSpec.putMachine(fields, ref.memoryMiB(), ref.cpus(), ref.rootDisk(), ref.writable());
+        fields.put("outputLog", ref.outputLog());
+        fields.put("memoryBytes", memoryBytes);
+        fields.put("stateBytes", stateBytes);
+        fields.put("stateDigest", stateDigest);
+        fields.put("ports", ports.stream().map(String::valueOf).collect(Collectors.joining(" ")));
+        fields.put("diskLayers", (long) diskLayers);
+        key.fields().forEach((name, value) -> fields.put(KEY + name, value));
+        DurableFiles.write(directory.resolve(FILE), FlatJson.write(fields));
+    }
+
+    /** @throws IOException if it is missing or not understood */
+    static SnapshotManifest read(Path directory) throws IOException {
+        JsonFields fields = JsonFields.read(directory.resolve(FILE), VERSION);
+        Map<String, String> key = new TreeMap<>();
+        fields.all().forEach((name, value) -> {
+            if (name.startsWith(KEY) && value instanceof String text) {
+                key.put(name.substring(KEY.length()), text);
+            }
+        });
+        try {
+            SnapshotRef ref = new SnapshotRef(
+                    new SnapshotName(fields.text("name")),
+                    StoredSpec.kind(fields.text("kind")),
+                    Instant.ofEpochMilli(fields.number("createdAt")),
+                    fields.smallNumber("memoryMiB"),
+                    fields.smallNumber("cpus"),
+                    StoredSpec.rootDisk(fields),
+                    StoredSpec.writable(fields),
+                    fields.truth("outputLog"));
+            return new SnapshotManifest(
+                    ref,
+                    SnapshotKey.of(key),
+                    fields.number("memoryBytes"),
+                    fields.number("stateBytes"),
+                    fields.text("stateDigest"),
+                    ports(fields.text("ports")),
+                    fields.smallNumber("diskLayers"));
+        } catch (InvalidVmSpecException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static NavigableSet<Integer> ports(String text) throws IOException {
+        try {
+            NavigableSet<Integer> ports = new TreeSet<>();
+            Arrays.stream(text.split(" "))
+                    .filter(word -> !word.isEmpty())
+                    .map(Integer::valueOf)
+                    .forEach(ports::add);
+            if (!ports.isEmpty() && (ports.first() < 1 || ports.last() >= QemuCommand.PORTS)) {
+                throw new IOException("no valid ports");
+            }
+            return ports;
+        } catch (NumberFormatException e) {
+            throw new IOException("no valid ports", e);
+        }
+    }
+}

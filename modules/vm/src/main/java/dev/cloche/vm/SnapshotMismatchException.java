@@ -1,0 +1,38 @@
+package dev.cloche.vm;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A snapshot cannot be restored here, because something that a restore depends on is not as it was. */
+public final class SnapshotMismatchException extends VmException {
+    private final List<Difference> differences;
+
+    /**
+     * One thing that is different.
+     *
+     * @param field its name, as in docs/on-disk.md
+     * @param then what it was when the snapshot was taken
+     * @param now what it is here
+     */
+    public record Difference(String field, String then, String now) {
+        @Override
+        public String toString() {
+            return field + ": " + Printable.of(then) + " then, " + Printable.of(now) + " here";
+        }
+    }
+
+    SnapshotMismatchException(SnapshotName name, List<Difference> differences) {
+        super(
+                "vm.snapshot-mismatch",
+                "Snapshot " + name + " cannot be restored here, because something has changed: "
+                        + differences.stream().map(Difference::toString).collect(Collectors.joining("; ")),
+                "Delete it and take it anew.",
+                null);
+        this.differences = List.copyOf(differences);
+    }
+
+    /** What is different, by field. */
+    public List<Difference> differences() {
+        return differences;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.cloche.vm;
+
+import dev.cloche.linux.LockFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** A snapshot that is being restored: found whole, fit for this machine, and kept from being deleted meanwhile. */
+final class SnapshotUse implements AutoCloseable {
+    private final SnapshotManifest manifest;
+    private final Path directory;
+    private final LockFile lock;
+
+    private SnapshotUse(SnapshotManifest manifest, Path directory, LockFile lock) {
+        this.manifest = manifest;
+        this.directory = directory;
+        this.lock = lock;
+    }
+
+    /**
+     * Finds the snapshot of a spec.
+     *
+     * @param here what the clone would run on
+     * @throws SnapshotNotFoundException if it is gone, or another one of its name has come
+     * @throws SnapshotDamagedException if its files are not as they were written
+     * @throws SnapshotMismatchException if it would not run here
+     */
+    static SnapshotUse open(QemuGround ground, VmSpec spec, MachineFacts here) {
+        SnapshotRef wanted = spec.snapshot().orElseThrow();
+        SnapshotStore store = ground.snapshots();
+        LockFile lock = store.hold(wanted.name()).orElseThrow(() -> new SnapshotNotFoundException(wanted.name()));
+        try {
+            SnapshotManifest manifest =
+                    store.read(wanted.name()).orElseThrow(() -> new SnapshotNotFoundException(wanted.name()));
+            if (!manifest.ref().createdAt().equals(wanted.createdAt())) {
+                throw new SnapshotNotFoundException(wanted.name());
+            }
+            SnapshotUse use = new SnapshotUse(manifest, store.directory(wanted.name()), lock);
+            List<SnapshotMismatchException.Difference> differences =
+                    manifest.key().differences(here.key(spec, manifest.ports(), ground.digests()));
+            if (!differences.isEmpty()) {
+                throw new SnapshotMismatchException(wanted.name(), differences);
+            }
+            use.checkFiles();
+            return use;
+        } catch (IOException e) {
+            lock.close();
+            throw new SnapshotDamagedException(wanted.name(), String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /** By size, for reading the memory would take longer than the restore; what is small is read. */
+    private void checkFiles() throws IOException {
+        if (Files.size(memory()) != manifest.memoryBytes()) {
+            throw new IOException("its memory has " + Files.size(memory()) + " bytes, not " + manifest.memoryBytes());
+        }
+        if (mapped()
+                && !FileDigests.sha256(directory.resolve(QemuCapture.STATE)).equals(manifest.stateDigest())) {
+            throw new IOException("its device state is not what was written");
+        }
+    }
+
+    DiskChain disk(DiskTools tools) {
+        return new DiskChain(directory, tools);
+    }
+
+    boolean mapped() {
+        return manifest.ref().kind() == SnapshotRef.Kind.MAPPED;
+    }
+
+    Path memory() {
+        return directory.resolve(QemuCapture.MEMORY);
+    }
+
+    /** What goes through QEMU's incoming migration. */
+    Path stream() {
+        return mapped() ? directory.resolve(QemuCapture.STATE) : memory();
+    }
+
+    /** How QEMU is started for it. */
+    QemuLaunch launch(QemuLaunch.Ram ram, Optional<Path> disk) {
+        return new QemuLaunch(ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), disk);
+    }
+
+    /** The guard of the clone has a lock of its own by then. */
+    @Override
+    public void close() {
+        lock.close();
+    }
+}

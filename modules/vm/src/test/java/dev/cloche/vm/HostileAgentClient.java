@@ -1,0 +1,81 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Lets itself be lied to by a VM, in a process of its own whose heap is small: {@code STATE_ROOT SHARE VM SECONDS LIE…}.
+ * Prints a line for each lie: its name, and the exception's class or what was survived.
+ */
+final class HostileAgentClient {
+    private static final int ENOUGH = 8 * 1024 * 1024;
+
+    private HostileAgentClient() {}
+
+    public static void main(String[] arguments) {
+        VmLayout layout = VmLayout.of(Path.of(arguments[0]));
+        VmId id = new VmId(arguments[2]);
+        Duration patience = Duration.ofSeconds(Long.parseLong(arguments[3]));
+        try (QemuProvider provider = new QemuProvider(layout, VmResources.find(List.of(Path.of(arguments[1]))))) {
+            for (String lie : Arrays.asList(arguments).subList(4, arguments.length)) {
+                try (Vm vm = provider.connect(id, Deadline.after(Duration.ofSeconds(60)))) {
+                    System.out.println(lie + " " + outcome(vm.guest(), lie, patience));
+                }
+            }
+        }
+    }
+
+    private static String outcome(Guest guest, String lie, Duration patience) {
+        try (GuestExecution execution = guest.exec(ExecRequest.of(lie).withStdin(), Deadline.after(patience))) {
+            String end = read(execution, patience);
+            guest.ping(Deadline.after(patience));
+            return "survived " + end;
+        } catch (VmException | IOException e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+
+    /** In a thread of its own, because a read has no deadline: closing the execution ends it. */
+    private static String read(GuestExecution execution, Duration patience) throws IOException {
+        FutureTask<Boolean> reading = new FutureTask<>(() -> readSome(execution.stdout()));
+        Thread.ofVirtual().start(reading);
+        try {
+            boolean ended = reading.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return ended ? execution.await(Deadline.after(patience)).toString() : "endless output";
+        } catch (TimeoutException e) {
+            return "silence";
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException known) {
+                throw known;
+            }
+            if (e.getCause() instanceof VmException known) {
+                throw known;
+            }
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Whether it has ended. */
+    private static boolean readSome(InputStream stream) throws IOException {
+        byte[] bytes = new byte[65_536];
+        int total = 0;
+        for (int n = stream.read(bytes); n >= 0; n = stream.read(bytes)) {
+            total += n;
+            if (total > ENOUGH) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
