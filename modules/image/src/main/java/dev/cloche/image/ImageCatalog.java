@@ -88,8 +88,8 @@ final class ImageCatalog {
     }
 
     /** Takes back {@link #layerStored} where no image has the layer. */
-    List<Digest> forgetLayers(Collection<Digest> diffIds) {
-        return catalog.write(session -> ImageRemovals.dropLayers(session, diffIds));
+    void forgetLayers(Collection<Digest> diffIds) {
+        var _ = catalog.write(session -> ImageRemovals.dropLayers(session, diffIds));
     }
 
     /** Records that the layer's file is what it was, in this boot. */

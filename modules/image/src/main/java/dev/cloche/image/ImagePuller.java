@@ -115,9 +115,10 @@ final class ImagePuller {
 
     private void abandon(ResolvedImage image, Throwable failure) {
         try {
-            List<Digest> layers = catalog.forgetLayers(image.diffIds());
+            catalog.forgetLayers(image.diffIds());
+            // Also those whose worker was interrupted between the file and its row; what has a row stays.
             Unused unused = new Unused(
-                    List.of(image.manifest()), List.of(image.image().config().digest()), layers);
+                    List.of(image.manifest()), List.of(image.image().config().digest()), image.diffIds());
             new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
         } catch (IOException | RuntimeException e) {
             failure.addSuppressed(e);
