@@ -53,18 +53,21 @@ static void detach(struct execution *e) {
     for (int i = 0; i < 2; i++) e->outputs[i].window.attached = false;
 }
 
-int execution_detach(int port, uint32_t id, const char **sentence) {
-    struct execution *e = table_find_lasting(id);
-    *sentence = "There is no such execution, or it is forgotten.";
-    if (e == NULL) return NO_SUCH_EXECUTION;
-    if (e->port == port) detach(e);
-    e->taken_over &= (uint8_t) ~(1 << port);
-    return 0;
-}
-
 /* SIGTERM lets a file operation remove what is not complete; a child that was stopped takes it once it goes on. */
 static void give_up(const struct execution *e) {
     if (!e->ended && kill(e->pid, SIGTERM) == 0) kill(e->pid, SIGCONT);
+}
+
+int execution_detach(int port, uint32_t id, const char **sentence) {
+    struct execution *e = table_find_started(id);
+    *sentence = "There is no such execution, or it is forgotten.";
+    if (e == NULL) return NO_SUCH_EXECUTION;
+    if (e->port == port) {
+        detach(e);
+        if (e->file) give_up(e);
+    }
+    e->taken_over &= (uint8_t) ~(1 << port);
+    return 0;
 }
 
 void executions_detach(int port) {

@@ -160,6 +160,6 @@ final class ChannelFiles implements GuestFiles {
 
     private FileCall start(FileRequest request, String what, Deadline deadline) {
         ChannelExecution execution = connection.file(request, deadline);
-        return new FileCall(execution, started -> connection.abandon(execution), request, what, deadline);
+        return new FileCall(execution, request, what, deadline);
     }
 }

@@ -43,9 +43,11 @@ final class ExecutionTable {
         boolean stdin = request.hasInput();
         int id = line.unanswered()
                 .add(new Pending.Exec(
-                        answer, started -> register(new ChannelExecution(this, line, started, stdin)), this::abandon));
+                        answer,
+                        started -> register(new ChannelExecution(this, line, started, stdin)),
+                        ChannelExecution::close));
         ByteBuffer frame = FrameEncoder.frame(Frame.FILE, 0, id, request.payload(WINDOW));
-        return begin(frame, answer, this::abandon, deadline, "the start of a file operation");
+        return begin(frame, answer, ChannelExecution::close, deadline, "the start of a file operation");
     }
 
     ChannelExecution attach(int execution, AttachPoint from, Deadline deadline) {
@@ -184,12 +186,7 @@ final class ExecutionTable {
         return execution;
     }
 
-    /** Ends what nobody waits for any more. */
-    void abandon(ChannelExecution execution) {
-        abandon(execution, false);
-    }
-
-    /** Has it forgotten, too, if it would be kept. */
+    /** Ends what nobody waits for any more, and has it forgotten. */
     private void abandon(ChannelExecution execution, boolean acknowledged) {
         execution.abandon();
         if (acknowledged) {

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * One file operation of a guest under way: its records, its deadline, and its end in one of this room's errors. For one
@@ -18,7 +17,6 @@ final class FileCall implements AutoCloseable {
     private static final Duration CLEANING = Duration.ofSeconds(5);
 
     private final GuestExecution execution;
-    private final Consumer<GuestExecution> kill;
     private final FileRequest request;
     private final String what;
     private final FileRecordReader in;
@@ -30,17 +28,10 @@ final class FileCall implements AutoCloseable {
     private boolean over;
 
     /**
-     * @param kill ends the execution without waiting
      * @param what for messages, as in "Not in time: reading /x"
      */
-    FileCall(
-            GuestExecution execution,
-            Consumer<GuestExecution> kill,
-            FileRequest request,
-            String what,
-            Deadline deadline) {
+    FileCall(GuestExecution execution, FileRequest request, String what, Deadline deadline) {
         this.execution = execution;
-        this.kill = kill;
         this.request = request;
         this.what = what;
         in = new FileRecordReader(execution.stdout());
@@ -55,8 +46,7 @@ final class FileCall implements AutoCloseable {
         if (late) {
             expired = true;
             // Wakes whoever reads or writes; both only send small frames, and never wait.
-            execution.close();
-            closeStdin();
+            closeStreams();
         }
     }
 
@@ -128,38 +118,37 @@ final class FileCall implements AutoCloseable {
     @Override
     public void close() {
         watch.complete(true);
+        // Of one that is over, the end is on its way.
+        closeStreams();
         if (over) {
+            return;
+        }
+        if (!request.hasInput()) {
             execution.close();
-            closeStdin();
-            return;
+        } else if (expired || Thread.currentThread().isInterrupted()) {
+            Thread.ofVirtual().name("cloche-file-abort").start(this::awaitCleaning);
+        } else {
+            awaitCleaning();
         }
-        // An input that ends without DONE is the same as FAILED, and needs no credit.
-        execution.close();
-        closeStdin();
-        if (!request.hasInput() || expired || Thread.currentThread().isInterrupted()) {
-            if (request.hasInput()) {
-                Thread.ofVirtual().name("cloche-file-abort").start(this::awaitCleaning);
-            } else {
-                kill.accept(execution);
-            }
-            return;
-        }
-        awaitCleaning();
     }
 
+    /** An input that ends without DONE is the same to the guest as FAILED, and needs no credit. */
     private void awaitCleaning() {
         try {
             execution.await(Deadline.after(CLEANING));
         } catch (VmException stuck) {
-            kill.accept(execution);
+            execution.close();
         }
     }
 
-    private void closeStdin() {
+    /** Ends the input, and drops what still comes. Only says so, and never waits. */
+    private void closeStreams() {
         try {
+            execution.stdout().close();
+            execution.stderr().close();
             execution.stdin().close();
         } catch (IOException e) {
-            throw new IllegalStateException("closing an input only says so", e);
+            throw new IllegalStateException("closing a stream only says so", e);
         }
     }
 }

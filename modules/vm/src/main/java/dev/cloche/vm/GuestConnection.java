@@ -79,11 +79,6 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
         return executions.file(request, deadline);
     }
 
-    /** Ends a file operation that nobody waits for any more. */
-    void abandon(ChannelExecution operation) {
-        executions.abandon(operation);
-    }
-
     @Override
     public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
         return executions.attach(execution, from, deadline);

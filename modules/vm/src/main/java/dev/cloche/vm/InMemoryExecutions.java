@@ -90,12 +90,17 @@ final class InMemoryExecutions {
         return Optional.empty();
     }
 
+    /** The port no longer reads it; nobody else ever will, if it is a file operation. */
+    void detach(InMemoryExecution execution, FrameSink port) {
+        boolean givenUp = fileOperations.contains(execution) && execution.isReader(port);
+        execution.detach(port);
+        if (givenUp) {
+            execution.signal(SIGTERM);
+        }
+    }
+
     void detach(FrameSink port) {
-        fileOperations.stream().filter(operation -> operation.isReader(port)).forEach(operation -> {
-            operation.detach(port);
-            operation.signal(SIGTERM);
-        });
-        all.values().forEach(execution -> execution.detach(port));
+        all.values().forEach(execution -> detach(execution, port));
     }
 
     void signal(int number) {

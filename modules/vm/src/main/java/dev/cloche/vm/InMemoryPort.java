@@ -164,7 +164,7 @@ final class InMemoryPort implements FrameSink {
                 failure.ifPresent(why -> answer(request, Optional.of(why)));
             }
             case Frame.DETACH -> {
-                execution.ifPresent(known -> known.detach(this));
+                execution.ifPresent(known -> guest.executions().detach(known, this));
                 answer(request, Optional.empty());
             }
             case Frame.RELEASE -> answer(request, guest.executions().release(frame.stream()));
