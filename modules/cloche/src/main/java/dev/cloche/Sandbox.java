@@ -119,6 +119,15 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
+     * Like {@link #mainCommand}, as the command that the sandbox ends with, whoever watches: also after {@link #detach}, and
+     * if this process is gone by then.
+     */
+    public CommandBuilder finalCommand() {
+        return new CommandBuilder(
+                (options, deadline) -> new Execution(running, running.execFinal(options, deadline), deadline));
+    }
+
+    /**
      * Waits for {@code main} and ends the sandbox with it, so that its record tells how {@code main} ended.
      *
      * @throws dev.cloche.base.ClocheException as {@link Execution#await()} does

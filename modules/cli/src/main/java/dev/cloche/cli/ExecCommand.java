@@ -3,9 +3,12 @@ package dev.cloche.cli;
 import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.Execution;
+import dev.cloche.Exit;
 import dev.cloche.Sandbox;
+import dev.cloche.linux.Terminal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,12 +33,19 @@ import picocli.CommandLine.Parameters;
             "127: the command was not found in the image"
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  cloche exec web -- ps aux", "  cloche exec -i -u postgres db -- psql < dump.sql"})
+        footer = {
+            "  cloche exec web -- ps aux",
+            "  cloche exec -it web sh",
+            "  cloche exec -i -u postgres db -- psql < dump.sql"
+        })
 final class ExecCommand implements Callable<Integer> {
     @Option(
             names = {"-i", "--interactive"},
             description = "Pass standard input on to the command; without it the command reads from /dev/null.")
     private boolean interactive;
+
+    @Mixin
+    private TerminalOptions tty = new TerminalOptions();
 
     @Mixin
     private CommandSettings settings = new CommandSettings();
@@ -59,11 +69,15 @@ final class ExecCommand implements Callable<Integer> {
     }
 
     private int execute(String[] words, SignalForwarding signals) throws InterruptedException {
+        Optional<Terminal> terminal = tty.terminal(interactive);
         try (Cloche cloche = Cloche.open();
                 Sandbox sandbox = cloche.connect(name)) {
-            CommandBuilder builder = sandbox.command(words).stdin(interactive);
+            CommandBuilder builder =
+                    TerminalOptions.applyTo(sandbox.command(words).stdin(interactive), terminal);
             try (Execution execution = settings.applyTo(builder).start()) {
-                return Attached.pass(execution, interactive, signals).shellCode();
+                return Attached.pass(execution, terminal, interactive, tty.keys(), signals)
+                        .map(Exit::shellCode)
+                        .orElse(ExitCodes.OK);
             }
         }
     }

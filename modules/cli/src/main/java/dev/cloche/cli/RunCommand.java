@@ -8,9 +8,11 @@ import dev.cloche.Exit;
 import dev.cloche.PullPolicy;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxBuilder;
+import dev.cloche.linux.Terminal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,6 +44,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cloche run base -- echo hello",
             "  cloche run --rm -i python:3.13 -- python3 - < script.py",
+            "  cloche run --rm -it debian",
             "  cloche run -d --name web --memory 1g nginx",
         })
 final class RunCommand implements Callable<Integer> {
@@ -100,6 +103,9 @@ final class RunCommand implements Callable<Integer> {
     private boolean interactive;
 
     @Mixin
+    private TerminalOptions tty = new TerminalOptions();
+
+    @Mixin
     private CommandSettings settings = new CommandSettings();
 
     @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
@@ -117,12 +123,13 @@ final class RunCommand implements Callable<Integer> {
         if (detach && interactive) {
             throw new UsageError("-i has no meaning with -d: nobody is left to pass the input on.", "Leave out one.");
         }
+        Optional<Terminal> terminal = detach ? Optional.empty() : tty.terminal(interactive);
         try (SignalForwarding signals = new SignalForwarding()) {
-            return signals.exitCode(() -> run(signals));
+            return signals.exitCode(() -> run(terminal, signals));
         }
     }
 
-    private int run(SignalForwarding signals) throws InterruptedException {
+    private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
             SandboxBuilder builder = cloche.sandbox(image)
@@ -138,7 +145,7 @@ final class RunCommand implements Callable<Integer> {
             if (timeout != null) {
                 builder.maxDuration(timeout);
             }
-            return detach ? startDetached(builder) : runAttached(builder, progress, signals);
+            return detach ? startDetached(builder) : runAttached(builder, progress, terminal, signals);
         }
     }
 
@@ -148,15 +155,24 @@ final class RunCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private int runAttached(SandboxBuilder builder, ProgressDisplay progress, SignalForwarding signals)
+    private int runAttached(
+            SandboxBuilder builder, ProgressDisplay progress, Optional<Terminal> terminal, SignalForwarding signals)
             throws InterruptedException {
         try (Sandbox sandbox = builder.start()) {
             progress.close();
-            CommandBuilder main = sandbox.mainCommand().stdin(interactive);
-            try (Execution execution = settings.applyTo(main).start()) {
-                Exit exit = Attached.pass(execution, interactive, signals);
+            // With a terminal it may be detached from, and the sandbox then still ends with it.
+            CommandBuilder main = terminal.isPresent() ? sandbox.finalCommand() : sandbox.mainCommand();
+            CommandBuilder prepared = TerminalOptions.applyTo(main.stdin(interactive), terminal);
+            try (Execution execution = settings.applyTo(prepared).start()) {
+                Optional<Exit> exit = Attached.pass(execution, terminal, interactive, tty.keys(), signals);
+                if (exit.isEmpty()) {
+                    sandbox.detach();
+                    System.err.println("\r\ncloche: " + sandbox.name() + " goes on; it can be used by: cloche exec -it "
+                            + sandbox.name() + " sh");
+                    return ExitCodes.OK;
+                }
                 sandbox.finishWith(execution);
-                return exit.shellCode();
+                return exit.get().shellCode();
             }
         }
     }

@@ -28,7 +28,7 @@ class ArchitectureTest {
             "dev.cloche.vm", List.of("linux", "base"),
             "dev.cloche.sandbox", List.of("image", "vm", "catalog", "linux", "base"),
             "dev.cloche", List.of("sandbox", "image", "vm", "catalog", "linux", "base"),
-            "dev.cloche.cli", List.of("", "base"));
+            "dev.cloche.cli", List.of("", "base", "linux"));
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.cloche");

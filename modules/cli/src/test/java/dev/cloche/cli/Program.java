@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
@@ -122,6 +123,20 @@ final class Program {
                     "no end after " + PATIENCE + "; stdout: " + stdout.join() + "; stderr: " + stderr.join());
         }
         return new Result(process.exitValue(), stdout.join(), stderr.join());
+    }
+
+    /** With a terminal of its own, by script(1); what is written to the process is typed there. */
+    Process startOnTerminal(String... arguments) {
+        String words = command(arguments).stream()
+                .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
+        ProcessBuilder builder = new ProcessBuilder("script", "-qefc", words, "/dev/null").redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The caller reads its streams and waits for its end. */

@@ -107,10 +107,21 @@ public final class RunningSandbox implements AutoCloseable {
      * @throws IllegalStateException if this is a connection, whose owner has started it
      */
     public GuestExecution execMain(CommandOptions options, Deadline deadline) {
+        return start(mainRequest(options), deadline);
+    }
+
+    /**
+     * Like {@link #execMain}, but the guest itself ends the sandbox with it, also when it was {@linkplain #detach detached}.
+     */
+    public GuestExecution execFinal(CommandOptions options, Deadline deadline) {
+        return start(mainRequest(options).asMain(), deadline);
+    }
+
+    private ExecRequest mainRequest(CommandOptions options) {
         if (ownership == null) {
             throw new IllegalStateException("the main command is its owner's to start");
         }
-        return start(CommandLine.mainRequest(ownership.spec(), config, options), deadline);
+        return CommandLine.mainRequest(ownership.spec(), config, options);
     }
 
     /**
@@ -199,7 +210,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /**
      * Lets an owned sandbox outlive this process, and lets go of it, as of a connected one. It ends with its main command, if
-     * that was started to end it, or when it is stopped. Of one that has ended, the end is recorded.
+     * that was started by {@link #execFinal}, or when it is stopped. Of one that has ended, the end is recorded.
      */
     public void detach() {
         if (ownership == null) {
