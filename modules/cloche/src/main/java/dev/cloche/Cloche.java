@@ -1,7 +1,6 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.image.ImageReference;
 import dev.cloche.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.List;
@@ -63,6 +62,11 @@ public final class Cloche implements AutoCloseable {
      */
     public static List<HealthCheck> examine(ClocheOptions options) {
         return new HostExamination(options).checks();
+    }
+
+    /** The records of a state root as a whole: to be checked, copied or migrated. Opens and changes nothing yet. */
+    public static CatalogCare catalog(ClocheOptions options) {
+        return new CatalogCare(options);
     }
 
     /**
@@ -132,17 +136,37 @@ public final class Cloche implements AutoCloseable {
 
     /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
     public ImageInfo pull(String image, PullProgress progress) {
-        return Conversions.info(rooms.images()
-                .pull(
-                        ImageReference.parse(image),
-                        Conversions.policy(PullPolicy.ALWAYS),
-                        Conversions.listener(progress),
-                        Deadline.none()));
+        return imageCache().pull(image, progress);
+    }
+
+    /**
+     * Verifies a login with its registry and keeps it in the state root, for this and every other process.
+     *
+     * @param registry as in images' names, for example {@code docker.io} or {@code ghcr.io}
+     * @return false if the registry asks nobody for a login, so that this one is kept unverified
+     * @throws dev.cloche.base.ClocheException if the registry does not take it or cannot be asked
+     */
+    public boolean login(String registry, RegistryLogin login) {
+        return rooms.logins().login(registry, Conversions.login(login.user(), login.password()), Deadline.none());
+    }
+
+    /**
+     * Forgets the login for a registry that {@link #login} has kept. Those of Docker stay.
+     *
+     * @return whether there was one
+     */
+    public boolean logout(String registry) {
+        return rooms.logins().logout(registry, Deadline.none());
     }
 
     /** The images on this host, the newest first. */
     public List<ImageInfo> images() {
-        return rooms.images().list().stream().map(Conversions::info).toList();
+        return imageCache().list();
+    }
+
+    /** All that can be done with the images on this host. */
+    public ImageCache imageCache() {
+        return new ImageCache(rooms.images());
     }
 
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */

@@ -2,12 +2,13 @@ package dev.cloche;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where Cloche keeps its state and finds its installation.
+ * Where Cloche keeps its state and finds its installation, and who it is to registries.
  *
  * <pre>{@code
  * ClocheOptions options = ClocheOptions.ofEnvironment().withHome(Path.of("/srv/cloche"));
@@ -17,12 +18,15 @@ import java.util.Optional;
  * @param home the state root: images, records, VMs; absolute; made 0700 if missing
  * @param share directories with what {@code ./setup} builds (guard, kernel, initramfs, base image); absolute; of each file
  *     the first match wins
+ * @param logins by registry, as in images' names ({@code docker.io} for Docker Hub); they come before those of
+ *     {@link Cloche#login} and of Docker
  */
-public record ClocheOptions(Path home, List<Path> share) {
+public record ClocheOptions(Path home, List<Path> share, Map<String, RegistryLogin> logins) {
     /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
         share = share.stream().map(Path::toAbsolutePath).toList();
+        logins = Map.copyOf(logins);
     }
 
     /**
@@ -43,19 +47,26 @@ public record ClocheOptions(Path home, List<Path> share) {
         setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
         share.add(home.resolve("share"));
         launcherShare.map(Path::of).ifPresent(share::add);
-        return new ClocheOptions(home, share);
+        return new ClocheOptions(home, share, Map.of());
     }
 
     /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share);
+        return new ClocheOptions(other, share, logins);
     }
 
     /** The same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories);
+        return new ClocheOptions(home, directories, logins);
+    }
+
+    /** The same with a login for a registry. */
+    public ClocheOptions withLogin(String registry, RegistryLogin login) {
+        Map<String, RegistryLogin> all = new HashMap<>(logins);
+        all.put(registry, login);
+        return new ClocheOptions(home, share, all);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

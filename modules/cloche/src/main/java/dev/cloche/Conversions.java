@@ -2,7 +2,11 @@ package dev.cloche;
 
 import dev.cloche.PullProgress.Phase;
 import dev.cloche.image.Digest;
+import dev.cloche.image.ImageConfig;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageSummary;
+import dev.cloche.image.PruneReport;
 import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
@@ -10,6 +14,7 @@ import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.ResourceLimit;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +54,53 @@ final class Conversions {
                 image.platform().architecture(),
                 image.layers(),
                 image.sizeBytes(),
-                image.createdAt());
+                image.createdAt(),
+                image.lastUsedAt());
+    }
+
+    static ImageDetails details(dev.cloche.image.ImageDetails image) {
+        ImageConfig config = image.config();
+        return new ImageDetails(
+                info(image.summary()),
+                image.mediaType(),
+                image.configDigest().toString(),
+                config.env(),
+                config.cmd(),
+                config.entrypoint(),
+                config.user(),
+                config.workingDir(),
+                config.labels(),
+                config.stopSignal(),
+                image.layers().stream()
+                        .map(layer -> new ImageDetails.Layer(
+                                layer.diffId().toString(),
+                                layer.blob().toString(),
+                                layer.mediaType(),
+                                layer.compressedBytes(),
+                                layer.erofsBytes()))
+                        .toList(),
+                image.warnings(),
+                image.holders().stream().map(ImageHolder::toString).toList());
+    }
+
+    static PruneResult result(PruneReport report) {
+        return new PruneResult(
+                report.references().stream().map(ImageReference::toString).toList(),
+                report.manifests(),
+                report.layers(),
+                report.fsmetas(),
+                report.vmdks(),
+                report.bytes());
+    }
+
+    static dev.cloche.image.RegistryLogin login(String user, String password) {
+        return new dev.cloche.image.RegistryLogin(user, password);
+    }
+
+    static Map<String, dev.cloche.image.RegistryLogin> logins(Map<String, RegistryLogin> logins) {
+        Map<String, dev.cloche.image.RegistryLogin> converted = new HashMap<>();
+        logins.forEach((registry, login) -> converted.put(registry, login(login.user(), login.password())));
+        return converted;
     }
 
     static dev.cloche.image.PullPolicy policy(PullPolicy policy) {

@@ -17,6 +17,7 @@ import java.time.Instant;
  * @param layers how many it is made of
  * @param sizeBytes sum of the compressed layers
  * @param createdAt when the reference was first pulled here
+ * @param lastUsedAt when the reference was last pulled or started
  */
 public record ImageInfo(
         String reference,
@@ -25,4 +26,5 @@ public record ImageInfo(
         String architecture,
         int layers,
         long sizeBytes,
-        Instant createdAt) {}
+        Instant createdAt,
+        Instant lastUsedAt) {}

@@ -1,8 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.image.LoginSources;
+import dev.cloche.image.RegistryLogins;
+import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
@@ -15,7 +19,11 @@ import java.time.Clock;
 import java.util.List;
 
 /** The rooms of one state root, wired together. */
-record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandboxes) implements AutoCloseable {
+record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvider vms, Sandboxes sandboxes)
+        implements AutoCloseable {
+    /** The tables of every room that has some. */
+    static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
         Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
@@ -28,17 +36,31 @@ record Rooms(Catalog catalog, ImageStore images, VmProvider vms, Sandboxes sandb
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
-        Catalog catalog = Catalog.open(root, List.of(ImageStore.schema(), Sandboxes.schema()));
-        ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions(options));
-        return new Rooms(catalog, images, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+        Catalog catalog = Catalog.open(root, SCHEMAS);
+        ImageStoreOptions imageOptions = imageOptions(options, root);
+        ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
+        RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
+        return new Rooms(catalog, images, logins, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
     }
 
-    private static ImageStoreOptions imageOptions(ClocheOptions options) {
+    static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
+        return ImageStore.open(root.resolve("cache"), catalog, imageOptions(options, root));
+    }
+
+    private static ImageStoreOptions imageOptions(ClocheOptions options, Path root) {
         List<Path> layouts = options.share().stream()
                 .map(share -> share.resolve("images/base"))
                 .filter(Files::isDirectory)
                 .toList();
-        return ImageStoreOptions.defaults().withBundled(layouts);
+        LoginSources logins =
+                LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(Conversions.logins(options.logins()));
+        return ImageStoreOptions.defaults()
+                .withBundled(layouts)
+                .withRegistries(RegistryOptions.defaults().withLogins(logins));
+    }
+
+    private static Path keptLogins(Path root) {
+        return root.resolve("logins.json");
     }
 
     @Override

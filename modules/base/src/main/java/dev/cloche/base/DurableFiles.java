@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -59,6 +60,13 @@ public final class DurableFiles {
         return Files.createTempFile(directoryOf(target), ".tmp-", "-" + target.getFileName(), OWNER_FILE);
     }
 
+    /** Forces the content of a written file to disk, before it is published. */
+    public static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
     /**
      * Gives a file, whose content its writer has already forced to disk, its final name, durably.
      *
@@ -70,6 +78,28 @@ public final class DurableFiles {
         } catch (AtomicMoveNotSupportedException e) {
             throw new IOException("a temporary file must be in the directory of its target: " + temporary, e);
         }
+        forceDirectory(directoryOf(target));
+    }
+
+    /**
+     * Like {@link #publish}, but never replaces a file.
+     *
+     * @throws FileAlreadyExistsException if there is one of that name; the temporary file then stays
+     */
+    public static void publishNew(Path temporary, Path target) throws IOException {
+        try {
+            Files.createLink(target, temporary);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (FileSystemException | UnsupportedOperationException noLinks) {
+            // File systems of removable disks have no second names; there, two programs at once could race.
+            if (Files.exists(target)) {
+                throw new FileAlreadyExistsException(target.toString());
+            }
+            publish(temporary, target);
+            return;
+        }
+        Files.delete(temporary);
         forceDirectory(directoryOf(target));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,6 +35,21 @@ class DurableFilesTest {
 
         assertThatThrownBy(() -> DurableFiles.write(target, bytes("x"))).isInstanceOf(IOException.class);
         assertThat(directory).isDirectoryNotContaining(path -> !path.equals(target));
+    }
+
+    @Test
+    void aNewNameNeverReplacesAFile() throws IOException {
+        Path target = directory.resolve("new");
+        Path temporary = DurableFiles.temporaryBeside(target);
+        Files.write(temporary, bytes("first"));
+        DurableFiles.publishNew(temporary, target);
+        assertThat(target).hasBinaryContent(bytes("first"));
+        assertThat(temporary).doesNotExist();
+
+        Path second = DurableFiles.temporaryBeside(target);
+        assertThatThrownBy(() -> DurableFiles.publishNew(second, target))
+                .isInstanceOf(FileAlreadyExistsException.class);
+        assertThat(target).hasBinaryContent(bytes("first"));
     }
 
     @Test

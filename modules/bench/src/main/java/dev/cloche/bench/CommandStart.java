@@ -1,9 +1,7 @@
 package dev.cloche.bench;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Short commands as whole processes, each beside the same of {@code msb} (the npm package {@code microsandbox}), where the
@@ -38,12 +36,8 @@ final class CommandStart {
         Alternation turns = new Alternation()
                 .add("`cloche " + command + "`", () -> launcher.time(command))
                 .add("an empty Java program", () -> launcher.time(emptyProgram()));
-        peer().ifPresent(msb -> turns.add("`msb " + command + "`", () -> launcher.time(List.of(msb, command))));
+        Peer.msb().ifPresent(msb -> turns.add("`msb " + command + "`", () -> launcher.time(List.of(msb, command))));
         return turns;
-    }
-
-    private static Optional<String> peer() {
-        return Optional.ofNullable(System.getProperty("msb")).filter(path -> Files.isExecutable(Path.of(path)));
     }
 
     private List<String> emptyProgram() {

@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.stream.Stream;
 
 /** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [NAME]...} */
 public final class Main {
@@ -31,6 +30,14 @@ public final class Main {
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
         all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
+        all.put(
+                "pull",
+                (setting, rounds, report) ->
+                        withPython(setting, image -> new PullSpeed(setting, image).measure(rounds, report)));
+        all.put(
+                "layer",
+                (setting, rounds, report) ->
+                        withPython(setting, image -> new LayerSpeed(setting, image).measure(rounds, report)));
         all.put("commands", (setting, rounds, report) -> new CommandStart(setting).measure(rounds * 2, report));
         return all;
     }
@@ -56,15 +63,18 @@ public final class Main {
                 }
             }
         } finally {
-            delete(directory);
+            Trees.delete(directory);
         }
     }
 
-    private static void delete(Path directory) throws java.io.IOException {
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
+    private interface OfPython {
+        void measure(PythonImage image) throws Exception;
+    }
+
+    private static void withPython(Setting setting, OfPython benchmark) throws Exception {
+        try (PythonImage image =
+                PythonImage.prepare(setting.root(), Files.createTempDirectory(setting.directory(), "image"))) {
+            benchmark.measure(image);
         }
     }
 }

@@ -73,7 +73,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     static Catalog open(Path stateRoot, List<CatalogSchema> schemas, Duration patience) {
-        Path file = stateRoot.toAbsolutePath().resolve("catalog.db");
+        Path file = fileIn(stateRoot);
         BusyRetry retry = new BusyRetry(file, patience);
         Catalog catalog = new Catalog(file, retry);
         try {
@@ -81,9 +81,7 @@ public final class Catalog implements AutoCloseable {
             if (!Files.exists(file)) {
                 Migrations.createForOwner(file);
             }
-            boolean due = catalog.read(session ->
-                    !RoomVersions.due(file, schemas, RoomVersions.read(session)).isEmpty());
-            if (due) {
+            if (catalog.isBehind(schemas)) {
                 catalog.closeReaders();
                 Migrations.run(file, schemas, retry);
             }
@@ -97,6 +95,21 @@ public final class Catalog implements AutoCloseable {
         } catch (CatalogException e) {
             catalog.closeAfter(e);
             throw e;
+        }
+    }
+
+    static Path fileIn(Path stateRoot) {
+        return stateRoot.toAbsolutePath().resolve("catalog.db");
+    }
+
+    /** One row a room, read without a transaction: what matters is looked at again under the lock of the migrations. */
+    private boolean isBehind(List<CatalogSchema> schemas) throws SQLException {
+        SqliteConnection reader = borrowReader();
+        try {
+            return retry.until(() -> !RoomVersions.due(file, schemas, RoomVersions.read(reader.session()))
+                    .isEmpty());
+        } finally {
+            giveBack(reader);
         }
     }
 

@@ -66,6 +66,28 @@ public abstract sealed class CatalogException extends ClocheException {
         }
     }
 
+    /** There is no catalog to look at. */
+    public static final class Absent extends CatalogException {
+        Absent(Path file) {
+            super(
+                    "catalog.absent",
+                    "There is no catalog at " + file + ".",
+                    "Check the state directory; the first image or sandbox makes a catalog.",
+                    null);
+        }
+    }
+
+    /** A backup would have replaced a file, which has been left alone. */
+    public static final class TargetExists extends CatalogException {
+        TargetExists(Path target) {
+            super(
+                    "catalog.target-exists",
+                    "There is a file at " + target + " already.",
+                    "Name a file that does not exist.",
+                    null);
+        }
+    }
+
     /** A row was refused by a UNIQUE, CHECK or FOREIGN KEY constraint. Rooms translate it to their own terms. */
     public static final class Constraint extends CatalogException {
         Constraint(Path file, Throwable cause) {

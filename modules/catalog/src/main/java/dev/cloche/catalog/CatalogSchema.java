@@ -1,26 +1,54 @@
 package dev.cloche.catalog;
 
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The tables that one room keeps in the catalog.
+ * The tables that one room keeps in the catalog. Their version is the number of migrations that made them.
  *
  * @param room name of the room, lower case; it also names the room's migration history
- * @param version version of the newest migration that this program brings, from 1
  * @param location class path directory of the room's migrations, {@code V<n>__<what>.sql}
+ * @param migrations every migration that this program brings, the first is version 1; what was once released is never
+ *     changed again
  */
-public record CatalogSchema(String room, int version, String location) {
+public record CatalogSchema(String room, String location, List<Migration> migrations) {
     private static final Pattern ROOM = Pattern.compile("[a-z][a-z0-9_]{0,31}");
 
+    /**
+     * What is to be known of a migration before it is run.
+     *
+     * @param what it does, in a few words
+     * @param reversible whether all that was recorded before can still be told from what is recorded after it
+     * @param touchesUserData whether it changes or deletes rows that people made and no program could make again:
+     *     sandboxes and names, but not what was pulled or measured
+     */
+    public record Migration(String what, boolean reversible, boolean touchesUserData) {
+        /** Makes new tables and columns only. */
+        public static Migration additive(String what) {
+            return new Migration(what, true, false);
+        }
+
+        /** Whether something could be lost by it for good. */
+        boolean wantsBackup() {
+            return touchesUserData && !reversible;
+        }
+    }
+
     public CatalogSchema {
+        migrations = List.copyOf(migrations);
         if (!ROOM.matcher(room).matches()) {
             throw new IllegalArgumentException("not a room's name: " + room);
         }
-        if (version < 1) {
-            throw new IllegalArgumentException("versions begin at 1, not " + version);
+        if (migrations.isEmpty()) {
+            throw new IllegalArgumentException("a room without tables needs no schema");
         }
         if (location.isBlank() || location.startsWith("/")) {
             throw new IllegalArgumentException("not a class path directory: " + location);
         }
+    }
+
+    /** Version of the newest migration, from 1. */
+    public int version() {
+        return migrations.size();
     }
 }

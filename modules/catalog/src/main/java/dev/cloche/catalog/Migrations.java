@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -38,10 +39,12 @@ final class Migrations {
                 FileLock _ = channel.lock()) {
             try (SqliteConnection writer = retry.until(() -> SqliteConnection.writer(file))) {
                 // Somebody may have done it while this process waited for the lock.
-                List<CatalogSchema> due = RoomVersions.due(file, schemas, RoomVersions.read(writer.session()));
+                Map<String, Integer> found = RoomVersions.read(writer.session());
+                List<CatalogSchema> due = RoomVersions.due(file, schemas, found);
                 if (due.isEmpty()) {
                     return;
                 }
+                backUpIfWanted(file, found, due);
                 // Recorded in the file, for every later connection. It wants to be alone for a moment.
                 retry.until(() -> writer.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL"));
                 retry.until(() -> writer.session().update(RoomVersions.CREATE));
@@ -55,6 +58,21 @@ final class Migrations {
             }
         } finally {
             WITHIN_PROCESS.unlock();
+        }
+    }
+
+    /** What a migration could lose for good is kept beside the catalog, under the name of the version that it had. */
+    private static void backUpIfWanted(Path file, Map<String, Integer> found, List<CatalogSchema> due)
+            throws IOException, SQLException {
+        for (DueMigration step : DueMigration.of(due, found)) {
+            if (step.migration().wantsBackup() && found.containsKey(step.room())) {
+                Path copy = file.resolveSibling(file.getFileName() + ".before-" + step.room() + "-" + step.version());
+                // One that is there is from an attempt that did not come to its end.
+                if (!Files.exists(copy)) {
+                    CatalogMaintenance.copy(file, copy);
+                }
+                return;
+            }
         }
     }
 

@@ -36,6 +36,11 @@ final class SqliteConnection implements AutoCloseable {
         return open(file, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", 0);
     }
 
+    /** For statements that copy or convert a whole file, and so cannot be in a transaction. */
+    static SqliteConnection copying(Path file) throws SQLException {
+        return open(file, "PRAGMA synchronous=FULL", READER_BUSY_MILLIS);
+    }
+
     /** A database of its own that goes with it. */
     static SqliteConnection inMemory() throws SQLException {
         return new SqliteConnection(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"));

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +71,33 @@ class CatalogProcessesTest {
         assertThat(output).contains("dev.cloche.catalog.Catalog ").contains("read 1");
         assertThat(output).doesNotContain("org.flywaydb");
         assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void openingAnUpToDateCatalogWaitsForNoWriterAndNoMigrationAndAddsNothingToTheLog() throws Exception {
+        Path log = directory.resolve("catalog.db-wal");
+        try (Catalog catalog = Catalog.open(directory, List.of(CatalogTest.NOTES_2));
+                FileChannel channel = FileChannel.open(directory.resolve("catalog.db.lock"), StandardOpenOption.WRITE);
+                FileLock _ = channel.lock()) {
+            CatalogTest.add(catalog, "here");
+            byte[] before = Files.readAllBytes(log);
+            long version = dataVersion(catalog);
+            catalog.write(session -> {
+                Process process = start(List.of(), directory, "cold", 0);
+                String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertThat(process.waitFor()).as(errors()).isZero();
+                return assertThat(output).contains("read 1");
+            });
+            assertThat(log).hasBinaryContent(before);
+            assertThat(dataVersion(catalog)).isEqualTo(version);
+        }
+    }
+
+    /** Changes when another connection has committed something. */
+    private static long dataVersion(Catalog catalog) {
+        return catalog.<Optional<Long>, RuntimeException>read(
+                        session -> session.first(row -> row.getLong(1), "PRAGMA data_version"))
+                .orElseThrow();
     }
 
     private Map<String, Object> state() throws IOException {

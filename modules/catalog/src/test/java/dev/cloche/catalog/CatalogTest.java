@@ -19,9 +19,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CatalogTest {
-    static final CatalogSchema NOTES_1 = new CatalogSchema("notes", 1, "dev/cloche/catalog/notes");
-    static final CatalogSchema NOTES_2 = new CatalogSchema("notes", 2, "dev/cloche/catalog/notes");
-    private static final CatalogSchema BROKEN = new CatalogSchema("broken", 1, "dev/cloche/catalog/broken");
+    private static final CatalogSchema.Migration NOTES = CatalogSchema.Migration.additive("notes");
+    static final CatalogSchema NOTES_1 = new CatalogSchema("notes", "dev/cloche/catalog/notes", List.of(NOTES));
+    static final CatalogSchema NOTES_2 = new CatalogSchema(
+            "notes", "dev/cloche/catalog/notes", List.of(NOTES, new CatalogSchema.Migration("tags", false, true)));
+    private static final CatalogSchema BROKEN = new CatalogSchema(
+            "broken", "dev/cloche/catalog/broken", List.of(CatalogSchema.Migration.additive("nothing good")));
 
     @TempDir
     Path root;
@@ -55,6 +58,28 @@ class CatalogTest {
             assertThat(catalog.<List<Integer>, RuntimeException>read(s -> s.list(row -> 1, "SELECT * FROM tag")))
                     .isEmpty();
         }
+    }
+
+    @Test
+    void beforeAMigrationThatCouldLoseWhatPeopleMadeTheCatalogIsCopied() throws IOException {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            add(catalog, "old");
+        }
+        Catalog.open(root, List.of(NOTES_2)).close();
+        Path copy = root.resolve("catalog.db.before-notes-2");
+        assertThat(copy).exists();
+        Path restored = Files.createDirectory(root.resolve("restored"));
+        Files.copy(copy, restored.resolve("catalog.db"));
+        try (Catalog catalog = Catalog.open(restored, List.of(NOTES_1))) {
+            assertThat(notes(catalog)).containsExactly("old");
+        }
+        assertThat(root).isDirectoryNotContaining("glob:**.tmp-*");
+    }
+
+    @Test
+    void aNewCatalogIsNotCopied() {
+        Catalog.open(root, List.of(NOTES_2)).close();
+        assertThat(root).isDirectoryNotContaining("glob:**before*");
     }
 
     @Test
@@ -108,6 +133,32 @@ class CatalogTest {
             assertThatThrownBy(() ->
                             catalog.write(s -> s.update("INSERT INTO tag (note_id, name) VALUES (?, ?)", 99, "orphan")))
                     .isInstanceOf(CatalogException.Constraint.class);
+        }
+    }
+
+    @Test
+    void writersForceEachTransactionToTheDiskAndHoldForeignKeys() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            List<String> settings = catalog.write(session -> List.of(
+                    session.first(row -> row.getString(1), "PRAGMA synchronous").orElseThrow(),
+                    session.first(row -> row.getString(1), "PRAGMA foreign_keys")
+                            .orElseThrow(),
+                    session.first(row -> row.getString(1), "PRAGMA journal_mode")
+                            .orElseThrow()));
+            // 2 is FULL.
+            assertThat(settings).containsExactly("2", "1", "wal");
+        }
+    }
+
+    @Test
+    void readersWaitForNoWriter() throws Exception {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1));
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            add(catalog, "before");
+            catalog.write(session -> {
+                session.update("INSERT INTO note (text) VALUES ('unfinished')");
+                return assertThat(get(other.submit(() -> notes(catalog)))).containsExactly("before");
+            });
         }
     }
 
@@ -194,6 +245,14 @@ class CatalogTest {
         return catalog.<Optional<String>, RuntimeException>read(
                         session -> session.first(row -> row.getString(1), "PRAGMA " + pragma))
                 .orElseThrow();
+    }
+
+    private static <T> T get(Future<T> future) {
+        try {
+            return future.get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void await(Future<?> future) {

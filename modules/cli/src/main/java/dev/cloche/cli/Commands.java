@@ -10,6 +10,9 @@ import java.util.function.Supplier;
 final class Commands {
     static final Map<String, Supplier<Callable<Integer>>> ALL = new LinkedHashMap<>();
 
+    /** The commands within those that are only a name for several. */
+    static final Map<String, Map<String, Supplier<Callable<Integer>>>> GROUPS = new LinkedHashMap<>();
+
     /** Those that stand for a command in a guest, and so have Docker's exit codes. */
     static final Set<String> RUNS_A_COMMAND = Set.of("run", "exec");
 
@@ -17,7 +20,7 @@ final class Commands {
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images");
+            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -32,10 +35,30 @@ final class Commands {
         ALL.put("rm", RmCommand::new);
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
+        ALL.put("image", ImageCommand::new);
+        ALL.put("catalog", CatalogCommand::new);
+        ALL.put("login", LoginCommand::new);
+        ALL.put("logout", LogoutCommand::new);
         ALL.put("doctor", DoctorCommand::new);
         ALL.put("version", VersionCommand::new);
         ALL.put("completion", CompletionCommand::new);
         ALL.put("help", HelpCommand::new);
+
+        Map<String, Supplier<Callable<Integer>>> image = new LinkedHashMap<>();
+        image.put("ls", ImagesCommand::new);
+        image.put("inspect", ImageInspectCommand::new);
+        image.put("pull", PullCommand::new);
+        image.put("tag", ImageTagCommand::new);
+        image.put("rm", ImageRmCommand::new);
+        image.put("prune", ImagePruneCommand::new);
+        image.put("load", ImageLoadCommand::new);
+        image.put("save", ImageSaveCommand::new);
+        GROUPS.put("image", image);
+        Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
+        catalog.put("check", CatalogCheckCommand::new);
+        catalog.put("backup", CatalogBackupCommand::new);
+        catalog.put("migrate", CatalogMigrateCommand::new);
+        GROUPS.put("catalog", catalog);
     }
 
     private Commands() {}

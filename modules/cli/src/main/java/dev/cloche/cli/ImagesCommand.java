@@ -42,12 +42,17 @@ final class ImagesCommand implements Callable<Integer> {
     }
 
     static void write(JsonOutput json, ImageInfo image) {
-        json.object(() -> json.field("reference", image.reference())
+        json.object(() -> fields(json, image));
+    }
+
+    static void fields(JsonOutput json, ImageInfo image) {
+        json.field("reference", image.reference())
                 .field("digest", image.digest())
                 .field("os", image.os())
                 .field("architecture", image.architecture())
                 .field("layers", image.layers())
                 .field("sizeBytes", image.sizeBytes())
-                .field("createdAt", image.createdAt()));
+                .field("createdAt", image.createdAt())
+                .field("lastUsedAt", image.lastUsedAt());
     }
 }

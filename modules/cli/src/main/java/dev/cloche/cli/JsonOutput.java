@@ -2,6 +2,7 @@ package dev.cloche.cli;
 
 import java.io.PrintStream;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -63,6 +64,17 @@ final class JsonOutput {
 
     JsonOutput field(String name, boolean value) {
         generator.writeBooleanProperty(name, value);
+        return this;
+    }
+
+    JsonOutput field(String name, List<String> values) {
+        generator.writeName(name);
+        return array(() -> values.forEach(generator::writeString));
+    }
+
+    /** The name of an array or object that comes next. */
+    JsonOutput name(String name) {
+        generator.writeName(name);
         return this;
     }
 

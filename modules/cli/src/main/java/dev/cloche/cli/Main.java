@@ -2,6 +2,7 @@ package dev.cloche.cli;
 
 import dev.cloche.Cloche;
 import dev.cloche.base.ClocheException;
+import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,7 +37,12 @@ public final class Main {
         Set<String> needed = Commands.neededFor(arguments);
         Commands.ALL.forEach((name, command) -> {
             if (needed.contains(name)) {
-                line.addSubcommand(command.get());
+                CommandLine added = new CommandLine(command.get());
+                Commands.GROUPS
+                        .getOrDefault(name, Map.of())
+                        .forEach((inner, member) ->
+                                added.addSubcommand(inner, new CommandLine(member.get()).setCommandName(inner)));
+                line.addSubcommand(name, added);
             }
         });
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -71,7 +77,7 @@ public final class Main {
         CommandSpec command = misuse.getCommandLine().getCommandSpec();
         ErrorReport.print(
                 String.valueOf(misuse.getMessage()),
-                "See: cloche help" + (command.parent() == null ? "" : " " + command.name()),
+                command.parent() == null ? "See: cloche help" : "See: " + command.qualifiedName() + " --help",
                 System.err);
         return general(command, ExitCodes.USAGE);
     }

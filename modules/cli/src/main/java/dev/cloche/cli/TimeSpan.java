@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code 500ms}, {@code 30}, {@code 30s}, {@code 5m} and {@code 2h}; a bare number is seconds. */
+/** Reads {@code 500ms}, {@code 30}, {@code 30s}, {@code 5m}, {@code 2h} and {@code 7d}; a bare number is seconds. */
 final class TimeSpan implements ITypeConverter<Duration> {
-    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h)?");
+    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)?");
 
     @Override
     public Duration convert(String text) {
@@ -22,6 +22,7 @@ final class TimeSpan implements ITypeConverter<Duration> {
             case "ms" -> Duration.ofMillis(count);
             case "m" -> Duration.ofMinutes(count);
             case "h" -> Duration.ofHours(count);
+            case "d" -> Duration.ofDays(count);
             case null, default -> Duration.ofSeconds(count);
         };
     }

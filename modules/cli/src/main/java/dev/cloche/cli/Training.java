@@ -23,6 +23,9 @@ final class Training {
             List.of("ps"),
             List.of("ps", "-a", "--format", "json"),
             List.of("images"),
+            List.of("image", "ls"),
+            // Nobody listens there: all of the HTTP client but an answer.
+            List.of("pull", "-q", "127.0.0.1:1/none"),
             List.of("run", "-i", "base", "--", "true"),
             List.of("run", "--rm", "--name", "second", "base", "--", "true"),
             List.of("stop", "-t", "1s", "training"),

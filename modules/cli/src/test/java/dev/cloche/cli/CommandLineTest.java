@@ -45,6 +45,8 @@ class CommandLineTest {
                 "rm",
                 "pull",
                 "images",
+                "login",
+                "logout",
                 "doctor",
                 "version",
                 "completion"
@@ -60,6 +62,31 @@ class CommandLineTest {
                 .forEach(option -> assertThat(option.description())
                         .as(option.longestName())
                         .isNotEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"image", "catalog"})
+    void everyCommandOfAGroupHasHelpAndTheGroupListsIt(String group) {
+        CommandLine whole =
+                Objects.requireNonNull(Main.commandLine(group).getSubcommands().get(group));
+        assertThat(whole.getSubcommands()).isNotEmpty();
+        whole.getSubcommands().forEach((name, command) -> {
+            assertThat(Main.execute(group, name, "--help")).isZero();
+            assertThat(command.getUsageMessage()).contains("cloche " + group + " " + name);
+            assertThat(whole.getUsageMessage()).contains(name);
+            command.getCommandSpec()
+                    .options()
+                    .forEach(option -> assertThat(option.description())
+                            .as(option.longestName())
+                            .isNotEmpty());
+        });
+    }
+
+    @Test
+    void misuseOfACommandOfAGroupIs2() {
+        assertThat(Main.execute("image", "prune", "--keep", "lots")).isEqualTo(2);
+        assertThat(Main.execute("image", "save", "base")).isEqualTo(2);
+        assertThat(Main.execute("catalog", "restore")).isEqualTo(2);
     }
 
     @Test

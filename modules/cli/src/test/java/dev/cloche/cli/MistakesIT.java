@@ -58,6 +58,10 @@ class MistakesIT {
                 mistake(1, "no sandbox named", "stop", "none"),
                 mistake(1, "no sandbox named", "rm", "none"),
                 mistake(1, "connection was refused", "pull", "localhost:1/none/such:1"),
+                mistake(2, "no terminal", "login", "ghcr.io"),
+                mistake(2, "the user has to be named", "login", "--password-stdin", "ghcr.io"),
+                mistake(2, "that is no login", "login", "-u", "alice", "--password-stdin", "ghcr.io"),
+                mistake(1, "no registry's name", "logout", "https://ghcr.io"),
                 mistake(2, "Unknown option", "ps", "--no-such-option"));
     }
 

@@ -43,13 +43,25 @@ class TextFormsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"30, PT30S", "30s, PT30S", "500ms, PT0.5S", "5m, PT5M", "2h, PT2H"})
+    @CsvSource({"0, 0", "1, 1", "2k, 2048", "500m, 524288000", "20g, 21474836480", "1TiB, 1099511627776"})
+    void readsSizesAsBytes(String text, long bytes) {
+        assertThat(new ByteCount().convert(text)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "g", "-1", "1.5g", "1p", "9999999999"})
+    void refusesWhatIsNoCountOfBytes(String text) {
+        assertThatThrownBy(() -> new ByteCount().convert(text)).isInstanceOf(TypeConversionException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30, PT30S", "30s, PT30S", "500ms, PT0.5S", "5m, PT5M", "2h, PT2H", "30d, PT720H"})
     void readsTimes(String text, Duration expected) {
         assertThat(new TimeSpan().convert(text)).isEqualTo(expected);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "s", "-1s", "1.5h", "3d", "9999999999"})
+    @ValueSource(strings = {"", "s", "-1s", "1.5h", "3w", "9999999999"})
     void refusesWhatIsNoTime(String text) {
         assertThatThrownBy(() -> new TimeSpan().convert(text)).isInstanceOf(TypeConversionException.class);
     }

@@ -2,7 +2,7 @@ package dev.cloche.image;
 
 /**
  * How large a layer's archive may be before it is refused. What is held in memory is bounded by {@code maxEntries} and
- * {@code maxMetadataBytes}: about 200 bytes an entry beside the metadata.
+ * {@code maxMetadataBytes}: about 250 bytes an entry with its name.
  *
  * @param maxEntries files, directories and links in a layer, with the directories that the archive only implies
  * @param maxDepth components of a path
@@ -24,9 +24,9 @@ public record ArchiveLimits(
         int maxHeaderBytes,
         int maxSparseSegments,
         long maxMetadataBytes) {
-    /** 1 million entries, paths as Linux allows them, 1 TiB. */
+    /** Half a million entries, which a heap of 128 MiB holds; paths as Linux allows them; 1 TiB. */
     public static final ArchiveLimits DEFAULT =
-            new ArchiveLimits(1_000_000, 512, 4096, 1L << 40, 1L << 40, 1L << 40, 1 << 20, 500_000, 64L << 20);
+            new ArchiveLimits(500_000, 512, 4096, 1L << 40, 1L << 40, 1L << 40, 1 << 20, 500_000, 64L << 20);
 
     public ArchiveLimits {
         if (maxEntries < 1

@@ -2,17 +2,19 @@ package dev.cloche.image;
 
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * The names in the cache directory. What has one of the final names is complete: it was written under {@code tmp},
- * forced to disk and renamed.
+ * forced to disk and renamed. Names of what we make ourselves bear the version of its form, so that a program with
+ * another form makes its own.
  */
 final class CacheFiles {
+    /** Of locks for each kind of content. More would collide less, and these are never deleted. */
+    private static final int LOCK_DIGITS = 2;
+
     private final Path root;
 
     private CacheFiles(Path root) {
@@ -25,8 +27,8 @@ final class CacheFiles {
     }
 
     void create() throws IOException {
-        for (String directory : new String[] {"layers", "fsmeta", "vmdk", "manifests", "locks", "tmp"}) {
-            DurableFiles.ensureDirectory(root.resolve(directory));
+        for (CacheDirectory directory : CacheDirectory.values()) {
+            DurableFiles.ensureDirectory(directory(directory));
         }
     }
 
@@ -34,50 +36,65 @@ final class CacheFiles {
         return root;
     }
 
+    Path directory(CacheDirectory directory) {
+        return root.resolve(directory.directoryName());
+    }
+
     Path layer(Digest diffId) {
-        return root.resolve("layers").resolve(diffId.hex() + ".erofs");
+        return directory(CacheDirectory.LAYERS).resolve(diffId.hex() + LayerFormat.SUFFIX + ".erofs");
+    }
+
+    /** The layer as it was loaded from an archive, compressed or not. Pulled layers have none: a registry has it. */
+    Path blob(Digest diffId) {
+        return directory(CacheDirectory.BLOBS).resolve(diffId.hex() + ".blob");
     }
 
     Path fsmeta(Digest manifest) {
-        return root.resolve("fsmeta").resolve(manifest.hex() + ".erofs");
+        return directory(CacheDirectory.FSMETA).resolve(manifest.hex() + LayerFormat.SUFFIX + ".erofs");
     }
 
     Path vmdk(Digest manifest) {
-        return root.resolve("vmdk").resolve(manifest.hex() + ".vmdk");
+        return directory(CacheDirectory.VMDK).resolve(manifest.hex() + LayerFormat.SUFFIX + ".vmdk");
     }
 
     /** A manifest or config, byte for byte. */
     Path document(Digest digest) {
-        return root.resolve("manifests").resolve(digest.hex() + ".json");
+        return directory(CacheDirectory.MANIFESTS).resolve(digest.hex() + ".json");
     }
 
     Path layerLock(Digest diffId) {
-        return root.resolve("locks").resolve("layer-" + diffId.hex());
+        return lock("layer", diffId);
     }
 
     Path manifestLock(Digest manifest) {
-        return root.resolve("locks").resolve("manifest-" + manifest.hex());
+        return lock("manifest", manifest);
     }
 
-    /** A new empty file of mode 0600 from which {@link #publish} makes {@code target}. */
-    Path temporaryFor(Path target) throws IOException {
-        return DurableFiles.temporaryBeside(temporaries().resolve(target.getFileName()));
+    Path configLock(Digest config) {
+        return lock("config", config);
     }
 
-    /** Where {@link #temporaryFor} makes its files. */
-    Path temporaries() {
-        return root.resolve("tmp");
+    /**
+     * Contents whose digests begin alike share a lock: it costs a wait that nobody notices, and there is a bounded number
+     * of lock files, of which none ever has to be deleted.
+     */
+    private Path lock(String kind, Digest content) {
+        String stripe = content.hex().substring(0, LOCK_DIGITS);
+        return directory(CacheDirectory.LOCKS).resolve(kind + "-" + stripe);
     }
 
-    /** Forces a written file to disk and gives it its name; returns its length. */
-    long publish(Path temporary, Path target) throws IOException {
-        long size;
-        try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-            channel.force(true);
-            size = channel.size();
-        }
-        DurableFiles.publish(temporary, target);
-        return size;
+    /** A new empty file of mode 0600, to be written under the layer's lock. */
+    Path temporaryLayer(Digest diffId) throws IOException {
+        return temporary("layer-" + diffId.hex());
+    }
+
+    /** A new empty file of mode 0600, to be written under the manifest's lock. */
+    Path temporaryFsmeta(Digest manifest) throws IOException {
+        return temporary("manifest-" + manifest.hex());
+    }
+
+    private Path temporary(String name) throws IOException {
+        return DurableFiles.temporaryBeside(directory(CacheDirectory.TMP).resolve(name));
     }
 
     /** Whether the file is there with the length that was recorded. */
@@ -92,8 +109,10 @@ final class CacheFiles {
     }
 
     boolean isComplete(StoredImage image) {
-        return hasSize(vmdk(image.manifest()), image.vmdkBytes())
-                && hasSize(fsmeta(image.manifest()), image.fsmetaBytes())
-                && image.layers().stream().allMatch(layer -> hasSize(layer(layer.diffId()), layer.erofsBytes()));
+        return hasSize(vmdk(image.manifest()), image.vmdk().bytes())
+                && hasSize(fsmeta(image.manifest()), image.fsmeta().bytes())
+                && image.layers().stream()
+                        .allMatch(layer ->
+                                hasSize(layer(layer.diffId()), layer.file().bytes()));
     }
 }

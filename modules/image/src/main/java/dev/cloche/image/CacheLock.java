@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -68,6 +69,21 @@ final class CacheLock implements AutoCloseable {
                 }
                 local.unlock();
             }
+        }
+    }
+
+    /** Closes all of them, also if one of them fails. */
+    static void closeAll(Collection<CacheLock> locks) throws IOException {
+        IOException failure = null;
+        for (CacheLock lock : locks) {
+            try {
+                lock.close();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

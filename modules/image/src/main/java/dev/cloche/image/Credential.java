@@ -1,87 +1,69 @@
 package dev.cloche.image;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Base64;
-import java.util.List;
 import java.util.Optional;
 
-/** A login, ready for the Authorization header. Its text does not show it. */
-final class Credential {
-    /** Under these names Docker keeps the login for Docker Hub. */
-    private static final List<String> DOCKER_HUB_KEYS =
-            List.of("https://index.docker.io/v1/", "index.docker.io", "docker.io", "registry-1.docker.io");
-
-    private static final int LONGEST_CONFIG = 1 << 20;
-
-    private final String basic;
-
-    private Credential(String basic) {
-        this.basic = basic;
-    }
-
-    /** Value of an Authorization header. */
-    String basicHeader() {
-        return "Basic " + basic;
-    }
+/** What proves to a registry who asks. The text of none shows its secret. */
+sealed interface Credential {
+    /** As this user, Docker's helpers and files give an identity token instead of a password. */
+    String TOKEN_USER = "<token>";
 
     /**
-     * Looks a registry up among the {@code auths} of Docker's config.json. A missing file means no login.
+     * User and password, ready for the Authorization header.
      *
-     * @throws IOException if the file is there and cannot be read
+     * @param encoded {@code user:password} in base 64
      */
-    static Optional<Credential> find(Path dockerConfig, String registry) throws IOException {
-        byte[] document;
-        try {
-            if (Files.size(dockerConfig) > LONGEST_CONFIG) {
-                throw new IOException(dockerConfig + " is too long for Docker's configuration");
-            }
-            document = Files.readAllBytes(dockerConfig);
-        } catch (NoSuchFileException absent) {
-            return Optional.empty();
+    record Basic(String encoded) implements Credential {
+        String header() {
+            return "Basic " + encoded;
         }
-        Json.Fields auths;
-        try {
-            auths = Json.parse(document).object("auths").orElse(null);
-        } catch (Json.Malformed e) {
-            throw new IOException(dockerConfig + " cannot be read: " + e.getMessage(), e);
+
+        @Override
+        public String toString() {
+            return "a password";
         }
-        if (auths == null) {
-            return Optional.empty();
-        }
-        List<String> keys = registry.equals(ImageReference.DOCKER_HUB)
-                ? DOCKER_HUB_KEYS
-                : List.of(registry, "https://" + registry, "http://" + registry, "https://" + registry + "/v1/");
-        return keys.stream()
-                .flatMap(key -> auths.object(key).flatMap(Credential::of).stream())
-                .findFirst();
     }
 
-    private static Optional<Credential> of(Json.Fields entry) {
+    /** An OAuth 2 refresh token, for which a token server gives access tokens. */
+    record IdentityToken(String token) implements Credential {
+        @Override
+        public String toString() {
+            return "an identity token";
+        }
+    }
+
+    static Credential password(String user, String password) {
+        return new Basic(Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Of what a helper answers: a password, or a token under {@link #TOKEN_USER}; empty without a secret. */
+    static Optional<Credential> of(String user, String secret) {
+        if (secret.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(user.equals(TOKEN_USER) ? new IdentityToken(secret) : password(user, secret));
+    }
+
+    /** An entry of {@code auths} in Docker's config.json; empty if it has no login, as beside a helper. */
+    static Optional<Credential> of(Json.Fields entry) {
+        Optional<String> token = entry.text("identitytoken").filter(text -> !text.isEmpty());
+        if (token.isPresent()) {
+            return token.map(IdentityToken::new);
+        }
         Optional<String> encoded = entry.text("auth").filter(auth -> !auth.isEmpty());
         if (encoded.isPresent()) {
-            return encoded.filter(Credential::isBase64).map(Credential::new);
+            return encoded.filter(Credential::isUserAndPassword).map(Basic::new);
         }
-        return entry.text("username")
-                .flatMap(user -> entry.text("password")
-                        .map(password -> new Credential(Base64.getEncoder()
-                                .encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8)))));
+        return entry.text("username").flatMap(user -> entry.text("password").map(password -> password(user, password)));
     }
 
-    /** So that nothing from the file can end the header and begin another. */
-    private static boolean isBase64(String text) {
+    /** Base 64 it must be, so that nothing from a file can end the header and begin another. */
+    private static boolean isUserAndPassword(String text) {
         try {
-            return Base64.getDecoder().decode(text).length > 0;
+            return new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8).indexOf(':') >= 0;
         } catch (IllegalArgumentException e) {
             return false;
         }
-    }
-
-    @Override
-    public String toString() {
-        return "a login";
     }
 }

@@ -9,7 +9,8 @@ import java.util.Optional;
  * @param digest of its bytes
  * @param size in bytes
  * @param platform in an index: what the manifest is for
- * @param name in a layout's index: annotation {@code org.opencontainers.image.ref.name}
+ * @param name in a layout's index: annotation {@code io.containerd.image.name}, which is a full name, or else {@code
+ *     org.opencontainers.image.ref.name}
  * @param attestation whether it is about another manifest instead of an image
  */
 record Descriptor(
@@ -19,6 +20,12 @@ record Descriptor(
         Optional<Platform> platform,
         Optional<String> name,
         boolean attestation) {
+    static final String FULL_NAME = "io.containerd.image.name";
+
+    static Descriptor of(String mediaType, Digest digest, long size) {
+        return new Descriptor(mediaType, digest, size, Optional.empty(), Optional.empty(), false);
+    }
+
     static Descriptor read(Json json) throws Json.Malformed {
         if (!(json instanceof Json.Fields fields)) {
             throw new Json.Malformed("a descriptor is no object");
@@ -48,7 +55,7 @@ record Descriptor(
                 digest,
                 size,
                 platform,
-                annotations.flatMap(a -> a.text("org.opencontainers.image.ref.name")),
+                annotations.flatMap(a -> a.text(FULL_NAME).or(() -> a.text("org.opencontainers.image.ref.name"))),
                 attestation);
     }
 }

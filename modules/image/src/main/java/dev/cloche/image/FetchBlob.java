@@ -12,6 +12,8 @@ import java.util.Map;
  * @param offset first byte that is wanted
  */
 record FetchBlob(String repository, Digest digest, long offset) implements RegistryAction<InputStream> {
+    private static final int RANGE_NOT_SATISFIABLE = 416;
+
     @Override
     public String describe() {
         return "fetch the blob " + digest;
@@ -29,7 +31,7 @@ record FetchBlob(String repository, Digest digest, long offset) implements Regis
 
     @Override
     public boolean answers(int status) {
-        return status == 200 || (status == 206 && offset > 0);
+        return status == 200 || (offset > 0 && (status == 206 || status == RANGE_NOT_SATISFIABLE));
     }
 
     /** The rest of the blob. A registry may ignore the range and send it all. */
@@ -37,6 +39,11 @@ record FetchBlob(String repository, Digest digest, long offset) implements Regis
     public InputStream read(HttpResponse<ResponseBody> response) throws IOException {
         ResponseBody body = response.body();
         try {
+            if (response.statusCode() == RANGE_NOT_SATISFIABLE) {
+                throw new BadAnswer(
+                        PullFailed.Reason.DIGEST_MISMATCH,
+                        "the blob " + digest + " ends after " + offset + " bytes, before the length of its manifest");
+            }
             if (response.statusCode() == 206) {
                 String range = response.headers().firstValue("Content-Range").orElse("");
                 if (!range.startsWith("bytes " + offset + "-")) {

@@ -5,7 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What can go wrong with images. */
 public abstract sealed class ImageException extends ClocheException
-        permits BadReference, ImageNotFound, ImageInUse, PullFailed, CorruptArchiveException, ImageCacheFailed {
+        permits BadReference,
+                LoginFailed,
+                ImageNotFound,
+                ImageInUse,
+                PullFailed,
+                LoadFailed,
+                SaveFailed,
+                CorruptArchiveException,
+                ImageCacheFailed {
     ImageException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);
     }

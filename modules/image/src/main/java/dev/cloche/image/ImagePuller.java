@@ -5,9 +5,11 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.image.StoredImage.StoredLayer;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,20 +23,19 @@ import java.util.TreeSet;
  * Makes every file of an image and records it. Processes that want the same image take turns at the lock of its manifest,
  * and those whose images share a layer at the lock of the layer; who comes second finds the work done.
  *
- * <p>Locks are taken in one order: a manifest, then layers by digest. Whoever deletes files holds one lock at a time and
- * looks at the catalog again under it, so a file that is about to be recorded is never taken away.
+ * <p>Locks are taken in one order: a manifest, its config, then layers by name. Whoever deletes files waits for no lock
+ * and looks at the catalog again under it, so a file that is about to be recorded is never taken away.
  */
 final class ImagePuller {
-    /** A layer can only vanish between its pull and the recording if somebody removes images all the while. */
-    private static final int ROUNDS = 5;
-
     private final CacheFiles files;
     private final ImageCatalog catalog;
+    private final Soundness soundness;
     private final ImageStoreOptions options;
 
     ImagePuller(CacheFiles files, ImageCatalog catalog, ImageStoreOptions options) {
         this.files = files;
         this.catalog = catalog;
+        this.soundness = new Soundness(files, catalog);
         this.options = options;
     }
 
@@ -42,16 +43,18 @@ final class ImagePuller {
      * Brings the image here and makes {@code reference} mean it.
      *
      * @param wanted what to ask the source for; the reference itself, or the manifest that it is known to mean
+     * @param holder who holds it from then on
      */
-    ImageCatalog.Unused pull(
+    Recorded pull(
             ImageSource source,
             ImageReference reference,
             ImageReference wanted,
+            Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline)
             throws IOException, InterruptedException {
         files.create();
-        new Leftovers(files).delete();
+        new OrphanFiles(files, catalog).deleteUnfinished();
         ResolvedImage image = new ImageResolver(files, options).resolve(source, wanted);
         image.config().warnings().forEach(text -> listener.on(new PullEvent.Warning(text)));
         Map<Digest, Descriptor> layers = new LinkedHashMap<>();
@@ -59,67 +62,120 @@ final class ImagePuller {
             layers.putIfAbsent(image.diffIds().get(i), image.image().layers().get(i));
         }
         listener.on(new PullEvent.Resolved(reference, image.manifest(), layers.size()));
-        try (CacheLock _ = lock(source, files.manifestLock(image.manifest()), deadline)) {
-            if (catalog.find(image.manifest()).filter(files::isComplete).isPresent()) {
-                Optional<ImageCatalog.Unused> pointed = catalog.point(reference, image.manifest());
-                if (pointed.isPresent()) {
-                    return pointed.get();
-                }
+        try {
+            return bring(source, reference, image, layers, holder, listener, deadline);
+        } catch (Throwable failure) {
+            if (!source.lasts()) {
+                // There is no next time that would find these layers of use.
+                abandon(image, failure);
             }
-            DurableFiles.write(
-                    files.document(image.manifest()), image.document().bytes());
-            DurableFiles.write(
-                    files.document(image.image().config().digest()),
-                    image.configDocument().bytes());
-            return finish(source, reference, image, layers, listener, deadline);
+            throw failure;
         }
     }
 
-    private ImageCatalog.Unused finish(
+    private Recorded bring(
             ImageSource source,
             ImageReference reference,
             ResolvedImage image,
             Map<Digest, Descriptor> layers,
+            Optional<ImageHolder> holder,
+            PullListener listener,
+            Deadline deadline)
+            throws IOException, InterruptedException {
+        try (CacheLock _ = lock(source, files.manifestLock(image.manifest()), deadline)) {
+            keep(files.document(image.manifest()), image.document());
+            Optional<StoredImage> known = catalog.find(image.manifest())
+                    .filter(stored -> stored.layers().size() == layers.size());
+            if (known.isPresent() && source.lasts() && soundness.check(known.get())) {
+                Digest config = image.image().config().digest();
+                try (CacheLock _ = lock(source, files.configLock(config), deadline)) {
+                    keep(files.document(config), image.configDocument());
+                }
+                Optional<Recorded> pointed = catalog.point(reference, holder, image.manifest());
+                if (pointed.isPresent()) {
+                    return pointed.get();
+                }
+            }
+            return finish(source, reference, image, layers, holder, listener, deadline);
+        }
+    }
+
+    /** Documents are small, so what is there is compared whole and only written if it is not the same. */
+    private static void keep(Path file, Document document) throws IOException {
+        try {
+            if (CacheFiles.hasSize(file, document.bytes().length)
+                    && Arrays.equals(Files.readAllBytes(file), document.bytes())) {
+                return;
+            }
+        } catch (NoSuchFileException removed) {
+            // Between the two looks.
+        }
+        DurableFiles.write(file, document.bytes());
+    }
+
+    private void abandon(ResolvedImage image, Throwable failure) {
+        try {
+            catalog.forgetLayers(image.diffIds());
+            // Also those whose worker was interrupted between the file and its row; what has a row stays.
+            Unused unused = new Unused(
+                    List.of(image.manifest()), List.of(image.image().config().digest()), image.diffIds());
+            new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Recorded finish(
+            ImageSource source,
+            ImageReference reference,
+            ResolvedImage image,
+            Map<Digest, Descriptor> layers,
+            Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline)
             throws IOException, InterruptedException {
         LayerPull pull = new LayerPull(source, files, options.limits().archive(), listener);
-        SortedSet<Digest> sorted = new TreeSet<>(layers.keySet());
-        for (int round = 0; round < ROUNDS; round++) {
-            Map<Digest, StoredLayer> stored = LayerPulls.run(options.parallelism(), layers, (diffId, blob) -> {
-                try (CacheLock _ = lock(source, files.layerLock(diffId), deadline)) {
-                    return oneLayer(pull, diffId, blob, listener);
-                }
-            });
-            Deque<CacheLock> locks = new ArrayDeque<>();
-            try {
-                for (Digest diffId : sorted) {
-                    locks.push(lock(source, files.layerLock(diffId), deadline));
-                }
-                boolean all = stored.values().stream()
-                        .allMatch(layer -> CacheFiles.hasSize(files.layer(layer.diffId()), layer.erofsBytes()));
-                if (all) {
-                    return catalog.persist(reference, assemble(image, stored));
-                }
-            } finally {
-                while (!locks.isEmpty()) {
-                    locks.pop().close();
-                }
+        Map<Digest, StoredLayer> stored = LayerPulls.run(options.parallelism(), layers, (diffId, blob) -> {
+            try (CacheLock _ = lock(source, files.layerLock(diffId), deadline)) {
+                return oneLayer(pull, diffId, blob, listener);
             }
+        });
+        Digest config = image.image().config().digest();
+        Deque<CacheLock> locks = new ArrayDeque<>();
+        try {
+            locks.push(lock(source, files.configLock(config), deadline));
+            SortedSet<Path> layerLocks = new TreeSet<>();
+            layers.keySet().forEach(diffId -> layerLocks.add(files.layerLock(diffId)));
+            for (Path file : layerLocks) {
+                locks.push(lock(source, file, deadline));
+            }
+            if (!areThere(stored)) {
+                // Somebody removed images meanwhile. Under all locks that cannot happen again.
+                stored = LayerPulls.run(
+                        options.parallelism(), layers, (diffId, blob) -> oneLayer(pull, diffId, blob, listener));
+            }
+            keep(files.document(config), image.configDocument());
+            return catalog.persist(reference, holder, assemble(image, stored));
+        } finally {
+            CacheLock.closeAll(locks);
         }
-        throw new PullFailed(
-                PullFailed.Reason.GAVE_UP,
-                source.name(),
-                "its layers were removed again and again while it was pulled");
+    }
+
+    private boolean areThere(Map<Digest, StoredLayer> layers) {
+        return layers.values().stream()
+                .allMatch(layer -> CacheFiles.hasSize(
+                        files.layer(layer.diffId()), layer.file().bytes()));
     }
 
     private StoredLayer oneLayer(LayerPull pull, Digest diffId, Descriptor blob, PullListener listener)
             throws IOException {
-        Optional<StoredLayer> known =
-                catalog.layer(diffId).filter(layer -> CacheFiles.hasSize(files.layer(diffId), layer.erofsBytes()));
-        if (known.isPresent()) {
+        Optional<StoredLayer> known = catalog.layer(diffId);
+        if (known.isPresent() && soundness.check(known.get())) {
+            pull.keepIfWanted(blob, diffId);
             listener.on(new PullEvent.LayerReady(blob.digest(), true));
-            return known.get();
+            return new StoredLayer(diffId, known.get().file(), true);
         }
         StoredLayer layer = pull.run(blob, diffId);
         catalog.layerStored(layer);
@@ -131,11 +187,11 @@ final class ImagePuller {
     private PulledImage assemble(ResolvedImage image, Map<Digest, StoredLayer> stored) throws IOException {
         List<Path> layers = image.diffIds().stream().map(files::layer).toList();
         Path fsmeta = files.fsmeta(image.manifest());
-        Path temporary = files.temporaryFor(fsmeta);
-        long fsmetaBytes;
+        Path temporary = files.temporaryFsmeta(image.manifest());
+        StoredFile fsmetaFile;
         try {
             DiskAssembler.writeFsmeta(layers, temporary);
-            fsmetaBytes = files.publish(temporary, fsmeta);
+            fsmetaFile = Publication.publish(temporary, fsmeta);
         } finally {
             Files.deleteIfExists(temporary);
         }
@@ -153,8 +209,8 @@ final class ImagePuller {
                 image.image().config().digest(),
                 image.config().config(),
                 rows,
-                fsmetaBytes,
-                Files.size(vmdk));
+                fsmetaFile,
+                Publication.read(vmdk));
     }
 
     private static CacheLock lock(ImageSource source, Path file, Deadline deadline)

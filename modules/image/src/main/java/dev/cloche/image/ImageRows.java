@@ -2,9 +2,12 @@ package dev.cloche.image;
 
 import dev.cloche.catalog.Session;
 import dev.cloche.image.StoredImage.StoredLayer;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
 
-/** Writes the rows of one image. Stateless. */
+/** Writes and reads the rows of one image. Stateless. */
 final class ImageRows {
     static final String SUMMARY = """
             SELECT r.reference, m.digest, m.total_size, m.os, m.architecture, m.variant, m.layer_count,
@@ -15,23 +18,21 @@ final class ImageRows {
             UPDATE layer SET last_used_at = ?
             WHERE id IN (SELECT layer_id FROM manifest_layer WHERE manifest_id = ?)""";
 
-    static final String TOUCH_LAYERS_BY_DIGEST = """
-            UPDATE layer SET last_used_at = ?
-            WHERE id IN (SELECT ml.layer_id FROM manifest_layer ml JOIN manifest m ON m.id = ml.manifest_id
-                         WHERE m.digest = ?)""";
-
     private ImageRows() {}
 
     /** Manifest, config, layers and their order; what is there is replaced, but for the times of creation. */
-    static void write(Session session, PulledImage image, long now) throws SQLException {
+    static void write(Session session, PulledImage image, String boot, long now) throws SQLException {
         ImageConfig config = image.config();
         session.update(
                 """
                 INSERT INTO manifest (digest, media_type, config_digest, os, architecture, variant,
-                                      layer_count, total_size, fsmeta_size, vmdk_size, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                      layer_count, total_size, fsmeta_size, fsmeta_digest, vmdk_size,
+                                      vmdk_digest, checked_boot, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (digest)
-                DO UPDATE SET fsmeta_size = excluded.fsmeta_size, vmdk_size = excluded.vmdk_size""",
+                DO UPDATE SET fsmeta_size = excluded.fsmeta_size, fsmeta_digest = excluded.fsmeta_digest,
+                              vmdk_size = excluded.vmdk_size, vmdk_digest = excluded.vmdk_digest,
+                              checked_boot = excluded.checked_boot""",
                 image.manifest().toString(),
                 image.mediaType(),
                 image.configDigest().toString(),
@@ -40,8 +41,11 @@ final class ImageRows {
                 config.platform().variant(),
                 image.layers().size(),
                 image.totalSize(),
-                image.fsmetaBytes(),
-                image.vmdkBytes(),
+                image.fsmeta().bytes(),
+                image.fsmeta().sha256().toString(),
+                image.vmdk().bytes(),
+                image.vmdk().sha256().toString(),
+                boot,
                 now);
         long manifest = session.first(
                         row -> row.getLong(1),
@@ -52,7 +56,7 @@ final class ImageRows {
         session.update("DELETE FROM manifest_layer WHERE manifest_id = ?", manifest);
         int position = 0;
         for (PulledImage.Layer layer : image.layers()) {
-            upsertLayer(session, layer.stored(), now);
+            upsertLayer(session, layer.stored(), boot, now);
             session.update(
                     """
                     INSERT INTO manifest_layer (manifest_id, layer_id, position, blob_digest, media_type,
@@ -67,11 +71,67 @@ final class ImageRows {
         }
     }
 
-    static int upsertLayer(Session session, StoredLayer layer, long now) throws SQLException {
-        return session.update("""
-                INSERT INTO layer (diff_id, erofs_size, created_at, last_used_at) VALUES (?, ?, ?, ?)
+    static int upsertLayer(Session session, StoredLayer layer, String boot, long now) throws SQLException {
+        return session.update(
+                """
+                INSERT INTO layer (diff_id, erofs_size, erofs_digest, checked_boot, created_at, last_used_at)
+                VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (diff_id)
-                DO UPDATE SET erofs_size = excluded.erofs_size, last_used_at = excluded.last_used_at""", layer.diffId().toString(), layer.erofsBytes(), now, now);
+                DO UPDATE SET erofs_size = excluded.erofs_size, erofs_digest = excluded.erofs_digest,
+                              checked_boot = excluded.checked_boot, last_used_at = excluded.last_used_at""",
+                layer.diffId().toString(),
+                layer.file().bytes(),
+                layer.file().sha256().toString(),
+                boot,
+                now,
+                now);
+    }
+
+    /** Makes a name mean a manifest; the time of its creation stays if it meant another one. */
+    static void name(Session session, ImageReference reference, long manifest, long now) throws SQLException {
+        session.update("""
+                INSERT INTO image_ref (reference, manifest_id, created_at, updated_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (reference)
+                DO UPDATE SET manifest_id = excluded.manifest_id, updated_at = excluded.updated_at""", reference.toString(), manifest, now, now);
+    }
+
+    static ImageSummary summary(ResultSet row) throws SQLException {
+        return new ImageSummary(
+                ImageReference.parse(row.getString(1)),
+                Digest.parse(row.getString(2)),
+                row.getLong(3),
+                new Platform(row.getString(4), row.getString(5), row.getString(6)),
+                row.getInt(7),
+                Instant.ofEpochMilli(row.getLong(8)),
+                Instant.ofEpochMilli(row.getLong(9)));
+    }
+
+    static ImageDetails details(Session session, ImageSummary summary, StoredImage image) throws SQLException {
+        List<String> head = session.first(
+                        row -> List.of(row.getString(1), row.getString(2)),
+                        "SELECT media_type, config_digest FROM manifest WHERE id = ?",
+                        image.id())
+                .orElseThrow();
+        List<ImageDetails.Layer> layers = session.list(
+                row -> new ImageDetails.Layer(
+                        Digest.parse(row.getString(1)),
+                        Digest.parse(row.getString(2)),
+                        row.getString(3),
+                        row.getLong(4),
+                        row.getLong(5)),
+                """
+                SELECT l.diff_id, ml.blob_digest, ml.media_type, ml.compressed_size, l.erofs_size
+                FROM manifest_layer ml JOIN layer l ON l.id = ml.layer_id
+                WHERE ml.manifest_id = ? ORDER BY ml.position""",
+                image.id());
+        return new ImageDetails(
+                summary,
+                head.getFirst(),
+                Digest.parse(head.getLast()),
+                image.config(),
+                layers,
+                List.of(),
+                ImageRemovals.holders(session, image.id()));
     }
 
     private static void writeConfig(Session session, PulledImage image, long manifest) throws SQLException {

@@ -8,6 +8,11 @@ interface ImageSource extends AutoCloseable {
     /** For messages. */
     String name();
 
+    /** Whether it can be asked again some day; what comes from one that does not last is kept as it came. */
+    default boolean lasts() {
+        return true;
+    }
+
     /**
      * A manifest or index; one byte longer than the limit if it is too long.
      *

@@ -3,13 +3,12 @@ package dev.cloche.image;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The images of this host: pulled once, kept as disks, and kept as long as somebody holds them.
@@ -20,19 +19,20 @@ import org.jspecify.annotations.Nullable;
  * fails.
  */
 public final class ImageStore {
-    /** Removals between a pull and its pin are rare; more of them in a row do not happen by chance. */
-    private static final int ROUNDS = 5;
-
     private final CacheFiles files;
     private final ImageCatalog catalog;
+    private final ImageRemovals removals;
+    private final Soundness soundness;
+    private final ImageBringer bringer;
     private final ImageStoreOptions options;
-    private final ImagePuller puller;
 
-    private ImageStore(CacheFiles files, ImageCatalog catalog, ImageStoreOptions options) {
+    private ImageStore(CacheFiles files, Catalog catalog, ImageStoreOptions options, String boot) {
         this.files = files;
-        this.catalog = catalog;
+        this.catalog = new ImageCatalog(catalog, options.clock(), boot);
+        this.removals = new ImageRemovals(catalog);
+        this.soundness = new Soundness(files, this.catalog);
+        this.bringer = new ImageBringer(files, this.catalog, options);
         this.options = options;
-        this.puller = new ImagePuller(files, catalog, options);
     }
 
     /** Loads what reading a stored image needs, on behalf of a later {@link #acquire}. Touches no file. */
@@ -52,7 +52,16 @@ public final class ImageStore {
      * @param catalog opened with {@link #schema()}
      */
     public static ImageStore open(Path cacheDirectory, Catalog catalog, ImageStoreOptions options) {
-        return new ImageStore(CacheFiles.in(cacheDirectory), new ImageCatalog(catalog, options.clock()), options);
+        // Without a boot's name, files are taken to be as their names and lengths say.
+        return open(
+                cacheDirectory,
+                catalog,
+                options,
+                ProcessIdentity.currentBootId().orElse("unknown"));
+    }
+
+    static ImageStore open(Path cacheDirectory, Catalog catalog, ImageStoreOptions options, String boot) {
+        return new ImageStore(CacheFiles.in(cacheDirectory), catalog, options, boot);
     }
 
     /**
@@ -65,25 +74,26 @@ public final class ImageStore {
      */
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
-        if (policy == PullPolicy.ALWAYS) {
-            bringAsDue(reference, PullPolicy.ALWAYS, listener, deadline);
-        }
-        for (int round = 0; round < ROUNDS; round++) {
-            Optional<ImageCatalog.Pinned> pinned = catalog.pin(reference, holder, files::isComplete);
+        if (policy != PullPolicy.ALWAYS) {
+            Optional<Recorded> pinned = catalog.pin(reference, holder, soundness::isUsable);
+            if (pinned.isEmpty() && isSound(catalog.find(reference))) {
+                // Of another boot of the host, and just checked.
+                pinned = catalog.pin(reference, holder, soundness::isUsable);
+            }
             if (pinned.isPresent()) {
-                delete(pinned.get().unused());
-                StoredImage image = pinned.get().image();
-                return new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference);
+                return disk(reference, pinned.get());
             }
             if (policy == PullPolicy.NEVER) {
                 throw new ImageNotFound(reference);
             }
-            bringAsDue(reference, PullPolicy.MISSING, listener, deadline);
         }
-        throw new PullFailed(
-                PullFailed.Reason.GAVE_UP,
-                reference.registry(),
-                "the image was removed again and again before it could be used");
+        return disk(reference, bring(reference, policy, Optional.of(holder), listener, deadline));
+    }
+
+    private ImageDisk disk(ImageReference reference, Recorded recorded) {
+        delete(recorded.unused());
+        StoredImage image = recorded.image();
+        return new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference);
     }
 
     /** How the image that the holder holds wants to be run; empty if it holds none. */
@@ -104,22 +114,110 @@ public final class ImageStore {
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
-        bringAsDue(reference, policy, listener, deadline);
-        return get(reference);
+        if (policy != PullPolicy.ALWAYS) {
+            Optional<ImageSummary> known = catalog.summary(reference);
+            if (known.isPresent() && isSound(catalog.find(reference))) {
+                return known.get();
+            }
+            if (policy == PullPolicy.NEVER) {
+                throw new ImageNotFound(reference);
+            }
+        }
+        Recorded recorded = bring(reference, policy, Optional.empty(), listener, deadline);
+        delete(recorded.unused());
+        return recorded.summary();
     }
 
-    /** What it brought may have been removed again when this returns. */
-    private void bringAsDue(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
-        Optional<StoredImage> known = catalog.find(reference);
-        boolean complete = known.filter(files::isComplete).isPresent();
-        if (policy == PullPolicy.NEVER && !complete) {
-            throw new ImageNotFound(reference);
+    private Recorded bring(
+            ImageReference reference,
+            PullPolicy policy,
+            Optional<ImageHolder> holder,
+            PullListener listener,
+            Deadline deadline) {
+        // A repair brings back what the name meant; only ALWAYS asks what it means now.
+        Optional<Digest> meant = policy == PullPolicy.ALWAYS
+                ? Optional.empty()
+                : catalog.find(reference).map(StoredImage::manifest);
+        return bringer.bring(reference, meant, holder, listener, deadline);
+    }
+
+    private boolean isSound(Optional<StoredImage> image) {
+        return image.isPresent() && inCache(() -> soundness.check(image.get()));
+    }
+
+    /**
+     * Takes images out of an archive of {@code docker save} or {@link #save}, or of an OCI layout, as directory or
+     * archive. An archive may be compressed by gzip or zstd. The layers are kept as they came beside the form that boots,
+     * because no registry has them.
+     *
+     * @param name what its image is called; needed where the archive does not say
+     * @return the images, in the order of the archive
+     * @throws LoadFailed if it is no archive of images
+     * @throws CorruptArchiveException if it is damaged
+     * @throws PullFailed if an image of it cannot be used
+     */
+    public List<ImageSummary> load(
+            Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
+        List<Recorded> loaded = bringer.load(archive, name, listener, deadline);
+        loaded.forEach(image -> delete(image.unused()));
+        return loaded.stream().map(Recorded::summary).toList();
+    }
+
+    /**
+     * Writes images into one archive, an OCI layout that Docker loads too. Manifests and layers are those that came, byte
+     * for byte, so the digests stay what they are; what is not here in that form is fetched from its registry.
+     *
+     * @param target a file that does not exist yet; it appears when it is complete and on the disk
+     * @throws ImageNotFound if one is not here
+     * @throws SaveFailed if there is such a file, or a layer is not to be had
+     */
+    public void save(List<ImageReference> references, Path target, PullListener listener, Deadline deadline) {
+        ImageSaving saving = new ImageSaving(
+                files, catalog, options.limits(), name -> bringer.source(name, deadline), new Serialized(listener));
+        try {
+            saving.save(references, target.toAbsolutePath());
+        } catch (IOException e) {
+            throw new SaveFailed(
+                    "The archive " + target + " cannot be written: " + e.getMessage() + ".",
+                    "Check its directory and the space there.",
+                    e);
         }
-        if (policy == PullPolicy.ALWAYS || !complete) {
-            // A repair brings back what the name meant; only ALWAYS asks what it means now.
-            Optional<Digest> meant = known.map(StoredImage::manifest).filter(_ -> policy != PullPolicy.ALWAYS);
-            bring(reference, meant, new Serialized(listener), deadline);
+    }
+
+    /**
+     * Everything that is recorded of an image.
+     *
+     * @throws ImageNotFound if it is not here
+     */
+    public ImageDetails inspect(ImageReference reference) {
+        ImageDetails details = catalog.details(reference).orElseThrow(() -> new ImageNotFound(reference));
+        try {
+            byte[] config = Files.readAllBytes(files.document(details.configDigest()));
+            return details.withWarnings(ConfigDocument.read(config).warnings());
+        } catch (IOException | Json.Malformed e) {
+            return details.withWarnings(List.of("The config as it came is not readable here."));
         }
+    }
+
+    /**
+     * Gives an image another name; a name that means something else is moved.
+     *
+     * @throws ImageNotFound if {@code existing} is not here
+     */
+    public ImageSummary tag(ImageReference existing, ImageReference name) {
+        Recorded recorded = catalog.tag(existing, name);
+        delete(recorded.unused());
+        return recorded.summary();
+    }
+
+    /** Removes images that nobody holds, as far as the request says, and files that belong to no image. */
+    public PruneReport prune(PruneRequest request) {
+        return inCache(() -> new ImagePruning(files, catalog, removals, options.clock()).prune(request));
+    }
+
+    /** Reads every file of the cache and compares it with what is recorded. Changes nothing; may take a while. */
+    public List<CacheProblem> check() {
+        return inCache(() -> new CacheCheck(files, catalog).run());
     }
 
     /** Every name, the newest first. */
@@ -139,42 +237,17 @@ public final class ImageStore {
     /**
      * Forgets a name. If it was the image's last one the image goes too, and with it every layer that no other image has.
      *
+     * @param force whether the name goes although somebody holds the image, which then goes with its last holder
      * @throws ImageNotFound if there is no such name
      * @throws ImageInUse if somebody holds the image
      */
-    public void remove(ImageReference reference) {
-        delete(catalog.remove(reference));
+    public void remove(ImageReference reference, boolean force) {
+        delete(removals.remove(reference, force));
     }
 
-    private void bring(ImageReference reference, Optional<Digest> meant, PullListener listener, Deadline deadline) {
-        try (ImageSource source = source(reference, deadline)) {
-            // A bundled layout keeps no history: its name means what is there now.
-            ImageReference wanted = source instanceof LayoutSource
-                    ? reference
-                    : meant.map(reference::at).orElse(reference);
-            delete(puller.pull(source, reference, wanted, listener, deadline));
-        } catch (ClosedByInterruptException | InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PullFailed(
-                    PullFailed.Reason.GAVE_UP, reference.registry(), OptionalInt.empty(), "it was interrupted", e);
-        } catch (IOException e) {
-            throw failed(reference, e);
-        }
-    }
-
-    private ImageSource source(ImageReference reference, Deadline deadline) {
-        for (Path layout : options.bundled()) {
-            Optional<LayoutSource> bundled = LayoutSource.find(layout, reference, options.limits());
-            if (bundled.isPresent()) {
-                return bundled.get();
-            }
-        }
-        return new RegistrySource(reference, options, deadline);
-    }
-
-    private void delete(ImageCatalog.Unused unused) {
+    private void delete(Unused unused) {
         try {
-            new UnusedFiles(files, catalog).delete(unused);
+            new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
         } catch (IOException e) {
             throw new ImageCacheFailed(files.root(), e);
         } catch (InterruptedException e) {
@@ -183,19 +256,7 @@ public final class ImageStore {
         }
     }
 
-    private ImageException failed(ImageReference reference, IOException cause) {
-        return isFull(cause.getMessage())
-                ? new PullFailed(
-                        PullFailed.Reason.NO_SPACE,
-                        reference.registry(),
-                        OptionalInt.empty(),
-                        "there is no space left in " + files.root(),
-                        cause)
-                : new ImageCacheFailed(files.root(), cause);
-    }
-
-    /** The JDK has no type for ENOSPC and EDQUOT, only their texts. */
-    private static boolean isFull(@Nullable String message) {
-        return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+    private <T> T inCache(ImageBringer.Work<T> work) {
+        return bringer.translating("the image cache", work);
     }
 }

@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -114,6 +115,14 @@ sealed interface Json {
         return values;
     }
 
+    static String write(String value) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+            generator.writeString(value);
+        }
+        return text.toString();
+    }
+
     static String write(List<String> values) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -132,6 +141,45 @@ sealed interface Json {
             generator.writeEndObject();
         }
         return text.toString();
+    }
+
+    /** An object of our own making: texts, longs, lists and maps of these, in their order. */
+    static byte[] document(Object value) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+            write(generator, value);
+        }
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A descriptor for {@link #document}. */
+    static Map<String, Object> descriptor(String mediaType, Digest digest, long size) {
+        Map<String, Object> descriptor = new LinkedHashMap<>();
+        descriptor.put("mediaType", mediaType);
+        descriptor.put("digest", digest.toString());
+        descriptor.put("size", size);
+        return descriptor;
+    }
+
+    private static void write(JsonGenerator generator, Object value) {
+        switch (value) {
+            case String text -> generator.writeString(text);
+            case Long number -> generator.writeNumber(number);
+            case List<?> items -> {
+                generator.writeStartArray();
+                items.forEach(item -> write(generator, item));
+                generator.writeEndArray();
+            }
+            case Map<?, ?> fields -> {
+                generator.writeStartObject();
+                fields.forEach((name, field) -> {
+                    generator.writeName(String.valueOf(name));
+                    write(generator, field);
+                });
+                generator.writeEndObject();
+            }
+            default -> throw new IllegalArgumentException("no part of a document: " + value);
+        }
     }
 
     private static Json value(JsonParser parser, JsonToken token) throws Malformed {

@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.cloche.linux.FastGunzip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -38,18 +39,28 @@ final class LayerCompression {
         PushbackInputStream source = new PushbackInputStream(blob, MAGIC);
         byte[] magic = source.readNBytes(MAGIC);
         source.unread(magic);
+        return switch (suffixOf(magic)) {
+            case "+gzip" ->
+                FastGunzip.installed() ? FastGunzip.of(source) : new GZIPInputStream(new Members(source), BUFFER);
+            case "+zstd" -> new ZstdInputStreamNoFinalizer(source);
+            default -> source;
+        };
+    }
+
+    /** What media types have at their end for content that begins like this; nothing if it is not compressed. */
+    static String suffixOf(byte[] magic) {
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
-            return new GZIPInputStream(new Members(source), BUFFER);
+            return "+gzip";
         }
         // RFC 8878: 0xFD2FB528, little-endian.
-        if (magic.length == MAGIC
+        if (magic.length >= MAGIC
                 && magic[0] == 0x28
                 && magic[1] == (byte) 0xb5
                 && magic[2] == 0x2f
                 && magic[3] == (byte) 0xfd) {
-            return new ZstdInputStreamNoFinalizer(source);
+            return "+zstd";
         }
-        return source;
+        return "";
     }
 
     /**

@@ -22,6 +22,9 @@ final class LayerFormat {
     /** To be raised with every change of what {@link LayerConverter} writes for the same archive. */
     static final int VERSION = 1;
 
+    /** What makes names of files that have this form, or depend on it. */
+    static final String SUFFIX = ".v" + VERSION;
+
     static final Bytes OPAQUE = Bytes.utf8("trusted.overlay.opaque");
     static final Bytes IMPLIED = Bytes.utf8("trusted.cloche.implied");
     static final Bytes LINK = Bytes.utf8("trusted.cloche.link");

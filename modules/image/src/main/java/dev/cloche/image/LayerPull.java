@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.zip.ZipException;
 
 /**
- * One layer, from its source to its file, in one pass: the network fills buffers while this thread decompresses, hashes
- * both forms and writes the EROFS image. Nothing has the layer's name before both digests are proven.
+ * One layer, from its source to its file, in one pass: the network fills buffers, a second thread hashes and decompresses
+ * them, and this one hashes what comes out and writes the EROFS image. Nothing has the layer's name before both digests are proven.
  */
 final class LayerPull {
     private final ImageSource source;
@@ -29,11 +29,11 @@ final class LayerPull {
 
     /** To be called under the layer's lock. */
     StoredLayer run(Descriptor blob, Digest diffId) throws IOException {
-        Path target = files.layer(diffId);
-        Path temporary = files.temporaryFor(target);
-        try (HashedStream compressed = new HashedStream(
-                new Bounded(source.blob(blob), blob),
-                count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
+        Path temporary = files.temporaryLayer(diffId);
+        try (KeptBlob kept = source.lasts() ? KeptBlob.none() : KeptBlob.of(files, diffId);
+                HashedStream compressed = new HashedStream(
+                        kept.through(new Bounded(source.blob(blob), blob)),
+                        count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
             Digest found;
             try {
                 found = convert(compressed, temporary);
@@ -43,19 +43,45 @@ final class LayerPull {
             } catch (CorruptArchiveException e) {
                 throw truth(blob, compressed, e);
             }
-            verifyBlob(blob, compressed);
-            if (!found.equals(diffId)) {
-                throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
-            }
-            return new StoredLayer(diffId, files.publish(temporary, target));
+            verify(blob, diffId, compressed, found);
+            kept.publish();
+            return new StoredLayer(diffId, Publication.publish(temporary, files.layer(diffId)), true);
         } finally {
             Files.deleteIfExists(temporary);
         }
     }
 
+    /** Keeps the blob of a layer that is here, if its source does not. To be called under the layer's lock. */
+    void keepIfWanted(Descriptor blob, Digest diffId) throws IOException {
+        if (source.lasts() || Files.exists(files.blob(diffId))) {
+            return;
+        }
+        try (KeptBlob kept = KeptBlob.of(files, diffId);
+                HashedStream compressed =
+                        new HashedStream(kept.through(new Bounded(source.blob(blob), blob)), _ -> {})) {
+            Digest found;
+            try (HashedStream tar = new HashedStream(LayerCompression.open(new Unclosed(compressed)), _ -> {})) {
+                found = tar.digestOfAll();
+            } catch (ZipException | EOFException | ZstdIOException e) {
+                throw truth(
+                        blob, compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
+            }
+            verify(blob, diffId, compressed, found);
+            kept.publish();
+        }
+    }
+
+    private void verify(Descriptor blob, Digest diffId, HashedStream compressed, Digest found) throws IOException {
+        verifyBlob(blob, compressed);
+        if (!found.equals(diffId)) {
+            throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
+        }
+    }
+
     private Digest convert(HashedStream compressed, Path temporary) throws IOException {
-        try (InputStream plain = LayerCompression.open(new Unclosed(compressed))) {
-            HashedStream tar = new HashedStream(plain, _ -> {});
+        try (InputStream plain = LayerCompression.open(new Unclosed(compressed));
+                ReadAhead ahead = new ReadAhead(plain)) {
+            HashedStream tar = new HashedStream(ahead, _ -> {});
             LayerConverter.convert(tar, temporary, limits);
             return tar.digestOfAll();
         }

@@ -1,51 +1,69 @@
 package dev.cloche.image;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** An OCI layout directory (OCI image specification, "image layout"). */
+/** An image of an OCI layout (OCI image specification, "image layout"). */
 final class LayoutSource implements ImageSource {
-    private final Path layout;
+    private final LayoutFiles files;
     private final Descriptor entry;
     private final int longest;
+    private final boolean lasts;
 
-    private LayoutSource(Path layout, Descriptor entry, int longest) {
-        this.layout = layout;
+    /** @param lasts whether the layout will be there when the image is to be repaired */
+    LayoutSource(LayoutFiles files, Descriptor entry, ImageLimits limits, boolean lasts) {
+        this.files = files;
         this.entry = entry;
-        this.longest = longest;
+        this.longest = limits.documentBytes();
+        this.lasts = lasts;
     }
 
     /** The layout's image whose name, normalised, is this one; a directory that is not there has none. */
     static Optional<LayoutSource> find(Path layout, ImageReference reference, ImageLimits limits) {
+        LayoutFiles files = new LayoutDirectory(layout);
         try {
-            byte[] index = read(layout.resolve("index.json"), limits.documentBytes());
-            ManifestDocument document = ManifestDocument.read(index, Optional.of(ManifestDocument.OCI_INDEX));
-            if (!(document instanceof ManifestDocument.Index(List<Descriptor> manifests))) {
-                throw new Json.Malformed("its index.json is no index");
-            }
-            return manifests.stream()
+            return entries(files, limits).stream()
                     .filter(m -> m.name().filter(name -> means(name, reference)).isPresent())
                     .findFirst()
-                    .map(m -> new LayoutSource(layout, m, limits.documentBytes()));
+                    .map(m -> new LayoutSource(files, m, limits, true));
         } catch (NoSuchFileException absent) {
             return Optional.empty();
         } catch (IOException e) {
             throw new ImageCacheFailed(layout, e);
+        }
+    }
+
+    /**
+     * What the layout's index names.
+     *
+     * @throws NoSuchFileException if it is no layout
+     */
+    static List<Descriptor> entries(LayoutFiles files, ImageLimits limits) throws IOException {
+        byte[] index = files.read("index.json", limits.documentBytes());
+        try {
+            ManifestDocument document = ManifestDocument.read(index, Optional.of(ManifestDocument.OCI_INDEX));
+            if (!(document instanceof ManifestDocument.Index(List<Descriptor> manifests))) {
+                throw new Json.Malformed("its index.json is no index");
+            }
+            return manifests;
         } catch (Json.Malformed e) {
             throw new PullFailed(
-                    PullFailed.Reason.BAD_CONTENT, layout.toString(), "the layout cannot be read: " + e.getMessage());
+                    PullFailed.Reason.BAD_CONTENT, files.name(), "the layout cannot be read: " + e.getMessage());
         }
     }
 
     @Override
     public String name() {
-        return layout.toString();
+        return files.name();
+    }
+
+    @Override
+    public boolean lasts() {
+        return lasts;
     }
 
     /** A name is resolved by the layout's index, a digest by the names of its blobs. */
@@ -55,7 +73,7 @@ final class LayoutSource implements ImageSource {
         Digest digest = named ? entry.digest() : Digest.parse(target);
         Optional<String> type = named ? Optional.of(entry.mediaType()).filter(t -> !t.isEmpty()) : Optional.empty();
         try {
-            return new Document(read(blobFile(digest), longest), type);
+            return new Document(files.read(LayoutFiles.blob(digest), longest), type);
         } catch (NoSuchFileException e) {
             throw absent(digest);
         }
@@ -64,7 +82,7 @@ final class LayoutSource implements ImageSource {
     @Override
     public InputStream blob(Descriptor descriptor) throws IOException {
         try {
-            return new BufferedInputStream(Files.newInputStream(blobFile(descriptor.digest())), 1 << 16);
+            return files.open(LayoutFiles.blob(descriptor.digest()));
         } catch (NoSuchFileException e) {
             throw absent(descriptor.digest());
         }
@@ -72,15 +90,11 @@ final class LayoutSource implements ImageSource {
 
     @Override
     public void close() {
-        // Holds nothing open between calls.
+        // The files are closed by who opened them.
     }
 
     private PullFailed absent(Digest digest) {
         return new PullFailed(PullFailed.Reason.NOT_FOUND, name(), "the layout has no blob " + digest);
-    }
-
-    private Path blobFile(Digest digest) {
-        return layout.resolve("blobs").resolve("sha256").resolve(digest.hex());
     }
 
     private static boolean means(String name, ImageReference reference) {
@@ -88,12 +102,6 @@ final class LayoutSource implements ImageSource {
             return ImageReference.parse(name).equals(reference);
         } catch (BadReference other) {
             return false;
-        }
-    }
-
-    private static byte[] read(Path file, int longest) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            return in.readNBytes(longest + 1);
         }
     }
 }

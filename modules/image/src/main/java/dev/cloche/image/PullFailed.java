@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 public final class PullFailed extends ImageException {
     /** Why, for programs. */
     public enum Reason {
-        UNAUTHORIZED("Log in to the registry with `docker login`, and check that you may read the repository."),
+        UNAUTHORIZED("Log in to the registry with `cloche login`, and check that you may read the repository."),
+        LOGIN_UNREADABLE("Mend it, or log in with `cloche login`, whose logins come first."),
         NOT_FOUND("Check the spelling of the name and the tag; a private repository may look absent without a login."),
         RATE_LIMITED("Wait, or log in: registries allow more to those whom they know."),
         DIGEST_MISMATCH("Do not use this image: it is damaged on its way or at its registry; pull again, or tell its"
@@ -26,24 +27,39 @@ public final class PullFailed extends ImageException {
         }
     }
 
+    private static final int LONGEST = 1000;
+
     private final Reason reason;
+    private final String what;
     private final String registry;
     private final OptionalInt status;
 
     PullFailed(Reason reason, String registry, OptionalInt status, String what, @Nullable Throwable cause) {
         super(
                 "image.pull-failed",
-                "Pulling from " + registry + " failed: " + what
-                        + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "") + ".",
+                "Pulling from " + registry + " failed: " + withStatus(what, status) + ".",
                 reason.remedy,
                 cause);
         this.reason = reason;
+        this.what = withStatus(what, status);
         this.registry = registry;
         this.status = status;
     }
 
     PullFailed(Reason reason, String registry, String what) {
         this(reason, registry, OptionalInt.empty(), what, null);
+    }
+
+    /** Some of it are a registry's own words, which need not steer a terminal or fill a log. */
+    private static String withStatus(String what, OptionalInt status) {
+        String safe = what.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
+        String bounded = safe.length() <= LONGEST ? safe : safe.substring(0, LONGEST) + "…";
+        return bounded + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
+    }
+
+    /** What happened, as part of a sentence. */
+    String what() {
+        return what;
     }
 
     /** The kind of failure. */

@@ -14,8 +14,8 @@ record PulledImage(
         Digest configDigest,
         ImageConfig config,
         List<Layer> layers,
-        long fsmetaBytes,
-        long vmdkBytes) {
+        StoredFile fsmeta,
+        StoredFile vmdk) {
     PulledImage {
         layers = List.copyOf(layers);
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Map;
+import java.util.Optional;
 
 /** One question to a registry. {@link RegistryCaller} asks it. */
 interface RegistryAction<T> {
@@ -15,9 +16,19 @@ interface RegistryAction<T> {
 
     Map<String, String> headers();
 
+    /** The form to post; a question without one is a GET. It is sent to the target alone, wherever that redirects to. */
+    default Optional<String> form() {
+        return Optional.empty();
+    }
+
     /** Whether the status is an answer to {@link #read}. */
     boolean answers(int status);
 
-    /** Turns the answer into a value; closing the body is its business. */
+    /**
+     * Turns the answer into a value; closing the body is its business.
+     *
+     * @throws BadAnswer if it is wrong, and would be again
+     * @throws IOException if it broke, and may be asked for again
+     */
     T read(HttpResponse<ResponseBody> response) throws IOException;
 }

@@ -16,12 +16,13 @@ record RegistryHost(String name, URI base) {
 
     static RegistryHost of(String name, Set<String> plainHttp) {
         String authority = name.equals(ImageReference.DOCKER_HUB) ? DOCKER_HUB_HOST : name;
-        String scheme = plainHttp.contains(name) || isLoopback(name) ? "http" : "https";
+        String scheme = mayBePlain(name, plainHttp) ? "http" : "https";
         return new RegistryHost(name, URI.create(scheme + "://" + authority));
     }
 
-    boolean plainHttp() {
-        return base.getScheme().equals("http");
+    /** Whether a host ({@code host} or {@code host:port}) may be spoken to without TLS. */
+    static boolean mayBePlain(String name, Set<String> plainHttp) {
+        return plainHttp.contains(name) || isLoopback(name);
     }
 
     /** By name only: a name that resolves to 127.0.0.1 today may resolve elsewhere tomorrow. */

@@ -41,7 +41,7 @@ final class RegistrySource implements ImageSource {
             RegistryCaller caller = opened;
             if (caller == null) {
                 RegistryOptions registries = options.registries();
-                caller = new RegistryCaller(
+                caller = RegistryCaller.forRepository(
                         RegistryHost.of(reference.registry(), registries.plainHttp()),
                         reference.repository(),
                         registries,

@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response's body as a stream that does not wait for ever: the JDK's own has no limit on the wait for the next byte.
+ * A response's body as a stream that does not wait for ever: the JDK's own has no limit on the wait for the next byte, and
+ * a {@link Pace} keeps bytes that drip from being taken for a stream.
  * The network runs ahead of the reader by a few buffers and no more.
  */
 final class ResponseBody extends InputStream implements HttpResponse.BodySubscriber<ResponseBody> {
@@ -31,12 +32,14 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
     private final Deadline deadline;
     private volatile @Nullable Throwable failure;
     private List<ByteBuffer> current = List.of();
+    private final Pace pace;
     private int next;
     private boolean ended;
 
     ResponseBody(Duration stall, Deadline deadline) {
         this.stall = stall;
         this.deadline = deadline;
+        this.pace = new Pace(stall);
     }
 
     @Override
@@ -97,6 +100,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
 
     private void advance() throws IOException {
         List<ByteBuffer> following;
+        long asked = System.nanoTime();
         try {
             following = arrived.poll(deadline.orAfter(stall).remainingNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -114,6 +118,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
             }
             return;
         }
+        pace.arrived(following.stream().mapToLong(ByteBuffer::remaining).sum(), System.nanoTime() - asked);
         current = following;
         next = 0;
         Flow.Subscription from = subscription.getNow(null);

@@ -10,12 +10,17 @@ import org.jspecify.annotations.Nullable;
  * was. It promises nothing about the content; {@link HashedStream} does. For one thread.
  */
 final class ResumingBlob extends InputStream {
+    /** Who sends less before each break, and breaks again and again, is not waited for. */
+    private static final int WORTH_A_CONNECTION = 16 * 1024;
+
     private final RegistryCaller caller;
     private final String repository;
     private final Descriptor blob;
     private @Nullable InputStream connection;
     private long position;
     private int breaks;
+    private long sinceBreak;
+    private boolean ended;
 
     ResumingBlob(RegistryCaller caller, String repository, Descriptor blob) {
         this.caller = caller;
@@ -29,10 +34,10 @@ final class ResumingBlob extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
-    /** @throws PullFailed if it breaks again and again without a byte in between */
+    /** @throws PullFailed if it breaks again and again with hardly a byte in between */
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
-        while (true) {
+        while (!ended) {
             InputStream from = connection;
             if (from == null) {
                 from = caller.call(new FetchBlob(repository, blob.digest(), position));
@@ -43,22 +48,32 @@ final class ResumingBlob extends InputStream {
                 int count = from.read(target, offset, length);
                 if (count > 0) {
                     position += count;
-                    breaks = 0;
+                    sinceBreak += count;
                 }
                 if (count >= 0 || position >= blob.size()) {
                     return count;
                 }
                 broken = new IOException("it ended after " + position + " of " + blob.size() + " bytes");
             } catch (IOException e) {
+                if (position >= blob.size()) {
+                    // All is here, whatever else was promised.
+                    ended = true;
+                    return -1;
+                }
                 broken = e;
             }
             close();
+            if (sinceBreak >= WORTH_A_CONNECTION) {
+                breaks = 0;
+            }
+            sinceBreak = 0;
             PullFailed failure = caller.unreachable("fetch the blob " + blob.digest(), broken);
             if (Thread.currentThread().isInterrupted() || ++breaks >= caller.attempts()) {
                 throw failure;
             }
             caller.pause(breaks, Optional.empty());
         }
+        return -1;
     }
 
     @Override

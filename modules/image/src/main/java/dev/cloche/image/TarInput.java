@@ -25,6 +25,11 @@ final class TarInput {
         return taken;
     }
 
+    /** Where in the archive the next byte stands that {@link #read} gives. */
+    long position() {
+        return taken - (end - next);
+    }
+
     /** As {@link InputStream#read(byte[], int, int)}. */
     int read(byte[] target, int offset, int length) throws IOException {
         if (next == end) {
@@ -73,6 +78,19 @@ final class TarInput {
             next += step;
             left -= step;
         }
+    }
+
+    /** Skips what fills up the last block of a content; false if the archive ended before its end. */
+    boolean skipPadding(int length) throws IOException {
+        int left = length;
+        while (left > 0) {
+            int read = read(new byte[left], 0, left);
+            if (read < 0) {
+                return false;
+            }
+            left -= read;
+        }
+        return true;
     }
 
     /** Reads and forgets all that is left. */

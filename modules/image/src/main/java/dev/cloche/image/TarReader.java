@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Reads archives in the formats v7, POSIX ustar and pax, GNU and star, from a stream, in bounded memory. The formats are
  * described by POSIX ({@code pax}, "ustar Interchange Format") and by the GNU tar manual.
  *
- * <p>An archive may end without the usual zero blocks, if it does so between two entries: such layers exist, and their
- * digest vouches for their length. Every other irregularity is a {@link CorruptArchiveException}. Errors of the source
+ * <p>An archive may end without the usual zero blocks, and even without what fills up the last content to a whole block:
+ * such layers exist ({@code umoci insert} makes them, Go's reader takes them), and their digest vouches for their length. Every other irregularity is a {@link CorruptArchiveException}. Errors of the source
  * pass through. Not safe for use by several threads.
  */
 final class TarReader {
@@ -23,7 +23,7 @@ final class TarReader {
     private final ArchiveLimits limits;
     private final PaxHeaders pax;
     private final Body body = new Body();
-    private long padding;
+    private int padding;
 
     TarReader(InputStream source, ArchiveLimits limits) {
         this.input = new TarInput(source, limits.maxArchiveBytes());
@@ -76,13 +76,18 @@ final class TarReader {
         return input.taken();
     }
 
+    /** Where in the archive the unread content of the last entry stands. */
+    long position() {
+        return input.position();
+    }
+
     /** Declares that {@code size} bytes of content follow here. */
     void openBody(long size) {
         if (size < 0 || size > limits.maxArchiveBytes()) {
             throw new CorruptArchiveException("an entry claims " + size + " bytes");
         }
         body.left = size;
-        padding = -size & (TarInput.BLOCK - 1);
+        padding = (int) (-size & (TarInput.BLOCK - 1));
     }
 
     /** The next block of the content, which must have one; for maps that stand before the data. */
@@ -100,11 +105,12 @@ final class TarReader {
     }
 
     private @Nullable TarHeader nextHeader() throws IOException {
-        input.skip(body.left + padding);
+        input.skip(body.left);
+        boolean padded = input.skipPadding(padding);
         body.left = 0;
         padding = 0;
         byte[] block = new byte[TarInput.BLOCK];
-        if (!input.readBlock(block)) {
+        if (!padded || !input.readBlock(block)) {
             return null;
         }
         if (!zero(block)) {

@@ -2,9 +2,11 @@ package dev.cloche.image;
 
 import dev.cloche.base.Deadline;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -15,45 +17,58 @@ import java.util.function.BooleanSupplier;
 final class UnusedFiles {
     private final CacheFiles files;
     private final ImageCatalog catalog;
+    private final Reclaimed reclaimed;
 
-    UnusedFiles(CacheFiles files, ImageCatalog catalog) {
+    UnusedFiles(CacheFiles files, ImageCatalog catalog, Reclaimed reclaimed) {
         this.files = files;
         this.catalog = catalog;
+        this.reclaimed = reclaimed;
     }
 
-    void delete(ImageCatalog.Unused unused) throws IOException, InterruptedException {
+    void delete(Unused unused) throws IOException, InterruptedException {
         for (Digest manifest : unused.manifests()) {
-            delete(
-                    files.manifestLock(manifest),
-                    () -> catalog.hasManifest(manifest),
-                    files.vmdk(manifest),
-                    files.fsmeta(manifest),
-                    files.document(manifest));
+            underLocks(List.of(files.manifestLock(manifest)), () -> catalog.hasManifest(manifest), () -> {
+                reclaimed.delete(CacheDirectory.VMDK, files.vmdk(manifest));
+                reclaimed.delete(CacheDirectory.FSMETA, files.fsmeta(manifest));
+                reclaimed.delete(CacheDirectory.MANIFESTS, files.document(manifest));
+            });
         }
         for (Digest config : unused.configs()) {
-            // A config is a small document that any pull writes again before it needs it, so it has no lock of its own.
-            if (!catalog.hasConfig(config)) {
-                Files.deleteIfExists(files.document(config));
-            }
+            underLocks(
+                    List.of(files.configLock(config)),
+                    () -> catalog.hasConfig(config),
+                    () -> reclaimed.delete(CacheDirectory.MANIFESTS, files.document(config)));
         }
         for (Digest layer : unused.layers()) {
-            delete(files.layerLock(layer), () -> catalog.hasLayer(layer), files.layer(layer));
+            underLocks(List.of(files.layerLock(layer)), () -> catalog.hasLayer(layer), () -> {
+                reclaimed.delete(CacheDirectory.LAYERS, files.layer(layer));
+                reclaimed.delete(CacheDirectory.BLOBS, files.blob(layer));
+            });
         }
     }
 
-    private static void delete(Path lockFile, BooleanSupplier used, Path... unused)
+    @FunctionalInterface
+    interface Deletion {
+        void run() throws IOException;
+    }
+
+    /** Waits for no lock: who holds one is making the file. */
+    static void underLocks(List<Path> lockFiles, BooleanSupplier used, Deletion deletion)
             throws IOException, InterruptedException {
-        Optional<CacheLock> lock = CacheLock.take(lockFile, Deadline.after(Duration.ZERO));
-        if (lock.isEmpty()) {
-            return;
-        }
-        try (CacheLock _ = lock.get()) {
-            if (used.getAsBoolean()) {
-                return;
+        Deque<CacheLock> locks = new ArrayDeque<>();
+        try {
+            for (Path file : lockFiles) {
+                Optional<CacheLock> lock = CacheLock.take(file, Deadline.after(Duration.ZERO));
+                if (lock.isEmpty()) {
+                    return;
+                }
+                locks.push(lock.get());
             }
-            for (Path file : unused) {
-                Files.deleteIfExists(file);
+            if (!used.getAsBoolean()) {
+                deletion.run();
             }
+        } finally {
+            CacheLock.closeAll(locks);
         }
     }
 }

@@ -3,6 +3,12 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.erofs.Bytes;
+import dev.cloche.erofs.Directory;
+import dev.cloche.erofs.ErofsReader;
+import dev.cloche.erofs.ReadLimits;
+import dev.cloche.erofs.RegularFile;
+import dev.cloche.erofs.Symlink;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,8 +19,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class HostileArchiveTest {
     private static final long SEED = 20_260_102;
@@ -116,17 +125,131 @@ class HostileArchiveTest {
                 .hasMessageContaining(message.strip()));
     }
 
+    @ParameterizedTest
+    @EnumSource(TestImage.Compression.class)
+    void aBombIsCutOffWhereTheLimitIs(TestImage.Compression compression) throws IOException {
+        byte[] bomb = TestImage.compress(compression, new byte[64 << 20]);
+        try (InputStream plain = LayerCompression.open(new ByteArrayInputStream(bomb));
+                ReadAhead ahead = new ReadAhead(plain)) {
+            assertThatThrownBy(() -> LayerConverter.convert(ahead, directory.resolve("layer"), SMALL))
+                    .isInstanceOf(CorruptArchiveException.class)
+                    .hasMessageContaining("it has more than 1048576 bytes");
+        }
+        assertThat(Files.size(directory.resolve("layer"))).isZero();
+    }
+
+    @Test
+    void aFileThatClaimsMoreThanThereIsTakesNoMoreThanThereIs() throws IOException {
+        byte[] archive = new TarBuilder()
+                .entry(TarBuilder.header("x", '0', 8L << 30), new byte[0])
+                .unfinished();
+        assertThatThrownBy(() -> convert(archive, ArchiveLimits.DEFAULT))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("ends in the middle");
+    }
+
+    @Test
+    void longNamesInARowAndOnesWithoutAFileAreRefused() {
+        TarBuilder names = new TarBuilder();
+        for (int i = 0; i < 70; i++) {
+            names.entry(TarBuilder.header("././@LongLink", 'L', 2), "x\0".getBytes(StandardCharsets.US_ASCII));
+        }
+        refused("headers in a row", names);
+        refused(
+                "in the middle of an entry",
+                new TarBuilder()
+                        .entry(TarBuilder.header("././@LongLink", 'L', 2), "x\0".getBytes(StandardCharsets.US_ASCII)));
+        refused(
+                "extended header claims",
+                new TarBuilder().entry(TarBuilder.header("././@LongLink", 'K', 2_000_000), new byte[0]));
+    }
+
+    /** The last of a name wins, as when an archive is extracted; nothing of the others is left. */
+    @Test
+    void filesAndDirectoriesMayTakeEachOthersPlace() throws IOException {
+        byte[] archive = new TarBuilder()
+                .directory("a", 0755)
+                .file("a/inner", "x")
+                .file("a", "now a file")
+                .file("b", "x")
+                .directory("b", 0700)
+                .device("c", '3', 1, 3)
+                .symlink("c", "/etc/passwd")
+                .bytes();
+        Path image = directory.resolve("layer");
+        LayerConverter.convert(new ByteArrayInputStream(archive), image, ArchiveLimits.DEFAULT);
+        try (ErofsReader reader = ErofsReader.open(image)) {
+            Directory root = reader.tree(ReadLimits.DEFAULT);
+            assertThat(root.get(Bytes.utf8("a"))).isInstanceOf(RegularFile.class);
+            assertThat(root.get(Bytes.utf8("b"))).isInstanceOf(Directory.class);
+            assertThat(root.get(Bytes.utf8("c"))).isInstanceOf(Symlink.class);
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void tenToTheSixthEntriesAreRefusedAndHalfOfThemFit() throws IOException {
+        assertThat(LayerConverter.convert(entries(499_000), directory.resolve("layer"), ArchiveLimits.DEFAULT)
+                        .entries())
+                .isEqualTo(499_000);
+        assertThatThrownBy(() ->
+                        LayerConverter.convert(entries(1_000_000), directory.resolve("layer"), ArchiveLimits.DEFAULT))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("more than 500000 entries");
+    }
+
+    /** An archive of empty files that is made as it is read. */
+    private static InputStream entries(int count) {
+        return new InputStream() {
+            private int made;
+            private byte[] header = new byte[0];
+            private int next;
+
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public int read(byte[] target, int offset, int length) {
+                if (next == header.length) {
+                    if (made == count) {
+                        return -1;
+                    }
+                    header = TarBuilder.header("f" + made++, '0', 0).encode();
+                    next = 0;
+                }
+                int step = Math.min(length, header.length - next);
+                System.arraycopy(header, next, target, offset, step);
+                next += step;
+                return step;
+            }
+        };
+    }
+
+    private void refused(String message, TarBuilder archive) {
+        assertThatThrownBy(() -> convert(archive.bytes(), ArchiveLimits.DEFAULT))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining(message);
+    }
+
     @Test
     void truncationInsideAnEntryIsNoticedWhereverItIs() throws IOException {
         byte[] archive =
                 new TarBuilder().pax("mtime", "1.5").file("x", filled(1000)).unfinished();
-        for (int length = 1; length < archive.length; length++) {
+        int endOfContent = archive.length - 24;
+        for (int length = 1; length < endOfContent; length++) {
             byte[] cut = Arrays.copyOf(archive, length);
             assertThatThrownBy(() -> convert(cut, ArchiveLimits.DEFAULT))
                     .as("cut at " + length)
                     .isInstanceOf(CorruptArchiveException.class);
         }
-        assertThat(convert(archive, ArchiveLimits.DEFAULT).entries()).isEqualTo(1);
+        // Some writers do not fill up the last block.
+        for (int length = endOfContent; length <= archive.length; length++) {
+            assertThat(convert(Arrays.copyOf(archive, length), ArchiveLimits.DEFAULT)
+                            .entries())
+                    .isEqualTo(1);
+        }
     }
 
     @Test

@@ -67,16 +67,16 @@ class ImageStoreTest {
         ImageReference reference = registry.serve("app", "1", image("one"));
         fixture.acquire(reference, "a");
         fixture.acquire(reference, "b");
-        assertThatThrownBy(() -> fixture.store.remove(reference))
+        assertThatThrownBy(() -> fixture.store.remove(reference, false))
                 .isInstanceOfSatisfying(
                         ImageInUse.class,
                         e -> assertThat(e.holders())
                                 .containsExactly(StoreFixture.holder("a"), StoreFixture.holder("b")))
                 .hasMessageContaining("name-of-a");
         fixture.store.release(StoreFixture.holder("a"));
-        assertThatThrownBy(() -> fixture.store.remove(reference)).isInstanceOf(ImageInUse.class);
+        assertThatThrownBy(() -> fixture.store.remove(reference, false)).isInstanceOf(ImageInUse.class);
         fixture.store.release(StoreFixture.holder("b"));
-        fixture.store.remove(reference);
+        fixture.store.remove(reference, false);
         assertThatThrownBy(() -> fixture.store.get(reference)).isInstanceOf(ImageNotFound.class);
     }
 
@@ -89,13 +89,13 @@ class ImageStoreTest {
         fixture.pull(second);
         List<String> onlySecond = fixture.files();
         fixture.pull(first);
-        assertThat(fixture.files()).contains("layers/" + one.diffId(1).hex() + ".erofs");
+        assertThat(fixture.files()).contains("layers/" + one.diffId(1).hex() + ".v1.erofs");
 
-        fixture.store.remove(first);
+        fixture.store.remove(first, false);
         assertThat(fixture.files()).isEqualTo(onlySecond);
-        fixture.store.remove(second);
+        fixture.store.remove(second, false);
         assertThat(fixture.files()).isEmpty();
-        assertThatThrownBy(() -> fixture.store.remove(second)).isInstanceOf(ImageNotFound.class);
+        assertThatThrownBy(() -> fixture.store.remove(second, false)).isInstanceOf(ImageNotFound.class);
     }
 
     @Test
@@ -105,8 +105,8 @@ class ImageStoreTest {
         CacheFiles files = CacheFiles.in(fixture.cache);
         files.create();
         Files.createFile(files.layerLock(dead));
-        Path left = files.temporaryFor(files.layer(dead));
-        Path written = files.temporaryFor(files.fsmeta(alive));
+        Path left = files.temporaryLayer(dead);
+        Path written = files.temporaryFsmeta(alive);
         CountDownLatch locked = new CountDownLatch(1);
         CountDownLatch pulled = new CountDownLatch(1);
         try (ExecutorService other = Executors.newSingleThreadExecutor()) {
@@ -137,7 +137,7 @@ class ImageStoreTest {
         fixture.pull(first);
         fixture.pull(second);
         List<String> files = fixture.files();
-        fixture.store.remove(first);
+        fixture.store.remove(first, false);
         assertThat(fixture.files()).isEqualTo(files);
         assertThat(fixture.store.list()).hasSize(1);
     }
@@ -173,13 +173,13 @@ class ImageStoreTest {
         assertThat(fixture.acquire(reference, "b").manifest()).isEqualTo(old.manifestDigest());
         assertThat(fixture.acquire(reference, PullPolicy.ALWAYS, "b").manifest())
                 .isEqualTo(moved.manifestDigest());
-        assertThat(fixture.files()).contains("vmdk/" + old.manifestDigest().hex() + ".vmdk");
+        assertThat(fixture.files()).contains("vmdk/" + old.manifestDigest().hex() + ".v1.vmdk");
         fixture.store.release(StoreFixture.holder("a"));
         assertThat(fixture.files())
-                .contains("vmdk/" + moved.manifestDigest().hex() + ".vmdk")
-                .contains("layers/" + old.diffId(0).hex() + ".erofs")
-                .doesNotContain("layers/" + old.diffId(1).hex() + ".erofs")
-                .doesNotContain("vmdk/" + old.manifestDigest().hex() + ".vmdk");
+                .contains("vmdk/" + moved.manifestDigest().hex() + ".v1.vmdk")
+                .contains("layers/" + old.diffId(0).hex() + ".v1.erofs")
+                .doesNotContain("layers/" + old.diffId(1).hex() + ".v1.erofs")
+                .doesNotContain("vmdk/" + old.manifestDigest().hex() + ".v1.vmdk");
     }
 
     @Test
@@ -303,7 +303,7 @@ class ImageStoreTest {
 
     private void removeUnlessUsed(ImageReference reference) {
         try {
-            fixture.store.remove(reference);
+            fixture.store.remove(reference, false);
         } catch (ImageInUse | ImageNotFound expected) {
             // Another worker holds it, or was faster.
         }

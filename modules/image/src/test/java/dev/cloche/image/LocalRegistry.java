@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,18 @@ public final class LocalRegistry implements AutoCloseable {
 
     /** Starts a registry that keeps its content below {@code directory}, and waits until it listens. */
     public static LocalRegistry start(Path directory) throws IOException {
+        return start(directory, "");
+    }
+
+    /** Like {@link #start(Path)}, for {@code alice} with the password {@code open sesame} alone. */
+    public static LocalRegistry startForAlice(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Path passwords = directory.resolve("htpasswd");
+        Files.writeString(passwords, "alice:$2y$04$JYcmoEP0RTeXhKRDJ5VlAu0ATxKXA250mVZNO5UyzyYPNdLdoLgDS\n");
+        return start(directory, "auth: {htpasswd: {realm: test, path: " + passwords + "}}\n");
+    }
+
+    private static LocalRegistry start(Path directory, String moreConfig) throws IOException {
         Files.createDirectories(directory);
         int port = freePort();
         Path config = directory.resolve("config.yml");
@@ -49,7 +62,7 @@ public final class LocalRegistry implements AutoCloseable {
                 storage:
                   filesystem: {rootdirectory: %s}
                 http: {addr: "127.0.0.1:%d"}
-                """.formatted(directory.resolve("content"), port));
+                %s""".formatted(directory.resolve("content"), port, moreConfig));
         Process process = new ProcessBuilder("docker-registry", "serve", config.toString())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
@@ -73,15 +86,24 @@ public final class LocalRegistry implements AutoCloseable {
     /** Copies an image of an OCI layout here, as {@code repository:tag}. */
     public ImageReference push(Path layout, String layoutName, String repositoryAndTag)
             throws IOException, InterruptedException {
+        return push(layout, layoutName, repositoryAndTag, List.of());
+    }
+
+    /** Like {@link #push(Path, String, String)}, as alice. */
+    public ImageReference pushAsAlice(Path layout, String layoutName, String repositoryAndTag)
+            throws IOException, InterruptedException {
+        return push(layout, layoutName, repositoryAndTag, List.of("--dest-creds", "alice:open sesame"));
+    }
+
+    private ImageReference push(Path layout, String layoutName, String repositoryAndTag, List<String> options)
+            throws IOException, InterruptedException {
         String target = name() + "/" + repositoryAndTag;
         Path log = directory.resolve("skopeo.log");
-        Process skopeo = new ProcessBuilder(List.of(
-                        "skopeo",
-                        "--insecure-policy",
-                        "copy",
-                        "--dest-tls-verify=false",
-                        "oci:" + layout + ":" + layoutName,
-                        "docker://" + target))
+        List<String> command =
+                new ArrayList<>(List.of("skopeo", "--insecure-policy", "copy", "--dest-tls-verify=false"));
+        command.addAll(options);
+        command.addAll(List.of("oci:" + layout + ":" + layoutName, "docker://" + target));
+        Process skopeo = new ProcessBuilder(command)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

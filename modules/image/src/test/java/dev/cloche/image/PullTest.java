@@ -67,11 +67,11 @@ class PullTest {
         String manifest = image.manifestDigest().hex();
         assertThat(fixture.files())
                 .containsExactlyInAnyOrder(
-                        "layers/" + image.diffId(0).hex() + ".erofs",
-                        "layers/" + image.diffId(1).hex() + ".erofs",
-                        "layers/" + image.diffId(2).hex() + ".erofs",
-                        "fsmeta/" + manifest + ".erofs",
-                        "vmdk/" + manifest + ".vmdk",
+                        "layers/" + image.diffId(0).hex() + ".v1.erofs",
+                        "layers/" + image.diffId(1).hex() + ".v1.erofs",
+                        "layers/" + image.diffId(2).hex() + ".v1.erofs",
+                        "fsmeta/" + manifest + ".v1.erofs",
+                        "vmdk/" + manifest + ".v1.vmdk",
                         "manifests/" + manifest + ".json",
                         "manifests/" + Digest.of(image.configDocument()).hex() + ".json");
         assertThat(fixture.cache.resolve("manifests/" + manifest + ".json")).hasBinaryContent(image.manifestDocument());

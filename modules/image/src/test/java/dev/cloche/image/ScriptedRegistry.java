@@ -21,7 +21,7 @@ final class ScriptedRegistry implements AutoCloseable {
         boolean answer(HttpExchange exchange) throws IOException;
     }
 
-    record Request(String path, Optional<String> authorization, Optional<String> range) {}
+    record Request(String path, Optional<String> query, Optional<String> authorization, Optional<String> range) {}
 
     private final HttpServer server;
     private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
@@ -98,6 +98,7 @@ final class ScriptedRegistry implements AutoCloseable {
             String path = exchange.getRequestURI().getPath();
             requests.add(new Request(
                     path,
+                    Optional.ofNullable(exchange.getRequestURI().getQuery()),
                     Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization")),
                     Optional.ofNullable(exchange.getRequestHeaders().getFirst("Range"))));
             if (script.answer(exchange)) {

@@ -5,6 +5,7 @@ import dev.cloche.catalog.Catalog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,32 @@ final class StoreFixture implements AutoCloseable {
         this.store = ImageStore.open(cache, catalog, options);
     }
 
+    private StoreFixture(Path root, ImageStoreOptions options, String boot) {
+        this.root = root;
+        this.cache = root.resolve("cache");
+        this.catalog = Catalog.open(root.resolve("state"), List.of(ImageStore.schema()));
+        this.store = ImageStore.open(cache, catalog, options, boot);
+    }
+
+    /** As after the host has been started again. */
+    static StoreFixture inAnotherBoot(Path root, String boot) {
+        return new StoreFixture(root, quick(Optional.empty()), boot);
+    }
+
+    /** With a clock of the test. */
+    static StoreFixture at(Path root, Clock clock) {
+        ImageStoreOptions quick = quick(Optional.empty());
+        return new StoreFixture(
+                root,
+                new ImageStoreOptions(
+                        quick.registries(),
+                        quick.bundled(),
+                        quick.platform(),
+                        quick.limits(),
+                        quick.parallelism(),
+                        clock));
+    }
+
     static StoreFixture in(Path root) {
         return new StoreFixture(root, quick(Optional.empty()));
     }
@@ -32,8 +59,12 @@ final class StoreFixture implements AutoCloseable {
     /** Retries after a millisecond. */
     static ImageStoreOptions quick(Optional<Path> dockerConfig) {
         return ImageStoreOptions.defaults()
-                .withRegistries(
-                        new RegistryOptions(Set.of(), dockerConfig, 3, Duration.ofMillis(1), Duration.ofSeconds(20)));
+                .withRegistries(new RegistryOptions(
+                        Set.of(),
+                        dockerConfig.map(LoginSources.NONE::withDockerConfig).orElse(LoginSources.NONE),
+                        3,
+                        Duration.ofMillis(1),
+                        Duration.ofSeconds(20)));
     }
 
     static Deadline soon() {

@@ -18,7 +18,10 @@ import java.util.OptionalInt;
  * change from, so that of several runtimes that race exactly one succeeds.
  */
 final class SandboxStore {
-    static final CatalogSchema SCHEMA = new CatalogSchema("sandbox", 1, "dev/cloche/sandbox/migrations");
+    static final CatalogSchema SCHEMA = new CatalogSchema(
+            "sandbox",
+            "dev/cloche/sandbox/migrations",
+            List.of(CatalogSchema.Migration.additive("sandboxes and their runs")));
 
     private static final String SELECT = """
             SELECT s.id, s.name, s.image, s.command, s.status, s.ephemeral, s.memory_mib, s.cpus, s.created_at,

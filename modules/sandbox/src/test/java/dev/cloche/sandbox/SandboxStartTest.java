@@ -95,13 +95,13 @@ class SandboxStartTest {
     @Test
     void anImageStaysAsLongAsASandboxHasIt() {
         RunningSandbox sandbox = host.start(TestHost.named("kept"));
-        assertThatThrownBy(() -> host.here.images().remove(BARE))
+        assertThatThrownBy(() -> host.here.images().remove(BARE, false))
                 .isInstanceOf(ImageInUse.class)
                 .hasMessageContaining("sandbox kept");
         sandbox.close();
-        assertThatThrownBy(() -> host.here.images().remove(BARE)).isInstanceOf(ImageInUse.class);
+        assertThatThrownBy(() -> host.here.images().remove(BARE, false)).isInstanceOf(ImageInUse.class);
         host.here.sandboxes().remove("kept", false, TestHost.soon());
-        host.here.images().remove(BARE);
+        host.here.images().remove(BARE, false);
         assertThat(host.here.images().list()).isEmpty();
     }
 

@@ -1,0 +1,129 @@
+package dev.cloche.bench;
+
+import dev.cloche.Cloche;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * A pull from a registry on the same machine, each time into an empty store, in a JVM that runs already and as a whole
+ * process, beside {@code msb pull} and {@code skopeo} with {@code umoci}, which unpacks onto the host.
+ */
+final class PullSpeed {
+    /** A JVM that has been running for a while has compiled its hot methods. */
+    private static final int WARM_UP = 10;
+
+    private final Setting setting;
+    private final PythonImage image;
+
+    PullSpeed(Setting setting, PythonImage image) {
+        this.setting = setting;
+        this.image = image;
+    }
+
+    void measure(int rounds, Report report) throws Exception {
+        for (int i = 0; i < WARM_UP; i++) {
+            var _ = inThisJvm("one");
+        }
+        for (String layers : new String[] {"one", "four"}) {
+            report.heading("Pull of Debian with Python from a local registry, " + layers + " layer"
+                    + (layers.equals("one") ? "" : "s"));
+            Alternation turns = new Alternation()
+                    .add("Cloche in a running JVM", () -> inThisJvm(layers))
+                    .add("`cloche pull`", () -> whole(layers));
+            if (Processes.installed("umoci") && Processes.installed("skopeo")) {
+                turns.add("`skopeo copy` and `umoci unpack`", () -> skopeo(layers));
+            }
+            if (Processes.installed("podman")) {
+                turns.add("`podman pull`", () -> podman(layers));
+            }
+            Peer.msb().ifPresent(msb -> turns.add("`msb pull`", () -> msb(msb, layers)));
+            report.table(turns.run(rounds));
+        }
+    }
+
+    private long inThisJvm(String layers) throws IOException {
+        Path home = fresh();
+        try {
+            long begin = System.nanoTime();
+            try (Cloche cloche = Cloche.open(setting.options().withHome(home))) {
+                cloche.pull(image.reference(layers));
+            }
+            return System.nanoTime() - begin;
+        } finally {
+            Trees.delete(home);
+        }
+    }
+
+    private long whole(String layers) throws IOException, InterruptedException {
+        Path home = fresh();
+        try {
+            return Processes.time(
+                    Map.of("CLOCHE_HOME", home.toString()),
+                    setting.root().resolve("cloche").toString(),
+                    "pull",
+                    "-q",
+                    image.reference(layers));
+        } finally {
+            Trees.delete(home);
+        }
+    }
+
+    private long msb(String program, String layers) throws IOException, InterruptedException {
+        Path home = fresh();
+        try {
+            return Processes.time(
+                    Map.of("HOME", home.toString()), program, "pull", "-q", "--insecure", image.reference(layers));
+        } finally {
+            Trees.delete(home);
+        }
+    }
+
+    private long skopeo(String layers) throws IOException, InterruptedException {
+        Path home = fresh();
+        try {
+            String layout = home.resolve("layout") + ":image";
+            return Processes.time(
+                            Map.of(),
+                            "skopeo",
+                            "--insecure-policy",
+                            "copy",
+                            "--src-tls-verify=false",
+                            "docker://" + image.reference(layers),
+                            "oci:" + layout)
+                    + Processes.time(
+                            Map.of(),
+                            "umoci",
+                            "unpack",
+                            "--rootless",
+                            "--image",
+                            layout,
+                            home.resolve("bundle").toString());
+        } finally {
+            Trees.delete(home);
+        }
+    }
+
+    private long podman(String layers) throws IOException, InterruptedException {
+        Path home = fresh();
+        try {
+            return Processes.time(
+                    Map.of(),
+                    "podman",
+                    "--root",
+                    home.resolve("root").toString(),
+                    "--runroot",
+                    home.resolve("run").toString(),
+                    "pull",
+                    "--tls-verify=false",
+                    image.reference(layers));
+        } finally {
+            Trees.delete(home);
+        }
+    }
+
+    private Path fresh() throws IOException {
+        return Files.createTempDirectory(setting.directory(), "pull");
+    }
+}

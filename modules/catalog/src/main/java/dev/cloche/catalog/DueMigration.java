@@ -1,0 +1,25 @@
+package dev.cloche.catalog;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A migration that the catalog does not have yet.
+ *
+ * @param room whose tables it changes
+ * @param version which they have after it
+ * @param migration what it does
+ */
+public record DueMigration(String room, int version, CatalogSchema.Migration migration) {
+    static List<DueMigration> of(List<CatalogSchema> behind, Map<String, Integer> found) {
+        List<DueMigration> due = new ArrayList<>();
+        for (CatalogSchema schema : behind) {
+            for (int version = found.getOrDefault(schema.room(), 0) + 1; version <= schema.version(); version++) {
+                due.add(new DueMigration(
+                        schema.room(), version, schema.migrations().get(version - 1)));
+            }
+        }
+        return List.copyOf(due);
+    }
+}

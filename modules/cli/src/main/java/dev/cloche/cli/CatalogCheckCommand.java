@@ -1,0 +1,34 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "check",
+        description = {
+            "Read all records and all files of images, and print what is wrong with them; changes nothing.",
+            "The exit code is 1 if something is wrong."
+        })
+final class CatalogCheckCommand implements Callable<Integer> {
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        List<String> problems = Cloche.catalog(ClocheOptions.ofEnvironment()).check();
+        if (format.json()) {
+            JsonOutput.print(System.out, json -> json.object(() -> json.field("problems", problems)));
+        } else if (problems.isEmpty()) {
+            System.out.println("all is sound");
+        } else {
+            Table table = new Table("PROBLEM");
+            problems.forEach(table::row);
+            table.print(System.out);
+        }
+        return problems.isEmpty() ? ExitCodes.OK : ExitCodes.FAILURE;
+    }
+}

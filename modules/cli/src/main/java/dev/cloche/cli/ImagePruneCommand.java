@@ -1,0 +1,62 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.PruneResult;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "prune",
+        description = "Remove the images that no sandbox uses, and files that belong to no image.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  cloche image prune                       all that no sandbox uses",
+            "  cloche image prune --unused-for 30d      what was not pulled or started for 30 days",
+            "  cloche image prune --keep 20g            the longest unused first, until 20 GiB are left"
+        })
+final class ImagePruneCommand implements Callable<Integer> {
+    @Option(
+            names = "--unused-for",
+            paramLabel = "TIME",
+            converter = TimeSpan.class,
+            description = "Only images that were not pulled or started for so long, for example 12h or 30d.")
+    private Duration unusedFor = Duration.ZERO;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "SIZE",
+            converter = ByteCount.class,
+            description = "Only until the cache is no larger, the longest unused images first, for example 20g.")
+    private @Nullable Long keep;
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            PruneResult result = keep == null
+                    ? cloche.imageCache().prune(unusedFor)
+                    : cloche.imageCache().prune(unusedFor, keep);
+            if (format.json()) {
+                JsonOutput.print(
+                        System.out,
+                        json -> json.object(() -> json.field("references", result.references())
+                                .field("manifests", result.manifests())
+                                .field("layers", result.layers())
+                                .field("fsmetas", result.fsmetas())
+                                .field("vmdks", result.vmdks())
+                                .field("bytes", result.bytes())));
+            } else {
+                result.references().forEach(System.out::println);
+                System.err.println("removed " + result.manifests() + " images and " + result.layers() + " layers, "
+                        + ByteSize.of(result.bytes()));
+            }
+        }
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "rm", description = "Remove names of images; with its last name goes the image.")
+final class ImageRmCommand implements Callable<Integer> {
+    @Option(
+            names = {"-f", "--force"},
+            description = "Also those in use: the image then goes with the last sandbox that uses it.")
+    private boolean force;
+
+    @Parameters(arity = "1..*", paramLabel = "IMAGE", description = "Images on this host.")
+    private List<String> images = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            return Each.of(images, image -> cloche.imageCache().remove(image, force));
+        }
+    }
+}

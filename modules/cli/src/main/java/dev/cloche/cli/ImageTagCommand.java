@@ -1,0 +1,23 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "tag", description = "Give an image another name; a name that is taken is moved.")
+final class ImageTagCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "IMAGE", description = "An image on this host.")
+    private String image = "";
+
+    @Parameters(index = "1", paramLabel = "NAME", description = "The other name.")
+    private String name = "";
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            System.out.println(cloche.imageCache().tag(image, name).reference());
+        }
+        return ExitCodes.OK;
+    }
+}

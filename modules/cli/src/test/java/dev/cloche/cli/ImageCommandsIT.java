@@ -1,0 +1,119 @@
+package dev.cloche.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.cli.Program.Result;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cloche image} and {@code cloche catalog} with the bundled image; no VM is started. */
+class ImageCommandsIT {
+    private static final String BASE = "docker.io/library/base:latest";
+
+    @TempDir
+    Path home;
+
+    @TempDir
+    Path other;
+
+    private Program cloche;
+    private String digest = "";
+
+    @BeforeEach
+    void pull() {
+        cloche = Program.in(home);
+        digest = done("image", "pull", "-q", "base").stdout().strip();
+        assertThat(digest).startsWith("sha256:");
+    }
+
+    @Test
+    void anImageIsListedInspectedAndTagged() {
+        assertThat(done("image", "ls").stdout()).contains(BASE);
+        assertThat(done("images", "--format", "json").stdout()).contains(digest, "lastUsedAt");
+        assertThat(done("image", "inspect", "base").stdout()).contains(BASE, digest, "linux/amd64");
+        assertThat(done("image", "inspect", "--layers", "base").stdout()).contains("DIFF ID", "sha256:");
+        assertThat(done("image", "inspect", "--format", "json", "base").stdout())
+                .contains("\"digest\" : \"" + digest + "\"", "\"diffId\"", "\"usedBy\" : [ ]");
+        assertThat(done("image", "tag", "base", "mine:1").stdout()).isEqualTo("docker.io/library/mine:1\n");
+        assertThat(done("image", "rm", "base").stdout()).isEqualTo("base\n");
+        assertThat(done("image", "ls").stdout()).contains("mine:1").doesNotContain(BASE);
+        assertThat(done("catalog", "check").stdout()).isEqualTo("all is sound\n");
+
+        Result absent = cloche.run("image", "rm", "base", "mine:1");
+        assertThat(absent.exitCode()).isEqualTo(1);
+        assertThat(absent.stderr()).contains(BASE + " is not on this host");
+        assertThat(absent.stdout()).isEqualTo("mine:1\n");
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void whatIsSavedIsTheSameImageElsewhere() throws IOException {
+        Path archive = other.resolve("base.tar");
+        done("image", "save", "-q", "-o", archive.toString(), "base");
+        assertThat(cloche.run("image", "save", "-o", archive.toString(), "base").stderr())
+                .contains("There is a file at " + archive);
+        Program second = Program.in(other.resolve("home"));
+        // By standard input, as from another host.
+        Result loaded = second.run(Files.readAllBytes(archive), "image", "load", "-q", "-");
+        assertThat(loaded).isEqualTo(new Result(0, BASE + "\n", ""));
+        assertThat(second.run("images", "--format", "json").stdout()).contains(digest);
+        assertThat(second.run("catalog", "check").stdout()).isEqualTo("all is sound\n");
+    }
+
+    @Test
+    void pruneTakesWhatNothingUsesAndSaysSo() {
+        assertThat(done("image", "prune", "--unused-for", "1h").stderr()).contains("removed 0 images");
+        assertThat(done("image", "prune", "--keep", "100g").stderr()).contains("removed 0 images");
+        Result all = done("image", "prune", "--format", "json");
+        assertThat(all.stdout()).contains(BASE, "\"manifests\" : 1");
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void theCatalogIsCheckedCopiedAndMigrated() throws IOException {
+        Path copy = other.resolve("copy.db");
+        assertThat(done("catalog", "backup", copy.toString()).stdout()).isEqualTo(copy + "\n");
+        assertThat(cloche.run("catalog", "backup", copy.toString()).stderr()).contains("already");
+        assertThat(done("catalog", "migrate", "--dry-run").stdout().lines()).hasSize(1);
+        Program nothing = Program.in(other.resolve("empty"));
+        assertThat(nothing.run("catalog", "migrate", "--dry-run", "--format", "json")
+                        .stdout())
+                .contains("\"room\" : \"image\"", "\"room\" : \"sandbox\"");
+        assertThat(nothing.run("catalog", "check").stderr()).contains("There is no catalog");
+
+        String layer =
+                files().stream().filter(f -> f.contains("layers")).findFirst().orElseThrow();
+        Files.delete(home.resolve(layer));
+        Result check = cloche.run("catalog", "check");
+        assertThat(check.exitCode()).isEqualTo(1);
+        assertThat(check.stdout()).contains(layer, "is not there");
+        // What is missing is pulled again.
+        done("image", "pull", "-q", "base");
+        done("catalog", "check");
+    }
+
+    private Result done(String... arguments) {
+        Result result = cloche.run(arguments);
+        assertThat(result.exitCode()).as(result.stderr()).isZero();
+        return result;
+    }
+
+    /** Files of the cache but locks. */
+    private List<String> files() {
+        try (Stream<Path> all = Files.walk(home.resolve("cache"))) {
+            return all.filter(Files::isRegularFile)
+                    .map(file -> home.relativize(file).toString())
+                    .filter(file -> !file.startsWith("cache/locks/"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.cloche;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogMaintenance;
+import dev.cloche.catalog.DueMigration;
+import dev.cloche.image.CacheProblem;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is done with the records of a state root as a whole, also where they are damaged. Other processes may use them
+ * meanwhile.
+ *
+ * <pre>{@code
+ * CatalogCare care = Cloche.catalog(ClocheOptions.ofEnvironment());
+ * care.backup(Path.of("/backup/cloche.db"));
+ * care.check().forEach(System.out::println);
+ * }</pre>
+ */
+public final class CatalogCare {
+    private final ClocheOptions options;
+
+    CatalogCare(ClocheOptions options) {
+        this.options = options;
+    }
+
+    /**
+     * A migration that the catalog does not have yet.
+     *
+     * @param room which part's records it changes
+     * @param version that they have after it
+     * @param what it does
+     * @param reversible whether all that was recorded before can still be told from what is recorded after it
+     * @param touchesUserData whether it changes what people made and no program could make again
+     */
+    public record Migration(String room, int version, String what, boolean reversible, boolean touchesUserData) {
+        static Migration of(DueMigration due) {
+            return new Migration(
+                    due.room(),
+                    due.version(),
+                    due.migration().what(),
+                    due.migration().reversible(),
+                    due.migration().touchesUserData());
+        }
+    }
+
+    /**
+     * Reads everything: the records' integrity, what they say of each other, and every file of the image cache against
+     * its record. Changes nothing; takes as long as reading these files does.
+     *
+     * @return a sentence for each thing that is wrong; empty if all is sound
+     * @throws dev.cloche.base.ClocheException if there are no records, or they cannot be read at all
+     */
+    public List<String> check() {
+        Path root = StateRoot.ensure(options.home());
+        List<String> problems = new ArrayList<>(CatalogMaintenance.problems(root));
+        if (!problems.isEmpty()) {
+            return List.copyOf(problems);
+        }
+        if (!due().isEmpty()) {
+            return List.of("Files were not compared with their records, because migrations are due.");
+        }
+        try (Catalog catalog = Catalog.open(root, Rooms.SCHEMAS)) {
+            Rooms.images(options, root, catalog).check().stream()
+                    .map(CacheProblem::what)
+                    .forEach(problems::add);
+        }
+        return List.copyOf(problems);
+    }
+
+    /**
+     * Writes a copy of the records as of one moment; it is on the disk when this returns.
+     *
+     * @param target a file that does not exist yet
+     * @throws dev.cloche.base.ClocheException if there is such a file, no records, or no space
+     */
+    public void backup(Path target) {
+        CatalogMaintenance.backup(StateRoot.ensure(options.home()), target.toAbsolutePath());
+    }
+
+    /**
+     * The migrations that the next opening would run, in their order. Changes nothing.
+     *
+     * @throws dev.cloche.base.ClocheException if a newer Cloche has written the records
+     */
+    public List<Migration> due() {
+        return CatalogMaintenance.due(StateRoot.ensure(options.home()), Rooms.SCHEMAS).stream()
+                .map(Migration::of)
+                .toList();
+    }
+
+    /** Runs what is due, and tells what it was. Any opening does so too. */
+    public List<Migration> migrate() {
+        List<Migration> due = due();
+        Catalog.open(StateRoot.ensure(options.home()), Rooms.SCHEMAS).close();
+        return due;
+    }
+}

@@ -1,0 +1,131 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.ImageStore;
+import dev.cloche.image.PruneRequest;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The images on this host. Safe for use from several threads; several processes may use one state root at once.
+ *
+ * <pre>{@code
+ * ImageCache images = cloche.imageCache();
+ * images.pull("debian:12", PullProgress.silent());
+ * images.tag("debian:12", "base:tested");
+ * images.save(List.of("base:tested"), Path.of("base.tar"), PullProgress.silent());
+ * System.out.println(images.prune(Duration.ofDays(30)).bytes() + " bytes are free again");
+ * }</pre>
+ *
+ * <p>References are as in Docker. All errors are {@link dev.cloche.base.ClocheException}s.
+ */
+public final class ImageCache {
+    private final ImageStore store;
+
+    ImageCache(ImageStore store) {
+        this.store = store;
+    }
+
+    /** Every name, the newest first. */
+    public List<ImageInfo> list() {
+        return store.list().stream().map(Conversions::info).toList();
+    }
+
+    /** Like {@link Cloche#pull(String, PullProgress)}. */
+    public ImageInfo pull(String image, PullProgress progress) {
+        return Conversions.info(store.pull(
+                ImageReference.parse(image),
+                Conversions.policy(PullPolicy.ALWAYS),
+                Conversions.listener(progress),
+                Deadline.none()));
+    }
+
+    /**
+     * Everything that is known of an image.
+     *
+     * @throws dev.cloche.base.ClocheException if it is not here
+     */
+    public ImageDetails inspect(String image) {
+        return Conversions.details(store.inspect(ImageReference.parse(image)));
+    }
+
+    /**
+     * Gives an image another name; a name that means another image is moved.
+     *
+     * @throws dev.cloche.base.ClocheException if {@code existing} is not here
+     */
+    public ImageInfo tag(String existing, String name) {
+        return Conversions.info(store.tag(ImageReference.parse(existing), ImageReference.parse(name)));
+    }
+
+    /**
+     * Removes a name. With its last name goes the image, and with it each layer that no other image has.
+     *
+     * @param force whether the name goes although a sandbox uses the image, which then goes with the last that uses it
+     * @throws dev.cloche.base.ClocheException if it is not here, or in use; the message names who uses it
+     */
+    public void remove(String image, boolean force) {
+        store.remove(ImageReference.parse(image), force);
+    }
+
+    /**
+     * Removes the images that no sandbox uses, and files that belong to no image.
+     *
+     * @param unusedFor how long an image must not have been pulled or started; zero for all
+     */
+    public PruneResult prune(Duration unusedFor) {
+        return Conversions.result(store.prune(new PruneRequest(unusedFor, OptionalLong.empty())));
+    }
+
+    /**
+     * Removes the least recently used of the images that no sandbox uses, until the rest is small enough.
+     *
+     * @param keepBytes size of all files of the cache that may stay
+     * @param unusedFor as in {@link #prune(Duration)}
+     */
+    public PruneResult prune(Duration unusedFor, long keepBytes) {
+        return Conversions.result(store.prune(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+    }
+
+    /**
+     * Takes images out of an archive of {@code docker save} or of {@link #save}, plain or compressed by gzip or zstd, or
+     * out of an OCI layout.
+     *
+     * @throws dev.cloche.base.ClocheException if it is none, is damaged, or does not say what an image is called; of an
+     *     image that cannot be loaded nothing is kept
+     */
+    public List<ImageInfo> load(Path archive, PullProgress progress) {
+        return load(archive, Optional.empty(), progress);
+    }
+
+    /** Like {@link #load(Path, PullProgress)}, for an archive with one image, which gets this name. */
+    public ImageInfo load(Path archive, String name, PullProgress progress) {
+        return load(archive, Optional.of(ImageReference.parse(name)), progress).getFirst();
+    }
+
+    private List<ImageInfo> load(Path archive, Optional<ImageReference> name, PullProgress progress) {
+        return store.load(archive, name, Conversions.listener(progress), Deadline.none()).stream()
+                .map(Conversions::info)
+                .toList();
+    }
+
+    /**
+     * Writes images into one archive, an OCI layout that Docker loads too. An image has the same digest wherever the
+     * archive is loaded. Layers that were pulled are fetched from their registry again, because they are not kept in the
+     * form in which they came; those that were loaded are.
+     *
+     * @param archive a file that does not exist yet
+     * @throws dev.cloche.base.ClocheException if an image is not here, there is such a file, or a layer is not to be had
+     */
+    public void save(List<String> images, Path archive, PullProgress progress) {
+        store.save(
+                images.stream().map(ImageReference::parse).toList(),
+                archive,
+                Conversions.listener(progress),
+                Deadline.none());
+    }
+}

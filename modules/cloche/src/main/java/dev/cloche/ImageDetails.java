@@ -1,0 +1,63 @@
+package dev.cloche;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that is known of an image.
+ *
+ * <pre>{@code
+ * ImageDetails image = cloche.imageCache().inspect("debian:12");
+ * image.layers().forEach(layer -> System.out.println(layer.diffId() + " " + layer.bytesHere()));
+ * }</pre>
+ *
+ * @param info its name and size
+ * @param mediaType of its manifest
+ * @param configDigest of its config, {@code sha256:…}; Docker calls it the image's id
+ * @param env {@code NAME=value} each
+ * @param cmd default arguments
+ * @param entrypoint what the arguments are given to; empty for none
+ * @param user name or number, with a group after a colon; empty for root
+ * @param workingDirectory absolute path; empty for the root directory
+ * @param labels free-form facts
+ * @param stopSignal name or number; empty for SIGTERM
+ * @param layers from bottom to top
+ * @param warnings what of its config could not be read and was left out
+ * @param usedBy who uses it, for example {@code sandbox web}
+ */
+public record ImageDetails(
+        ImageInfo info,
+        String mediaType,
+        String configDigest,
+        List<String> env,
+        List<String> cmd,
+        List<String> entrypoint,
+        String user,
+        String workingDirectory,
+        Map<String, String> labels,
+        String stopSignal,
+        List<Layer> layers,
+        List<String> warnings,
+        List<String> usedBy) {
+    /** Copies the lists. */
+    public ImageDetails {
+        env = List.copyOf(env);
+        cmd = List.copyOf(cmd);
+        entrypoint = List.copyOf(entrypoint);
+        labels = Map.copyOf(labels);
+        layers = List.copyOf(layers);
+        warnings = List.copyOf(warnings);
+        usedBy = List.copyOf(usedBy);
+    }
+
+    /**
+     * One layer.
+     *
+     * @param diffId digest of its uncompressed archive, {@code sha256:…}
+     * @param digest of the compressed one, by which registries have it
+     * @param mediaType of the compressed one
+     * @param compressedBytes length of the compressed one
+     * @param bytesHere length of the file here that images with this layer share
+     */
+    public record Layer(String diffId, String digest, String mediaType, long compressedBytes, long bytesHere) {}
+}

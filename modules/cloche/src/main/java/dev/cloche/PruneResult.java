@@ -1,0 +1,25 @@
+package dev.cloche;
+
+import java.util.List;
+
+/**
+ * What was removed.
+ *
+ * <pre>{@code
+ * PruneResult result = cloche.imageCache().prune(Duration.ZERO);
+ * System.out.println(result.references() + ", " + result.bytes() + " bytes");
+ * }</pre>
+ *
+ * @param references names, in the order in which they went
+ * @param manifests images
+ * @param layers files of layers
+ * @param fsmetas files of merged metadata
+ * @param vmdks disk descriptors
+ * @param bytes length of all deleted files, with those that belonged to no image
+ */
+public record PruneResult(List<String> references, int manifests, int layers, int fsmetas, int vmdks, long bytes) {
+    /** Copies the list. */
+    public PruneResult {
+        references = List.copyOf(references);
+    }
+}

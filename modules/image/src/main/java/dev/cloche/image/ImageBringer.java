@@ -1,0 +1,109 @@
+package dev.cloche.image;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Brings images from where they are: a bundled layout, a registry, an archive. */
+final class ImageBringer {
+    private final CacheFiles files;
+    private final ImageStoreOptions options;
+    private final ImagePuller puller;
+
+    ImageBringer(CacheFiles files, ImageCatalog catalog, ImageStoreOptions options) {
+        this.files = files;
+        this.options = options;
+        this.puller = new ImagePuller(files, catalog, options);
+    }
+
+    /**
+     * @param meant the manifest to bring, where it is not to be found out anew what the name means
+     * @param holder who holds the image from then on
+     */
+    Recorded bring(
+            ImageReference reference,
+            Optional<Digest> meant,
+            Optional<ImageHolder> holder,
+            PullListener listener,
+            Deadline deadline) {
+        return translating(reference.registry(), () -> {
+            try (ImageSource source = source(reference, deadline)) {
+                // A bundled layout keeps no history: its name means what is there now.
+                ImageReference wanted = source instanceof LayoutSource
+                        ? reference
+                        : meant.map(reference::at).orElse(reference);
+                return puller.pull(source, reference, wanted, holder, new Serialized(listener), deadline);
+            }
+        });
+    }
+
+    /** All images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */
+    List<Recorded> load(Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
+        return translating(archive.toString(), () -> {
+            ImageLimits limits = options.limits();
+            List<Recorded> loaded = new ArrayList<>();
+            try (ImageArchives.Opened opened = new ImageArchives(files, limits).open(archive, name)) {
+                for (Map.Entry<ImageReference, Descriptor> image :
+                        opened.images().entrySet()) {
+                    try (ImageSource source = new LayoutSource(opened.files(), image.getValue(), limits, false)) {
+                        ImageReference reference = image.getKey();
+                        loaded.add(puller.pull(
+                                source,
+                                reference,
+                                reference.at(image.getValue().digest()),
+                                Optional.empty(),
+                                new Serialized(listener),
+                                deadline));
+                    }
+                }
+            }
+            return loaded;
+        });
+    }
+
+    ImageSource source(ImageReference reference, Deadline deadline) {
+        for (Path layout : options.bundled()) {
+            Optional<LayoutSource> bundled = LayoutSource.find(layout, reference, options.limits());
+            if (bundled.isPresent()) {
+                return bundled.get();
+            }
+        }
+        return new RegistrySource(reference, options, deadline);
+    }
+
+    @FunctionalInterface
+    interface Work<T> {
+        T run() throws IOException, InterruptedException;
+    }
+
+    <T> T translating(String from, Work<T> work) {
+        try {
+            return work.run();
+        } catch (ClosedByInterruptException | InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new PullFailed(PullFailed.Reason.GAVE_UP, from, OptionalInt.empty(), "it was interrupted", e);
+        } catch (IOException e) {
+            if (isFull(e.getMessage())) {
+                throw new PullFailed(
+                        PullFailed.Reason.NO_SPACE,
+                        from,
+                        OptionalInt.empty(),
+                        "there is no space left in " + files.root(),
+                        e);
+            }
+            throw new ImageCacheFailed(files.root(), e);
+        }
+    }
+
+    /** The JDK has no type for ENOSPC and EDQUOT, only their texts. */
+    private static boolean isFull(@Nullable String message) {
+        return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+    }
+}

@@ -1,0 +1,133 @@
+package dev.cloche.image;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.Session;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The deletion of rows about images. Files are deleted after the transaction that took their rows, never before: a crash
+ * in between leaves files without rows, which are collected, and no rows without files. Every method is one transaction.
+ */
+final class ImageRemovals {
+    private final Catalog catalog;
+
+    ImageRemovals(Catalog catalog) {
+        this.catalog = catalog;
+    }
+
+    /**
+     * Forgets a name, and its image if nothing else keeps it.
+     *
+     * @param force whether it goes although the image is pinned; the image then goes with its last pin
+     * @throws ImageNotFound if there is no such name
+     * @throws ImageInUse if the image is pinned; nothing was changed
+     */
+    Unused remove(ImageReference reference, boolean force) {
+        return catalog.write(session -> {
+            long manifest = session.first(
+                            row -> row.getLong(1),
+                            "SELECT manifest_id FROM image_ref WHERE reference = ?",
+                            reference.toString())
+                    .orElseThrow(() -> new ImageNotFound(reference));
+            List<ImageHolder> holders = holders(session, manifest);
+            if (!holders.isEmpty() && !force) {
+                throw new ImageInUse(reference, holders);
+            }
+            return forget(session, reference, manifest);
+        });
+    }
+
+    /** Names of images that nobody pins and that were not used since then, the least recently used first. */
+    List<ImageReference> unpinned(Instant unusedSince) {
+        return catalog.read(session ->
+                session.list(row -> ImageReference.parse(row.getString(1)), """
+                SELECT r.reference FROM image_ref r
+                WHERE r.updated_at <= ?
+                AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)
+                ORDER BY r.updated_at, r.rowid""", unusedSince.toEpochMilli()));
+    }
+
+    /** Forgets a name unless its image has been pinned or used since; empty if it was left alone. */
+    Optional<Unused> removeUnpinned(ImageReference reference, Instant unusedSince) {
+        return catalog.write(session -> {
+            Optional<Long> manifest =
+                    session.first(row -> row.getLong(1), """
+                    SELECT r.manifest_id FROM image_ref r WHERE r.reference = ? AND r.updated_at <= ?
+                    AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)""", reference.toString(), unusedSince.toEpochMilli());
+            return manifest.isPresent()
+                    ? Optional.of(forget(session, reference, manifest.get()))
+                    : Optional.<Unused>empty();
+        });
+    }
+
+    /** Forgets manifests without a name and a pin, and layers without a manifest, as killed pulls leave them. */
+    Unused removeUnreferenced() {
+        return catalog.write(session -> {
+            Unused unused = Unused.NOTHING;
+            for (long manifest : session.list(row -> row.getLong(1), """
+                    SELECT id FROM manifest m
+                    WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
+                    AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)""")) {
+                unused = unused.and(drop(session, manifest));
+            }
+            List<Digest> layers = session.list(
+                    row -> Digest.parse(row.getString(1)),
+                    "SELECT diff_id FROM layer l"
+                            + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
+            return unused.and(Unused.ofLayers(dropLayers(session, layers)));
+        });
+    }
+
+    static List<ImageHolder> holders(Session session, long manifest) throws SQLException {
+        return session.list(
+                row -> new ImageHolder(row.getString(1), row.getString(2), row.getString(3)),
+                "SELECT holder_kind, holder_id, holder_name FROM image_pin WHERE manifest_id = ?"
+                        + " ORDER BY holder_kind, holder_name",
+                manifest);
+    }
+
+    private static Unused forget(Session session, ImageReference reference, long manifest) throws SQLException {
+        session.update("DELETE FROM image_ref WHERE reference = ?", reference.toString());
+        return drop(session, manifest);
+    }
+
+    /** Deletes a manifest that no name and no pin keeps, and those of its layers that no other manifest has. */
+    static Unused drop(Session session, long manifest) throws SQLException {
+        Optional<List<Digest>> digests = session.first(
+                row -> List.of(Digest.parse(row.getString(1)), Digest.parse(row.getString(2))), """
+                SELECT digest, config_digest FROM manifest WHERE id = ?
+                AND NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = manifest.id)
+                AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = manifest.id)""", manifest);
+        if (digests.isEmpty()) {
+            return Unused.NOTHING;
+        }
+        List<Digest> layers = session.list(
+                row -> Digest.parse(row.getString(1)),
+                "SELECT DISTINCT l.diff_id FROM manifest_layer ml JOIN layer l ON l.id = ml.layer_id"
+                        + " WHERE ml.manifest_id = ?",
+                manifest);
+        session.update("DELETE FROM manifest WHERE id = ?", manifest);
+        return new Unused(
+                List.of(digests.get().getFirst()), List.of(digests.get().getLast()), dropLayers(session, layers));
+    }
+
+    /** Those of the layers that no manifest has. */
+    static List<Digest> dropLayers(Session session, Collection<Digest> layers) throws SQLException {
+        List<Digest> dropped = new ArrayList<>();
+        for (Digest layer : layers) {
+            int deleted = session.update(
+                    "DELETE FROM layer WHERE diff_id = ?"
+                            + " AND NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = layer.id)",
+                    layer.toString());
+            if (deleted > 0) {
+                dropped.add(layer);
+            }
+        }
+        return dropped;
+    }
+}

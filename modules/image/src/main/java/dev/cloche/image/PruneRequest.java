@@ -1,0 +1,24 @@
+package dev.cloche.image;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/**
+ * What {@link ImageStore#prune} may take. Nothing that somebody holds is ever taken.
+ *
+ * @param unusedFor how long a name must not have been pulled or used; zero for every name
+ * @param keepBytes size of the cache that is small enough: the least recently used go until it is reached; without it,
+ *     all go that may
+ */
+public record PruneRequest(Duration unusedFor, OptionalLong keepBytes) {
+    public PruneRequest {
+        if (unusedFor.isNegative() || keepBytes.orElse(0) < 0) {
+            throw new IllegalArgumentException("neither a time nor a size can be negative");
+        }
+    }
+
+    /** Every image that nobody holds. */
+    public static PruneRequest everything() {
+        return new PruneRequest(Duration.ZERO, OptionalLong.empty());
+    }
+}

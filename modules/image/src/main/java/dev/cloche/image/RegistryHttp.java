@@ -1,0 +1,144 @@
+package dev.cloche.image;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Sends requests and follows redirects, by hand: the JDK would forward the Authorization header to wherever it is sent.
+ * Thread-safe.
+ */
+final class RegistryHttp implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(20);
+    private static final int MOST_REDIRECTS = 5;
+
+    private final RegistryHost registry;
+    private final RegistryOptions options;
+    private final Deadline deadline;
+    private final HttpClient client;
+
+    RegistryHttp(RegistryHost registry, RegistryOptions options, Deadline deadline) {
+        this.registry = registry;
+        this.options = options;
+        this.deadline = deadline;
+        this.client = HttpClient.newBuilder()
+                .connectTimeout(CONNECT)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .build();
+    }
+
+    /**
+     * Asks once, and follows where it is sent. The header goes to the target's own origin and nowhere else.
+     *
+     * @throws BadAnswer if it is sent to where it must not go
+     */
+    HttpResponse<ResponseBody> send(RegistryAction<?> action, String authorization)
+            throws IOException, InterruptedException {
+        URI origin = action.target(registry.base());
+        URI target = origin;
+        for (int redirects = 0; ; redirects++) {
+            HttpRequest.Builder request = HttpRequest.newBuilder(target);
+            action.headers().forEach(request::setHeader);
+            action.form()
+                    .ifPresent(form -> request.setHeader("Content-Type", "application/x-www-form-urlencoded")
+                            .POST(HttpRequest.BodyPublishers.ofString(form)));
+            if (!authorization.isEmpty() && sameOrigin(origin, target)) {
+                request.setHeader("Authorization", authorization);
+            }
+            request.timeout(Duration.ofNanos(deadline.orAfter(options.stall()).remainingNanos() + 1));
+            HttpResponse<ResponseBody> response =
+                    client.send(request.build(), _ -> new ResponseBody(options.stall(), deadline));
+            Optional<String> location = response.headers().firstValue("Location");
+            if (!isRedirect(response.statusCode()) || location.isEmpty()) {
+                return response;
+            }
+            response.body().close();
+            if (action.form().isPresent()) {
+                throw bad("it redirects a request that has a secret");
+            }
+            if (redirects == MOST_REDIRECTS) {
+                throw bad("it redirects more than " + redirects + " times");
+            }
+            target = permitted(target, location.get());
+        }
+    }
+
+    /** Whether the answer came from where the question went, and not from where that redirects to. */
+    boolean fromTarget(RegistryAction<?> action, HttpResponse<?> response) {
+        return sameOrigin(action.target(registry.base()), response.uri());
+    }
+
+    /** The address of the token server that the registry names; it has to be whole. */
+    URI tokenServer(String address) throws BadAnswer {
+        if (!address.contains("://")) {
+            throw bad("it points to no address");
+        }
+        return permitted(registry.base(), address);
+    }
+
+    /**
+     * An address that a registry names, unless that is to give up TLS or to leave HTTP.
+     *
+     * @param from the address of who names it
+     */
+    URI permitted(URI from, String address) throws BadAnswer {
+        URI target;
+        try {
+            target = from.resolve(address);
+        } catch (IllegalArgumentException e) {
+            throw bad("it points to a malformed address");
+        }
+        String scheme = String.valueOf(target.getScheme()).toLowerCase(Locale.ROOT);
+        if (target.getHost() == null || target.getUserInfo() != null) {
+            throw bad("it points to an address without a host");
+        }
+        boolean plain = scheme.equals("http")
+                && from.getScheme().equalsIgnoreCase("http")
+                && RegistryHost.mayBePlain(target.getRawAuthority(), options.plainHttp());
+        if (!plain && !scheme.equals("https")) {
+            throw bad("it points to an address without TLS");
+        }
+        return target;
+    }
+
+    /** The JDK's client reports a refused connection and an unknown host without a message. */
+    static String wording(IOException cause) {
+        if (cause.getMessage() != null) {
+            return cause.getMessage();
+        }
+        if (cause instanceof ConnectException) {
+            return cause.getCause() instanceof ConnectException below
+                            && below.getCause() instanceof UnresolvedAddressException
+                    ? "there is no such host"
+                    : "the connection was refused";
+        }
+        return cause.getClass().getSimpleName();
+    }
+
+    private static BadAnswer bad(String what) {
+        return new BadAnswer(PullFailed.Reason.SERVER_ERROR, what);
+    }
+
+    private static boolean isRedirect(int status) {
+        return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+    }
+
+    private static boolean sameOrigin(URI one, URI other) {
+        return one.getScheme().equalsIgnoreCase(other.getScheme())
+                && one.getHost().equalsIgnoreCase(other.getHost())
+                && one.getPort() == other.getPort();
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

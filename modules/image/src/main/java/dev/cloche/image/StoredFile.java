@@ -1,0 +1,9 @@
+package dev.cloche.image;
+
+/**
+ * What a file of the cache was when it was written.
+ *
+ * @param bytes its length
+ * @param sha256 of its content
+ */
+record StoredFile(long bytes, Digest sha256) {}

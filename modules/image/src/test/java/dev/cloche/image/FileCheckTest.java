@@ -1,0 +1,151 @@
+package dev.cloche.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an end of the host without a shutdown does to files: they keep their names and lengths, and lose content. */
+class FileCheckTest {
+    @TempDir
+    Path root;
+
+    private ScriptedRegistry registry;
+    private ImageReference reference;
+
+    @BeforeEach
+    void start() throws IOException {
+        registry = new ScriptedRegistry();
+        reference = registry.serve(
+                "app",
+                "1",
+                new TestImage()
+                        .layer(TestImage.Compression.GZIP, Map.of("bin/sh", "shell"))
+                        .layer(TestImage.Compression.GZIP, Map.of("etc/motd", "hello")));
+    }
+
+    @AfterEach
+    void stop() {
+        registry.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"layers", "fsmeta", "vmdk"})
+    void afterAnotherBootAFileThatLostItsContentIsMadeAgain(String kind) throws IOException {
+        Path file;
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "first")) {
+            fixture.pull(reference);
+            file = fixture.cache.resolve(fixture.files().stream()
+                    .filter(f -> f.startsWith(kind + "/"))
+                    .findFirst()
+                    .orElseThrow());
+        }
+        byte[] sound = Files.readAllBytes(file);
+        lose(file, sound.length);
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "second")) {
+            fixture.acquire(reference, "a");
+            assertThat(file).hasBinaryContent(sound);
+            assertThat(fixture.store.check()).isEmpty();
+        }
+    }
+
+    @Test
+    void withoutANetworkADamagedImageIsNeverUsed() throws IOException {
+        Path file;
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "first")) {
+            fixture.pull(reference);
+            file = fixture.cache.resolve(fixture.files().stream()
+                    .filter(f -> f.startsWith("layers/"))
+                    .findFirst()
+                    .orElseThrow());
+        }
+        lose(file, (int) Files.size(file));
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "second")) {
+            assertThatThrownBy(() -> fixture.acquire(reference, PullPolicy.NEVER, "a"))
+                    .isInstanceOf(ImageNotFound.class);
+            assertThat(fixture.store.check())
+                    .extracting(CacheProblem::kind, CacheProblem::file)
+                    .containsExactly(tuple(CacheProblem.Kind.DAMAGED, file));
+        }
+    }
+
+    @Test
+    void soundFilesAreReadOnceInABootAndNothingIsFetched() throws IOException {
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "first")) {
+            fixture.pull(reference);
+        }
+        int before = registry.requests().size();
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "second")) {
+            assertThat(fixture.acquire(reference, PullPolicy.NEVER, "a").vmdk()).exists();
+            assertThat(registry.requests()).hasSize(before);
+            List<String> boots = fixture.catalog.read(session -> session.list(
+                    row -> row.getString(1),
+                    "SELECT checked_boot FROM layer UNION ALL SELECT checked_boot FROM manifest"));
+            assertThat(boots).containsOnly("second");
+            // From here on only names and lengths are looked at.
+            Path layer = fixture.cache.resolve(fixture.files().stream()
+                    .filter(f -> f.startsWith("layers/"))
+                    .findFirst()
+                    .orElseThrow());
+            lose(layer, (int) Files.size(layer));
+            assertThat(fixture.acquire(reference, PullPolicy.NEVER, "b").vmdk()).exists();
+        }
+    }
+
+    @Test
+    void aDocumentThatIsGoneOrDamagedIsFoundAndComesBackWithThePull() throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.pull(reference);
+            List<String> documents = fixture.files().stream()
+                    .filter(f -> f.startsWith("manifests/"))
+                    .toList();
+            assertThat(documents).hasSize(2);
+            Files.delete(fixture.cache.resolve(documents.getFirst()));
+            Path damaged = fixture.cache.resolve(documents.getLast());
+            lose(damaged, (int) Files.size(damaged));
+            assertThat(fixture.store.check())
+                    .extracting(CacheProblem::kind)
+                    .containsExactlyInAnyOrder(CacheProblem.Kind.MISSING, CacheProblem.Kind.DAMAGED);
+            fixture.store.pull(reference, PullPolicy.ALWAYS, PullListener.none(), StoreFixture.soon());
+            assertThat(fixture.store.check()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatIsMissingAndWhatNobodyHasIsFound() throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.pull(reference);
+            assertThat(fixture.store.check()).isEmpty();
+            Path layer = fixture.cache.resolve(fixture.files().stream()
+                    .filter(f -> f.startsWith("layers/"))
+                    .findFirst()
+                    .orElseThrow());
+            Path stray = layer.resolveSibling("0".repeat(64) + ".v1.erofs");
+            Files.move(layer, stray);
+            assertThat(fixture.store.check())
+                    .extracting(CacheProblem::kind)
+                    .containsExactly(CacheProblem.Kind.MISSING, CacheProblem.Kind.ORPHAN);
+        }
+    }
+
+    /** The same length, and zeros. */
+    private static void lose(Path file, int length) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.allocate(length), 0);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.cloche.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PruneTest {
+    private static final Map<String, String> SHARED = Map.of("bin/sh", "shell");
+
+    @TempDir
+    Path root;
+
+    private final SteppedClock clock = new SteppedClock();
+    private ScriptedRegistry registry;
+    private StoreFixture fixture;
+    private ImageReference first;
+    private ImageReference second;
+
+    @BeforeEach
+    void start() throws IOException {
+        registry = new ScriptedRegistry();
+        fixture = StoreFixture.at(root, clock);
+        first = registry.serve("app", "1", image("one"));
+        second = registry.serve("app", "2", image("two"));
+    }
+
+    @AfterEach
+    void stop() {
+        fixture.close();
+        registry.close();
+    }
+
+    @Test
+    void whatSomebodyHoldsStaysAndTheRestGoesWithAnExactReport() throws IOException {
+        fixture.acquire(first, "a");
+        List<String> needed = fixture.files();
+        long neededBytes = bytes();
+        fixture.pull(second);
+        long before = bytes();
+
+        PruneReport report = fixture.store.prune(PruneRequest.everything());
+
+        assertThat(fixture.files()).isEqualTo(needed);
+        assertThat(report).isEqualTo(new PruneReport(List.of(second), 1, 1, 1, 1, before - neededBytes));
+        assertThat(fixture.store.list()).extracting(ImageSummary::reference).containsExactly(first);
+        assertThat(fixture.store.check()).isEmpty();
+
+        fixture.store.release(StoreFixture.holder("a"));
+        assertThat(fixture.store.prune(PruneRequest.everything()))
+                .isEqualTo(new PruneReport(List.of(first), 1, 2, 1, 1, neededBytes));
+        assertThat(fixture.files()).isEmpty();
+        assertThat(fixture.store.prune(PruneRequest.everything())).isEqualTo(new PruneReport(List.of(), 0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void anImageThatIsHeldUnderOneNameKeepsItsOtherNames() {
+        ImageReference other = ImageReference.parse("mine:1");
+        fixture.acquire(first, "a");
+        fixture.store.tag(first, other);
+        assertThat(fixture.store.prune(PruneRequest.everything()).references()).isEmpty();
+        assertThat(fixture.store.list()).extracting(ImageSummary::reference).containsExactlyInAnyOrder(first, other);
+    }
+
+    @Test
+    void onlyWhatWasNotUsedForSoLongGoes() {
+        fixture.pull(first);
+        clock.step(Duration.ofHours(2));
+        fixture.pull(second);
+        PruneRequest old = new PruneRequest(Duration.ofHours(1), OptionalLong.empty());
+        assertThat(fixture.store.prune(old).references()).containsExactly(first);
+        clock.step(Duration.ofHours(2));
+        // A start is a use.
+        fixture.acquire(second, "a");
+        fixture.store.release(StoreFixture.holder("a"));
+        assertThat(fixture.store.prune(old).references()).isEmpty();
+    }
+
+    @Test
+    void theLeastRecentlyUsedGoUntilTheRestIsSmallEnough() throws IOException {
+        fixture.pull(first);
+        clock.step(Duration.ofMinutes(1));
+        fixture.pull(second);
+        clock.step(Duration.ofMinutes(1));
+        fixture.acquire(first, "a");
+        fixture.store.release(StoreFixture.holder("a"));
+        long all = bytes();
+
+        assertThat(fixture.store.prune(keep(all)).references()).isEmpty();
+        assertThat(fixture.store.prune(keep(all - 1)).references()).containsExactly(second);
+        assertThat(fixture.store.prune(keep(0)).references()).containsExactly(first);
+    }
+
+    @Test
+    void sizeIsNoReasonToTakeWhatIsHeld() {
+        fixture.acquire(first, "a");
+        assertThat(fixture.store.prune(keep(0)).references()).isEmpty();
+    }
+
+    @Test
+    void filesWithoutRowsAreCollectedAndForeignOnesLeftAlone() throws IOException {
+        fixture.acquire(first, "a");
+        List<String> sound = fixture.files();
+        String nobody = "0123456789abcdef".repeat(4);
+        for (String orphan : List.of(
+                "layers/" + nobody + ".v1.erofs",
+                "layers/" + nobody + ".erofs",
+                "layers/" + nobody + ".v0.erofs",
+                "blobs/" + nobody + ".blob",
+                "fsmeta/" + nobody + ".v1.erofs",
+                "vmdk/" + nobody + ".v1.vmdk",
+                "vmdk/.tmp-123-" + nobody + ".v1.vmdk",
+                "manifests/" + nobody + ".json",
+                "manifests/.tmp-123-" + nobody + ".json",
+                "tmp/.tmp-123-spool",
+                "tmp/.tmp-123-layer-" + nobody,
+                "tmp/.tmp-123-manifest-" + nobody)) {
+            Files.writeString(fixture.cache.resolve(orphan), "12345");
+        }
+        List<String> others = List.of("layers/" + nobody + ".v2.erofs", "layers/notes.txt");
+        for (String other : others) {
+            Files.writeString(fixture.cache.resolve(other), "theirs");
+        }
+        assertThat(fixture.store.check()).hasSize(12);
+
+        PruneReport report = fixture.store.prune(PruneRequest.everything());
+
+        assertThat(report.bytes()).isEqualTo(12 * 5);
+        assertThat(fixture.files()).containsAll(sound).containsAll(others).hasSize(sound.size() + others.size());
+    }
+
+    @Test
+    void layersOfAPullThatFailedGo() {
+        registry.serve(
+                "app",
+                "3",
+                new TestImage()
+                        .layer(TestImage.Compression.GZIP, SHARED)
+                        .dishonestLayer(TestImage.tar(Map.of("a", "b")), new byte[] {1, 2, 3}));
+        assertThatThrownBy(() -> fixture.pull(ImageReference.parse(registry.name() + "/app:3")))
+                .isInstanceOf(ImageException.class);
+        fixture.store.prune(PruneRequest.everything());
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void aRemovalByForceTakesTheNameAndTheImageGoesWithItsLastHolder() throws IOException {
+        ImageDisk disk = fixture.acquire(first, "a");
+        fixture.store.remove(first, true);
+        assertThat(fixture.store.list()).isEmpty();
+        fixture.store.prune(PruneRequest.everything());
+        assertThat(disk.vmdk()).exists();
+        fixture.store.release(StoreFixture.holder("a"));
+        assertThat(fixture.files()).isEmpty();
+    }
+
+    private static PruneRequest keep(long bytes) {
+        return new PruneRequest(Duration.ZERO, OptionalLong.of(bytes));
+    }
+
+    private List<String> files() {
+        try {
+            return fixture.files();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private long bytes() throws IOException {
+        long bytes = 0;
+        for (String file : fixture.files()) {
+            bytes += Files.size(fixture.cache.resolve(file));
+        }
+        return bytes;
+    }
+
+    /** Two layers, the lower one shared. */
+    private static TestImage image(String text) {
+        return new TestImage()
+                .layer(TestImage.Compression.GZIP, SHARED)
+                .layer(TestImage.Compression.GZIP, Map.of("etc/motd", text));
+    }
+
+    private static final class SteppedClock extends Clock {
+        private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+
+        void step(Duration duration) {
+            now = now.plus(duration);
+        }
+
+        @Override
+        public Instant instant() {
+            return now;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+}
