@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.zip.ZipException;
 
 /**
- * Undoes gzip by ISA-L, at some four times the speed of the JDK's zlib. It answers as {@link
+ * Undoes gzip by ISA-L, at some twice the speed of the JDK's zlib. It answers as {@link
  * java.util.zip.GZIPInputStream} does: members follow each other, what follows the last one and is none is ignored. Holds
  * half a MiB outside of the heap until it is closed. For one thread at a time.
  */
