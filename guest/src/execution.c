@@ -47,12 +47,15 @@ static void begin(struct execution *e, int port, uint32_t request, const struct 
 
 int execution_start(int port, uint32_t request, const struct exec_request *command, const char **sentence) {
     struct spawned spawned;
+    *sentence = "An execution was started with this key, and is known still.";
+    if (command->key != NULL && table_find_key(command->key) != NULL) return KEY_TAKEN;
     struct execution *e = slot(sentence);
     if (e == NULL) return OUT_OF_RESOURCES;
     if (!spawn(command, &spawned)) return not_spawned(e, sentence);
     begin(e, port, request, &spawned, (command->flags & EXEC_STDIN) != 0);
     e->flags = command->flags;
     snprintf(e->program, sizeof e->program, "%s", command->arguments[0]);
+    if (command->key != NULL) snprintf(e->key, sizeof e->key, "%s", command->key);
     bool main = (e->flags & EXEC_MAIN) != 0;
     struct window window = {
         .attached = true, .acknowledged = (e->flags & EXEC_ACKNOWLEDGED) != 0, .logging = main && log_port_is_open()};

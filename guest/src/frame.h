@@ -61,6 +61,7 @@ enum failure {
     FROZEN,
     BAD_LIMIT,
     STILL_RUNNING,
+    KEY_TAKEN,
 };
 
 struct frame {

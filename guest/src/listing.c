@@ -7,11 +7,18 @@
 #include "port.h"
 #include "table.h"
 
-enum { ENTRY_MAX = 4 * 7 + 8 * 6 + 4 + PROGRAM_MAX };
+enum { ENTRY_MAX = 4 * 7 + 8 * 6 + 4 + PROGRAM_MAX + 4 + KEY_MAX };
 
 static int by_id(const void *a, const void *b) {
     uint32_t first = (*(struct execution *const *)a)->id, second = (*(struct execution *const *)b)->id;
     return first < second ? -1 : first > second;
+}
+
+static uint8_t *put_text(uint8_t *out, const char *text) {
+    uint32_t length = (uint32_t)strlen(text);
+    put32(out, length);
+    memcpy(out + 4, text, length);
+    return out + 4 + length;
 }
 
 static size_t put_entry(uint8_t *out, const struct execution *e) {
@@ -26,13 +33,12 @@ static size_t put_entry(uint8_t *out, const struct execution *e) {
     };
     const struct window *first = &e->outputs[0].window, *second = &e->outputs[1].window;
     uint64_t longs[] = {e->started_at, e->ended_at, first->start, first->end, second->start, second->end};
-    uint32_t length = (uint32_t)strlen(e->program);
     uint8_t *next = out;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++, next += 4) put32(next, words[i]);
     for (size_t i = 0; i < sizeof longs / sizeof *longs; i++, next += 8) put64(next, longs[i]);
-    put32(next, length);
-    memcpy(next + 4, e->program, length);
-    return (size_t)(next + 4 + length - out);
+    next = put_text(next, e->program);
+    if ((e->flags & EXEC_KEYED) != 0) next = put_text(next, e->key);
+    return (size_t)(next - out);
 }
 
 void listing_send(int port, uint32_t request, uint32_t above) {

@@ -59,7 +59,16 @@ static bool read_limits(struct cursor *cursor, struct exec_request *request) {
 
 static bool fits_together(const struct exec_request *request) {
     bool exclusive = (request->flags & EXEC_MAIN) != 0 && (request->flags & EXEC_ACKNOWLEDGED) != 0;
-    return !exclusive && request->window >= WINDOW_MIN && request->window <= WINDOW_MAX;
+    /* One that may be forgotten by itself would let its key be used again. */
+    bool forgettable = (request->flags & EXEC_KEYED) != 0 && (request->flags & EXEC_ACKNOWLEDGED) == 0;
+    return !exclusive && !forgettable && request->window >= WINDOW_MIN && request->window <= WINDOW_MAX;
+}
+
+/* The text, if there is to be one. */
+static bool read_key(struct cursor *cursor, const struct exec_request *request, struct text *key) {
+    if ((request->flags & EXEC_KEYED) == 0) return true;
+    *key = cursor_text(cursor);
+    return !cursor->bad && key->length >= 1 && key->length <= KEY_MAX;
 }
 
 int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *request, const char **sentence) {
@@ -77,13 +86,13 @@ int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *req
     if (!fits_together(request)) return BAD_REQUEST;
     request->arguments = texts(&cursor, 1, ARGUMENTS_MAX, &argument_count, &memory);
     if (request->arguments != NULL) request->environment = texts(&cursor, 0, UINT32_MAX, &environment_count, &memory);
-    struct text directory = {0}, user = {0};
+    struct text directory = {0}, user = {0}, key = {0};
     if (request->environment != NULL) {
         directory = cursor_text(&cursor);
         user = cursor_text(&cursor);
     }
     bool good = request->environment != NULL && read_terminal(&cursor, request) && read_limits(&cursor, request) &&
-                cursor_done(&cursor) && (directory.length == 0 || directory.bytes[0] == '/');
+                read_key(&cursor, request, &key) && cursor_done(&cursor) && (directory.length == 0 || directory.bytes[0] == '/');
     if (!good) {
         exec_request_free(request);
         if (memory) return BAD_REQUEST;
@@ -91,12 +100,14 @@ int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *req
         return OUT_OF_RESOURCES;
     }
     /* Backwards, because ending a text overwrites the length of the text after it. */
+    if (key.bytes != NULL) terminate(key.bytes);
     terminate(user.bytes);
     terminate(directory.bytes);
     for (uint32_t i = environment_count; i-- > 0;) terminate(request->environment[i]);
     for (uint32_t i = argument_count; i-- > 0;) terminate(request->arguments[i]);
     request->directory = directory.length == 0 ? "/" : directory.bytes;
     request->user = user.bytes;
+    request->key = key.bytes;
     for (uint32_t i = 0; i < environment_count; i++) {
         const char *equals = strchr(request->environment[i], '=');
         if (equals == NULL || equals == request->environment[i]) {

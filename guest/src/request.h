@@ -12,9 +12,11 @@ enum {
     EXEC_MAKE_DIRECTORY = 4,
     EXEC_TERMINAL = 8,
     EXEC_ACKNOWLEDGED = 16,
-    EXEC_FLAGS = 31,
+    EXEC_KEYED = 32,
+    EXEC_FLAGS = 63,
     ARGUMENTS_MAX = 65536,
     LIMITS_MAX = 16,
+    KEY_MAX = 128,
 };
 
 struct limit {
@@ -35,6 +37,7 @@ struct exec_request {
     uint16_t columns;
     uint32_t limit_count;
     struct limit limits[LIMITS_MAX];
+    const char *key; /* NULL: none */
 };
 
 /* Understands the payload in place: the texts are terminated inside it, so one byte after it must be writable, and

@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/wait.h>
 
 static struct execution executions[EXECUTIONS_MAX];
@@ -30,6 +31,13 @@ struct execution *table_find_started(uint32_t id) {
 struct execution *table_find_lasting(uint32_t id) {
     struct execution *e = table_find_started(id);
     return e == NULL || e->file ? NULL : e;
+}
+
+struct execution *table_find_key(const char *key) {
+    for (int i = 0; i < end; i++) {
+        if (executions[i].id != 0 && strcmp(executions[i].key, key) == 0) return &executions[i];
+    }
+    return NULL;
 }
 
 static uint32_t next_id(void) {

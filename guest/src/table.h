@@ -7,6 +7,7 @@
 
 #include "input.h"
 #include "output.h"
+#include "request.h"
 #include "spawn.h"
 
 enum { EXECUTIONS_MAX = 1024, PROGRAM_MAX = 256 };
@@ -29,6 +30,7 @@ struct execution {
     uint64_t ended_at;
     int terminal;         /* the master's descriptor for settings; -1: none */
     char program[PROGRAM_MAX + 1];
+    char key[KEY_MAX + 1]; /* empty: none */
     struct spawn_failure failure; /* code 0: none */
     struct input input;
     struct output outputs[2];
@@ -45,6 +47,9 @@ struct execution *table_find_started(uint32_t id);
 
 /* The same, but for file operations. */
 struct execution *table_find_lasting(uint32_t id);
+
+/* The one that was started with this key. */
+struct execution *table_find_key(const char *key);
 
 /* A slot with a new id; NULL if all are taken. */
 struct execution *table_add(void);

@@ -99,7 +99,34 @@ static void what_does_not_fit_together_is_refused(void) {
     CHECK(with(0, WINDOW_MIN - 1, 0, 0) == BAD_REQUEST && with(0, WINDOW_MAX + 1, 0, 0) == BAD_REQUEST);
     CHECK(with(EXEC_TERMINAL, 4096, 1, 65535) == 0 && with(EXEC_TERMINAL, 4096, 65536, 80) == BAD_REQUEST);
     CHECK(with(EXEC_TERMINAL, 4096, 0, 80) == BAD_REQUEST && with(0, 4096, 24, 80) == BAD_REQUEST);
-    CHECK(with(32, 4096, 0, 0) == UNSUPPORTED);
+    CHECK(with(64, 4096, 0, 0) == UNSUPPORTED);
+}
+
+static int keyed(uint32_t flags, const char *key, struct exec_request *request, uint8_t **copy) {
+    struct builder b = good_request();
+    put32(b.bytes, flags);
+    text(&b, key);
+    return parse(b.bytes, b.length, request, copy);
+}
+
+static void a_key_follows_where_a_flag_says_so(void) {
+    struct exec_request request;
+    uint8_t *copy;
+    CHECK(keyed(EXEC_KEYED | EXEC_ACKNOWLEDGED, "job 7", &request, &copy) == 0);
+    CHECK(strcmp(request.key, "job 7") == 0 && strcmp(request.user, "bob:wheel") == 0);
+    exec_request_free(&request);
+    free(copy);
+    char longest[KEY_MAX + 2];
+    memset(longest, 'x', sizeof longest);
+    longest[KEY_MAX + 1] = '\0';
+    CHECK(keyed(EXEC_KEYED | EXEC_ACKNOWLEDGED, longest, &request, &copy) == BAD_REQUEST);
+    free(copy);
+    CHECK(keyed(EXEC_KEYED | EXEC_ACKNOWLEDGED, "", &request, &copy) == BAD_REQUEST);
+    free(copy);
+    CHECK(keyed(EXEC_KEYED, "job 7", &request, &copy) == BAD_REQUEST);
+    free(copy);
+    CHECK(keyed(EXEC_ACKNOWLEDGED, "job 7", &request, &copy) == BAD_REQUEST);
+    free(copy);
 }
 
 static void every_cut_is_refused(void) {
@@ -166,6 +193,7 @@ static void messages_are_joined_up_to_their_limit(void) {
 int main(void) {
     a_good_request_is_understood();
     what_does_not_fit_together_is_refused();
+    a_key_follows_where_a_flag_says_so();
     every_cut_is_refused();
     damaged_requests_harm_nobody();
     messages_are_joined_up_to_their_limit();

@@ -19,6 +19,8 @@ import java.util.Set;
  * @param terminal the size of its terminal, if it has one
  * @param window how many bytes of each output the guest keeps, 4,096 to 16 Mi
  * @param limits at most one of each resource
+ * @param key the host's name of an acknowledged execution, 1 to 128 bytes: as long as the guest knows an execution of that
+ *     key, it starts no other with it
  */
 public record ExecRequest(
         List<String> arguments,
@@ -28,7 +30,8 @@ public record ExecRequest(
         Set<Option> options,
         Optional<TerminalSize> terminal,
         int window,
-        List<ResourceLimit> limits) {
+        List<ResourceLimit> limits,
+        Optional<String> key) {
     /** The {@code PATH} of {@link #of}. */
     public static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     /** The window of {@link #of}: as much as a pipe holds. */
@@ -43,6 +46,8 @@ public record ExecRequest(
     private static final int FIXED_BYTES = 40;
 
     private static final int LIMIT_BYTES = 20;
+
+    private static final int MAX_KEY = 128;
 
     /** What an execution may be, besides a program that runs. */
     public enum Option {
@@ -82,10 +87,13 @@ public record ExecRequest(
                     "The output of the main command cannot wait for an acknowledgement",
                     "The VM ends with that command: choose one.");
         }
+        if (key.isPresent() && !(options.contains(Option.ACKNOWLEDGED) && isKey(key.get()))) {
+            throw invalid("The key of the execution cannot be used", "Give 1 to 128 bytes, to an acknowledged one.");
+        }
         if (limits.stream().map(ResourceLimit::resource).distinct().count() < limits.size()) {
             throw invalid("A resource is limited twice", "Give one limit of each resource.");
         }
-        if (bytes(arguments, environment, workingDirectory, user, limits) > MAX_BYTES) {
+        if (bytes(arguments, environment, workingDirectory, user, limits) > MAX_BYTES - MAX_KEY) {
             throw invalid("Arguments and environment are too large", "Keep them below 1 MiB; use a file or the stdin.");
         }
     }
@@ -100,20 +108,21 @@ public record ExecRequest(
                 Set.of(),
                 Optional.empty(),
                 DEFAULT_WINDOW,
-                List.of());
+                List.of(),
+                Optional.empty());
     }
 
     public ExecRequest withEnvironment(Map<String, String> value) {
-        return new ExecRequest(arguments, value, workingDirectory, user, options, terminal, window, limits);
+        return new ExecRequest(arguments, value, workingDirectory, user, options, terminal, window, limits, key);
     }
 
     public ExecRequest withWorkingDirectory(String value, boolean create) {
         Set<Option> changed = create ? plus(Option.CREATE_WORKING_DIRECTORY) : minus(Option.CREATE_WORKING_DIRECTORY);
-        return new ExecRequest(arguments, environment, value, user, changed, terminal, window, limits);
+        return new ExecRequest(arguments, environment, value, user, changed, terminal, window, limits, key);
     }
 
     public ExecRequest withUser(String value) {
-        return new ExecRequest(arguments, environment, workingDirectory, value, options, terminal, window, limits);
+        return new ExecRequest(arguments, environment, workingDirectory, value, options, terminal, window, limits, key);
     }
 
     /** Its input is written by the host. */
@@ -134,18 +143,36 @@ public record ExecRequest(
         return with(plus(Option.ACKNOWLEDGED));
     }
 
+    /**
+     * Like {@link #acknowledged()}, and started once, however often it is asked for: {@link GuestFailure#KEY_TAKEN} says that
+     * the guest knows it already, and {@link Guest#executions} under which id. For a host that may die, or lose its
+     * connection, before it knows whether its request arrived.
+     */
+    public ExecRequest acknowledgedAs(String name) {
+        return new ExecRequest(
+                arguments,
+                environment,
+                workingDirectory,
+                user,
+                plus(Option.ACKNOWLEDGED),
+                terminal,
+                window,
+                limits,
+                Optional.of(name));
+    }
+
     /** Its three streams are a terminal of this size. */
     public ExecRequest withTerminal(TerminalSize value) {
         return new ExecRequest(
-                arguments, environment, workingDirectory, user, options, Optional.of(value), window, limits);
+                arguments, environment, workingDirectory, user, options, Optional.of(value), window, limits, key);
     }
 
     public ExecRequest withWindow(int bytes) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, bytes, limits);
+        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, bytes, limits, key);
     }
 
     public ExecRequest withLimits(List<ResourceLimit> value) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, window, value);
+        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, window, value, key);
     }
 
     /** Whether this was asked for. */
@@ -154,7 +181,7 @@ public record ExecRequest(
     }
 
     private ExecRequest with(Set<Option> value) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, value, terminal, window, limits);
+        return new ExecRequest(arguments, environment, workingDirectory, user, value, terminal, window, limits, key);
     }
 
     private Set<Option> plus(Option option) {
@@ -188,6 +215,10 @@ public record ExecRequest(
             bytes += size(variable.getKey()) + 1L + size(variable.getValue());
         }
         return bytes;
+    }
+
+    private static boolean isKey(String text) {
+        return !text.isEmpty() && size(text) <= size("") + MAX_KEY;
     }
 
     private static long size(String text) {

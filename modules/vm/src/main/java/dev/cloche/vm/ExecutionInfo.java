@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param main whether the VM ends with it
  * @param terminal whether it has a terminal
  * @param acknowledged whether its output is held until it is acknowledged
+ * @param key what its host called it ({@link ExecRequest#acknowledgedAs}); control characters are replaced
  * @param attached whether somebody reads it at present
  * @param end how it ended; empty while it runs
  * @param endedAt when it ended; present if {@code end} is
@@ -25,6 +26,7 @@ public record ExecutionInfo(
         boolean main,
         boolean terminal,
         boolean acknowledged,
+        Optional<String> key,
         boolean attached,
         Instant startedAt,
         Optional<ExitStatus> end,

@@ -17,7 +17,9 @@ public enum GuestFailure {
     NEEDS_IDENTITY(11),
     FROZEN(12),
     BAD_LIMIT(13),
-    STILL_RUNNING(14);
+    STILL_RUNNING(14),
+    /** An execution with this key is known still. */
+    KEY_TAKEN(15);
 
     private final int code;
 

@@ -91,7 +91,7 @@ final class GuestFrames {
         } else {
             payload.u32(0).u32(0).u32(0);
         }
-        return payload.u32(execution.attached() ? 1 : 0)
+        payload.u32(execution.attached() ? 1 : 0)
                 .u64(nanos(execution.startedAt()))
                 .u64(execution.endedAt().map(GuestFrames::nanos).orElse(0L))
                 .u64(execution.stdout().from())
@@ -99,13 +99,16 @@ final class GuestFrames {
                 .u64(execution.stderr().from())
                 .u64(execution.stderr().to())
                 .text(execution.program());
+        execution.key().ifPresent(payload::text);
+        return payload;
     }
 
     private static int flags(ExecutionInfo execution) {
         return (execution.stdin() ? Frame.EXEC_STDIN : 0)
                 | (execution.main() ? Frame.EXEC_MAIN : 0)
                 | (execution.terminal() ? Frame.EXEC_TERMINAL : 0)
-                | (execution.acknowledged() ? Frame.EXEC_ACKNOWLEDGED : 0);
+                | (execution.acknowledged() ? Frame.EXEC_ACKNOWLEDGED : 0)
+                | (execution.key().isPresent() ? Frame.EXEC_KEYED : 0);
     }
 
     private static long nanos(Instant time) {

@@ -41,7 +41,8 @@ sealed interface GuestMessage {
                         INTERNAL,
                         NEEDS_IDENTITY,
                         FROZEN,
-                        STILL_RUNNING -> new GuestRefusedException(failure, sentence);
+                        STILL_RUNNING,
+                        KEY_TAKEN -> new GuestRefusedException(failure, sentence);
             };
         }
     }

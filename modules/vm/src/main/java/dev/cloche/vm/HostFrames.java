@@ -84,11 +84,13 @@ final class HostFrames {
         for (ResourceLimit limit : exec.limits()) {
             out.u32(limit.resource().number()).u64(limit.soft()).u64(limit.hard());
         }
+        exec.key().ifPresent(out::text);
         return FrameEncoder.message(Frame.EXEC, 0, request, out.toBytes());
     }
 
     static int flags(ExecRequest exec) {
-        int flags = exec.terminal().isPresent() ? Frame.EXEC_TERMINAL : 0;
+        int flags = (exec.terminal().isPresent() ? Frame.EXEC_TERMINAL : 0)
+                | (exec.key().isPresent() ? Frame.EXEC_KEYED : 0);
         for (ExecRequest.Option option : exec.options()) {
             flags |= switch (option) {
                 case STDIN -> Frame.EXEC_STDIN;

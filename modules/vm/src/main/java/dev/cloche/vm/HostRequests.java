@@ -64,8 +64,10 @@ final class HostRequests {
         for (int left = in.u32(0, 16); left > 0; left--) {
             limits.add(limit(in));
         }
+        request = request.withLimits(limits);
+        request = (flags & Frame.EXEC_KEYED) != 0 ? request.acknowledgedAs(text(in)) : request;
         in.end();
-        return new Exec(request.withLimits(limits), credit);
+        return new Exec(request, credit);
     }
 
     private static ResourceLimit limit(PayloadReader in) throws Refused {

@@ -226,6 +226,7 @@ final class InMemoryExecution {
                     main(),
                     request.terminal().isPresent(),
                     acknowledged(),
+                    request.key(),
                     reader != null,
                     startedAt,
                     Optional.ofNullable(end),

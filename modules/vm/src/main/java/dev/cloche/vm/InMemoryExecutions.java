@@ -51,6 +51,12 @@ final class InMemoryExecutions {
         return Optional.ofNullable(all.get(id)).filter(execution -> !execution.forgotten());
     }
 
+    boolean hasKey(String key) {
+        return all.values().stream()
+                .filter(execution -> !execution.forgotten())
+                .anyMatch(execution -> execution.info().key().equals(Optional.of(key)));
+    }
+
     /** It has ended, and whoever was attached knows. */
     void ended(InMemoryExecution execution) {
         if (execution.forgotten()) {

@@ -217,6 +217,9 @@ final class InMemoryGuest {
         if (needsIdentity) {
             return Optional.of(GuestFailure.NEEDS_IDENTITY);
         }
+        if (request.key().filter(executions::hasKey).isPresent()) {
+            return Optional.of(GuestFailure.KEY_TAKEN);
+        }
         if (executions.full()) {
             return Optional.of(GuestFailure.OUT_OF_RESOURCES);
         }

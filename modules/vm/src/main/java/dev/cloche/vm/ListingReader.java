@@ -11,6 +11,7 @@ final class ListingReader {
     static final int MAX_EXECUTIONS = 1024;
 
     private static final int MAX_PROGRAM = 256;
+    private static final int MAX_KEY = 128;
     private static final long NANOS = 1_000_000_000;
 
     private ListingReader() {}
@@ -41,14 +42,17 @@ final class ListingReader {
         long endedAt = in.u63();
         ExecutionInfo.Kept stdout = kept(in);
         ExecutionInfo.Kept stderr = kept(in);
+        String program = in.sentence(MAX_PROGRAM);
+        Optional<String> key = (flags & Frame.EXEC_KEYED) != 0 ? Optional.of(in.sentence(MAX_KEY)) : Optional.empty();
         return new ExecutionInfo(
                 id,
                 processId,
-                in.sentence(MAX_PROGRAM),
+                program,
                 (flags & Frame.EXEC_STDIN) != 0,
                 (flags & Frame.EXEC_MAIN) != 0,
                 (flags & Frame.EXEC_TERMINAL) != 0,
                 (flags & Frame.EXEC_ACKNOWLEDGED) != 0,
+                key,
                 attached,
                 startedAt,
                 end,

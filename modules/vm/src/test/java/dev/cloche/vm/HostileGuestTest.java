@@ -124,6 +124,7 @@ class HostileGuestTest {
                 false,
                 false,
                 false,
+                Optional.empty(),
                 false,
                 Instant.EPOCH,
                 Optional.empty(),

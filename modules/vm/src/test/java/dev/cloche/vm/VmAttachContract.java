@@ -42,6 +42,38 @@ public interface VmAttachContract extends VmFixture {
     }
 
     @Test
+    default void whatHasAKeyIsStartedOnceHoweverOftenItIsAskedFor() throws IOException {
+        try (Vm vm = running()) {
+            ExecRequest request = ExecRequest.of("cat").withStdin().acknowledgedAs("job 7");
+            GuestExecution first = vm.guest().exec(request, soon());
+            assertThatThrownBy(() -> vm.guest().exec(request, soon()))
+                    .isInstanceOfSatisfying(
+                            GuestRefusedException.class,
+                            refused -> assertThat(refused.failure()).isEqualTo(GuestFailure.KEY_TAKEN));
+            assertThat(info(vm, first.id()).key()).contains("job 7");
+            first.stdin().close();
+            assertThat(first.await(soon())).isEqualTo(new ExitStatus.Exited(0));
+            assertThatThrownBy(() -> vm.guest().exec(request, soon())).isInstanceOf(GuestRefusedException.class);
+            first.close();
+            vm.guest().release(first.id(), soon());
+            try (GuestExecution second = vm.guest().exec(request, soon())) {
+                assertThat(second.id()).isNotEqualTo(first.id());
+                second.stdin().close();
+                assertThat(second.await(soon())).isEqualTo(new ExitStatus.Exited(0));
+            }
+        }
+    }
+
+    @Test
+    default void aKeyNeedsAnAcknowledgedExecutionAndABound() {
+        assertThatThrownBy(() -> ExecRequest.of("cat").acknowledgedAs("")).isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(() -> ExecRequest.of("cat").acknowledgedAs("x".repeat(129)))
+                .isInstanceOf(InvalidVmSpecException.class);
+        assertThat(ExecRequest.of("cat").acknowledgedAs("x".repeat(128)).has(ExecRequest.Option.ACKNOWLEDGED))
+                .isTrue();
+    }
+
+    @Test
     default void whatAPlainExecutionWroteBeyondItsWindowIsATypedGap() throws IOException {
         try (Vm vm = running()) {
             GuestExecution endless = vm.guest().exec(ExecRequest.of("yes").withWindow(4096), soon());
