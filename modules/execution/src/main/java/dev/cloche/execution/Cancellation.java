@@ -1,0 +1,61 @@
+package dev.cloche.execution;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
+import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.EventType;
+import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessRegistry;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestExecution;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Ends an execution when somebody asks for it: SIGTERM, and SIGKILL after a grace. */
+final class Cancellation implements AutoCloseable {
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
+    private static final int SIGTERM = 15;
+    private static final int SIGKILL = 9;
+
+    private final Thread watcher;
+    private volatile Optional<String> reason = Optional.empty();
+
+    private Cancellation(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
+        watcher = Thread.ofVirtual()
+                .name("cancellation-" + process)
+                .unstarted(() -> watch(registry, process, execution, grace));
+    }
+
+    static Cancellation watch(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
+        Cancellation cancellation = new Cancellation(registry, process, execution, grace);
+        cancellation.watcher.start();
+        return cancellation;
+    }
+
+    private void watch(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
+        try {
+            ProcessEvent request =
+                    registry.awaitEventAfter(process, EventType.CANCEL_REQUESTED, 0, Deadline.none());
+            reason = Optional.of(request.payload().node().path("reason").asString(""));
+            execution.signal(SIGTERM, Deadline.after(ANSWER_LIMIT));
+            Thread.sleep(grace);
+            execution.signal(SIGKILL, Deadline.after(ANSWER_LIMIT));
+        } catch (InterruptedException over) {
+            Thread.currentThread().interrupt();
+        } catch (ClocheException endedMeanwhile) {
+            // Whoever awaits the execution finds out what became of it.
+        }
+    }
+
+    /** How it ended, given how the command did. */
+    AwaitOutput outcome(ExitStatus exit) {
+        return reason.<AwaitOutput>map(
+                        why -> new AwaitOutput.Cancelled(why, Optional.of(ExecutionDriver.json(exit))))
+                .orElseGet(() -> ExecutionDriver.success(exit));
+    }
+
+    @Override
+    public void close() {
+        watcher.interrupt();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.cloche.execution;
+
+import dev.cloche.sandbox.CommandOptions;
+import java.util.List;
+
+/**
+ * What a durable execution runs, and where.
+ *
+ * @param sandbox its id, which is never given twice
+ * @param sandboxName for people; it may have another name by now
+ * @param command the program and its arguments
+ * @param options without a standard input and a terminal, which nobody would serve
+ */
+public record ExecutionSpec(long sandbox, String sandboxName, List<String> command, CommandOptions options) {
+    /** @throws ExecutionException.Invalid if it cannot be run without somebody who attends to it */
+    public ExecutionSpec {
+        command = List.copyOf(command);
+        if (command.isEmpty() || command.getFirst().isEmpty()) {
+            throw new ExecutionException.Invalid("There is no command to execute.", "Name a program after the sandbox.");
+        }
+        if (options.stdin() || options.terminal().isPresent()) {
+            throw new ExecutionException.Invalid(
+                    "A detached command has neither a standard input nor a terminal.",
+                    "Leave them out, or run the command attached.");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.cloche.execution;
+
+import dev.cloche.process.Json;
+import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.vm.ResourceLimit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/** An {@link ExecutionSpec} as the payload of a process's input. Pure. */
+final class SpecJson {
+    private static final int VERSION = 1;
+
+    private SpecJson() {}
+
+    static Json write(ExecutionSpec spec) {
+        CommandOptions options = spec.options();
+        Map<String, Json> members = new LinkedHashMap<>();
+        members.put("version", Json.of(VERSION));
+        members.put(
+                "sandbox",
+                Json.object(Map.of("id", Json.of(spec.sandbox()), "name", Json.of(spec.sandboxName()))));
+        members.put("command", Json.array(spec.command().stream().map(Json::of).toList()));
+        Map<String, Json> environment = new HashMap<>();
+        options.environment().forEach((name, value) -> environment.put(name, Json.of(value)));
+        members.put("environment", Json.object(environment));
+        options.user().ifPresent(user -> members.put("user", Json.of(user)));
+        options.workingDirectory().ifPresent(directory -> members.put("workingDirectory", Json.of(directory)));
+        members.put("limits", Json.array(options.limits().stream().map(SpecJson::limit).toList()));
+        return Json.object(members);
+    }
+
+    /** Limits are unsigned 64-bit numbers, which JSON's are not. */
+    private static Json limit(ResourceLimit limit) {
+        return Json.object(Map.of(
+                "resource", Json.of(limit.resource().name()),
+                "soft", Json.of(Long.toUnsignedString(limit.soft())),
+                "hard", Json.of(Long.toUnsignedString(limit.hard()))));
+    }
+
+    /** @throws ExecutionException.Invalid if it is something else, or of a newer version */
+    static ExecutionSpec read(Json payload) {
+        JsonNode node = payload.node();
+        try {
+            if (node.path("version").asInt() != VERSION) {
+                throw invalid("is of a version that this program does not know");
+            }
+            List<String> command = new ArrayList<>();
+            node.path("command").forEach(word -> command.add(word.stringValue()));
+            Map<String, String> environment = new HashMap<>();
+            node.path("environment").properties().forEach(entry -> environment.put(
+                    entry.getKey(), entry.getValue().stringValue()));
+            List<ResourceLimit> limits = new ArrayList<>();
+            node.path("limits").forEach(limit -> limits.add(new ResourceLimit(
+                    ResourceLimit.Resource.valueOf(limit.path("resource").stringValue()),
+                    Long.parseUnsignedLong(limit.path("soft").stringValue()),
+                    Long.parseUnsignedLong(limit.path("hard").stringValue()))));
+            CommandOptions options = new CommandOptions(
+                    environment, text(node, "workingDirectory"), text(node, "user"), false, Optional.empty(), true, limits);
+            JsonNode sandbox = node.path("sandbox");
+            return new ExecutionSpec(
+                    sandbox.path("id").longValue(), sandbox.path("name").stringValue(), command, options);
+        } catch (RuntimeException malformed) {
+            if (malformed instanceof ExecutionException known) {
+                throw known;
+            }
+            throw invalid("cannot be read: " + malformed.getMessage());
+        }
+    }
+
+    private static Optional<String> text(JsonNode node, String name) {
+        return node.has(name) ? Optional.of(node.path(name).stringValue()) : Optional.empty();
+    }
+
+    private static ExecutionException invalid(String what) {
+        return new ExecutionException.Invalid(
+                "The record of this execution " + what + ".", "Update Cloche, or cancel the process.");
+    }
+}
