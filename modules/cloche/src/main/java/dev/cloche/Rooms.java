@@ -56,7 +56,8 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
                 LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(Conversions.logins(options.logins()));
         return ImageStoreOptions.defaults()
                 .withBundled(layouts)
-                .withRegistries(RegistryOptions.defaults().withLogins(logins));
+                .withRegistries(() -> RegistrySettings.read(root.resolve("config.toml"))
+                        .applied(RegistryOptions.defaults().withLogins(logins)));
     }
 
     private static Path keptLogins(Path root) {
