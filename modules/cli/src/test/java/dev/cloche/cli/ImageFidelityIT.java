@@ -131,7 +131,7 @@ class ImageFidelityIT {
     }
 
     private void isWhatUmociUnpacks(Image image) throws Exception {
-        String packages = "python3-minimal" + (image.packages.isEmpty() ? "" : "," + image.packages);
+        String packages = "python3-minimal,mount" + (image.packages.isEmpty() ? "" : "," + image.packages);
         script(BUILD, image.variant, packages, image.changes);
         Result loaded = cloche.run(
                 "image", "load", "--name", "it:1", directory.resolve("oci").toString());
