@@ -1,0 +1,25 @@
+package dev.cloche.process;
+
+import java.util.Locale;
+
+/** Why a process whose owner was lost is not run again. */
+public enum AbandonReason {
+    /** Its work lived in the owner ({@link Recovery.OwnerBound}). */
+    OWNER_LOST,
+    /** As many owners as it may have were lost ({@link Recovery.Rerunnable}). */
+    ATTEMPTS_EXHAUSTED;
+
+    /** Lower case, as it is stored and printed. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static AbandonReason ofWord(String word) {
+        for (AbandonReason reason : values()) {
+            if (reason.word().equals(word)) {
+                return reason;
+            }
+        }
+        throw new ProcessException.Invalid("there is no reason \"" + word + "\" to abandon a process");
+    }
+}

@@ -1,0 +1,60 @@
+package dev.cloche.process;
+
+import java.util.Optional;
+
+/** What whoever awaits a process gets when it has ended. */
+public sealed interface AwaitOutput {
+    /** It did what it was for. */
+    record Success(Json value, Optional<Json> control) implements AwaitOutput {
+        @Override
+        public ProcessStatus status() {
+            return ProcessStatus.COMPLETED;
+        }
+    }
+
+    /** It did not. */
+    record Failure(FailureClass failureClass, String code, String message, Optional<Json> raw) implements AwaitOutput {
+        @Override
+        public ProcessStatus status() {
+            return ProcessStatus.FAILED;
+        }
+    }
+
+    /** Somebody wanted it no more. */
+    record Cancelled(String message, Optional<Json> raw) implements AwaitOutput {
+        @Override
+        public ProcessStatus status() {
+            return ProcessStatus.CANCELLED;
+        }
+    }
+
+    /**
+     * The registry gave it up; no caller can say so.
+     *
+     * @param reason why it is not run again
+     * @param attempts how many owners were lost
+     */
+    record Abandoned(AbandonReason reason, int attempts) implements AwaitOutput {
+        @Override
+        public ProcessStatus status() {
+            return ProcessStatus.ABANDONED;
+        }
+    }
+
+    /** The status of a process that ended so. */
+    ProcessStatus status();
+
+    /** As an object whose member {@code type} is success, failure, cancelled or abandoned. */
+    default Json json() {
+        return AwaitOutputJson.write(this);
+    }
+
+    /**
+     * The inverse of {@link #json}.
+     *
+     * @throws ProcessException.Invalid if it is something else
+     */
+    static AwaitOutput of(Json json) {
+        return AwaitOutputJson.read(json.node());
+    }
+}

@@ -1,0 +1,27 @@
+package dev.cloche.process;
+
+import java.util.Optional;
+
+/**
+ * That something was committed.
+ *
+ * @param sequence of the event that was appended; 0 for everything else
+ * @param eventType its type; present exactly for events
+ */
+public record Change(String processId, Kind kind, long sequence, Optional<String> eventType) {
+    /** What happened to the process. */
+    public enum Kind {
+        REGISTERED,
+        EVENT,
+        EXTERNAL_REF,
+        PRUNED
+    }
+
+    static Change of(String processId, Kind kind) {
+        return new Change(processId, kind, 0, Optional.empty());
+    }
+
+    static Change of(ProcessEvent event) {
+        return new Change(event.processId(), Kind.EVENT, event.sequence(), Optional.of(event.type()));
+    }
+}

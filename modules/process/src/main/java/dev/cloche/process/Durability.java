@@ -1,0 +1,9 @@
+package dev.cloche.process;
+
+/** What an acknowledged write is worth. */
+public enum Durability {
+    /** It survives the end of this program and a power cut. */
+    DURABLE,
+    /** It is gone with this program. */
+    VOLATILE
+}

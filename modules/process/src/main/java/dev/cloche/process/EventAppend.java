@@ -1,0 +1,38 @@
+package dev.cloche.process;
+
+import java.util.Optional;
+
+/**
+ * An event to be appended.
+ *
+ * @param replayKey makes the append repeatable: the second with the same key and content finds the first
+ * @param wakeTarget whom it wakes, if its type says that it wakes somebody
+ * @param causedBy opaque to the registry
+ */
+public record EventAppend(
+        String type,
+        Json payload,
+        Optional<String> replayKey,
+        Optional<SessionScope> wakeTarget,
+        Optional<Json> causedBy) {
+    public EventAppend {
+        Names.require("an event type's name", type);
+        replayKey.ifPresent(key -> Names.requireKey("a replay key", key));
+    }
+
+    public static EventAppend of(String type, Json payload) {
+        return new EventAppend(type, payload, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    public EventAppend withReplayKey(String key) {
+        return new EventAppend(type, payload, Optional.of(key), wakeTarget, causedBy);
+    }
+
+    public EventAppend withWakeTarget(SessionScope target) {
+        return new EventAppend(type, payload, replayKey, Optional.of(target), causedBy);
+    }
+
+    public EventAppend withCausedBy(Json cause) {
+        return new EventAppend(type, payload, replayKey, wakeTarget, Optional.of(cause));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.cloche.process;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The decisions about handles: plain functions. */
+final class GrantRules {
+    private GrantRules() {}
+
+    /**
+     * What is left to do after a session's handles were removed.
+     *
+     * @param removed its handles, of all its frames
+     * @param processes those that the handles were to
+     * @param granted ids of those that somebody else has a handle to
+     */
+    static SessionDeletion afterDeletion(
+            String session, List<Grant> removed, int wakes, Collection<ProcessHead> processes, Set<String> granted) {
+        Set<String> cancel = new TreeSet<>(Names.ORDER);
+        Set<String> preserved = new TreeSet<>(Names.ORDER);
+        for (ProcessHead process : processes) {
+            if (!process.status().terminal()) {
+                (granted.contains(process.id()) ? preserved : cancel).add(process.id());
+            }
+        }
+        return new SessionDeletion(session, removed.size(), wakes, List.copyOf(cancel), List.copyOf(preserved));
+    }
+}

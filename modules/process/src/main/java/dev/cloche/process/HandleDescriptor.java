@@ -1,0 +1,13 @@
+package dev.cloche.process;
+
+import java.util.Optional;
+
+/** How a session sees a process that it has a handle to. */
+public record HandleDescriptor(Optional<String> kind, Optional<String> label) {
+    public static final HandleDescriptor NONE = new HandleDescriptor(Optional.empty(), Optional.empty());
+
+    public HandleDescriptor {
+        kind.ifPresent(value -> Names.require("a handle's kind", value));
+        label.ifPresent(value -> Names.require("a handle's label", value));
+    }
+}

@@ -1,0 +1,90 @@
+package dev.cloche.process;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** Claims, renewals and releases. Safe for use from many threads. */
+final class LeaseDesk {
+    private final ProcessStore store;
+
+    LeaseDesk(ProcessStore store) {
+        this.store = store;
+    }
+
+    Lease claim(String id, String owner, Duration ttl) {
+        Names.require("a lease's owner", owner);
+        long ttlMillis = LeaseRules.requireTtl(ttl);
+        return store.write(transaction -> {
+            ProcessHead process = Rows.lock(transaction, id);
+            LeaseRules.Decision decision =
+                    LeaseRules.claim(process, owner, Tokens.next(), ttlMillis, transaction.now());
+            return record(transaction, process, decision);
+        });
+    }
+
+    List<Claim> claimNext(ClaimRequest request) {
+        // In any order, so that no kind of input is always served first.
+        List<String> types = new ArrayList<>(request.inputTypes());
+        Collections.shuffle(types);
+        return store.write(transaction -> {
+            List<Claim> claims = new ArrayList<>();
+            for (String type : types) {
+                claimOf(type, request, transaction, claims);
+            }
+            return List.copyOf(claims);
+        });
+    }
+
+    /** What was offered is leased or has ended afterwards, so each look finds others until there are none. */
+    private static void claimOf(String type, ClaimRequest request, StoreTransaction transaction, List<Claim> claims) {
+        while (claims.size() < request.limit()) {
+            List<ProcessHead> offered = transaction.lockClaimable(type, request.limit() - claims.size());
+            if (offered.isEmpty()) {
+                return;
+            }
+            for (ProcessHead process : offered) {
+                Optional<AbandonReason> abandon = RecoveryRules.abandon(process);
+                if (abandon.isPresent()) {
+                    EventLog.write(
+                            transaction, process, AppendRules.abandonment(process, abandon.get(), transaction.now()));
+                    transaction.setLease(process, Optional.empty(), process.fence(), process.attempts());
+                } else {
+                    LeaseRules.Decision decision = LeaseRules.claim(
+                            process,
+                            request.owner(),
+                            Tokens.next(),
+                            request.ttl().toMillis(),
+                            transaction.now());
+                    Lease lease = record(transaction, process, decision);
+                    claims.add(new Claim(Rows.record(transaction, process.id()), lease));
+                }
+            }
+        }
+    }
+
+    Lease renew(Lease lease, Duration ttl) {
+        long ttlMillis = LeaseRules.requireTtl(ttl);
+        return store.write(transaction -> {
+            ProcessHead process = Rows.lock(transaction, lease.processId());
+            return record(transaction, process, LeaseRules.renew(process, lease, ttlMillis, transaction.now()));
+        });
+    }
+
+    void release(Lease lease) {
+        store.write(transaction -> {
+            ProcessHead process = Rows.lock(transaction, lease.processId());
+            LeaseRules.release(process, lease)
+                    .ifPresent(decision ->
+                            transaction.setLease(process, decision.lease(), decision.fence(), decision.attempts()));
+            return process;
+        });
+    }
+
+    private static Lease record(StoreTransaction transaction, ProcessHead process, LeaseRules.Decision decision) {
+        transaction.setLease(process, decision.lease(), decision.fence(), decision.attempts());
+        return LeaseRules.lease(process, decision.lease().orElseThrow(), transaction.now());
+    }
+}

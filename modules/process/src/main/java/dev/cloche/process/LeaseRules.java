@@ -1,0 +1,113 @@
+package dev.cloche.process;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** The decisions about leases: plain functions of rows and a moment. */
+public final class LeaseRules {
+    /** The longest lease in milliseconds. */
+    public static final long LONGEST_MILLIS = ProcessLeases.LONGEST_LEASE.toMillis();
+
+    private LeaseRules() {}
+
+    /** What is to be recorded about the lease of a process. */
+    record Decision(Optional<LeaseRow> lease, long fence, int attempts) {}
+
+    /**
+     * Whether a lease keeps others away. One from before the last boot does not, nor one that claims to last longer than
+     * any lease can: its clock was not ours.
+     */
+    public static boolean isLive(LeaseRow lease, StoreTime now) {
+        return lease.epoch().equals(now.epoch())
+                && lease.expiresTicks() > now.ticks()
+                && lease.expiresTicks() <= saturatingAdd(now.ticks(), LONGEST_MILLIS);
+    }
+
+    /** A claim of a process that {@code owner} may lease. */
+    static Decision claim(ProcessHead process, String owner, String token, long ttlMillis, StoreTime now) {
+        Optional<LeaseRow> live = process.lease().filter(lease -> isLive(lease, now));
+        if (live.isPresent() && !live.get().owner().equals(owner)) {
+            LeaseRow holder = live.get();
+            throw new ProcessException.AlreadyLeased(process.id(), holder.owner(), expiry(holder, now));
+        }
+        long fence = Math.addExact(process.fence(), 1);
+        LeaseRow taken =
+                new LeaseRow(owner, token, fence, now.epoch(), saturatingAdd(now.ticks(), ttlMillis), now.wall());
+        boolean rotates = live.isPresent();
+        // To be driven again is an attempt; to rotate a token is not, and neither is cleaning up.
+        boolean attempt = !rotates && process.status() == ProcessStatus.RUNNING;
+        return new Decision(
+                Optional.of(taken), fence, attempt ? saturatingIncrement(process.attempts()) : process.attempts());
+    }
+
+    static Decision renew(ProcessHead process, Lease lease, long ttlMillis, StoreTime now) {
+        LeaseRow held = held(process, lease, now);
+        LeaseRow renewed = new LeaseRow(
+                held.owner(),
+                held.token(),
+                held.fence(),
+                now.epoch(),
+                saturatingAdd(now.ticks(), ttlMillis),
+                held.claimedAt());
+        return new Decision(Optional.of(renewed), process.fence(), process.attempts());
+    }
+
+    /**
+     * The stored row of a lease that is held.
+     *
+     * @throws ProcessException.LeaseLost if it is another's, or has expired
+     */
+    static LeaseRow held(ProcessHead process, Lease lease, StoreTime now) {
+        return process.lease()
+                .filter(row -> isHeldBy(row, lease, now))
+                .orElseThrow(() -> new ProcessException.LeaseLost(lease));
+    }
+
+    static boolean isHeldBy(LeaseRow row, Lease lease, StoreTime now) {
+        return matches(row, lease) && isLive(row, now);
+    }
+
+    /** A release; empty if it is stale. An expired lease that nobody took is still its holder's to give back. */
+    static Optional<Decision> release(ProcessHead process, Lease lease) {
+        // Whoever gives it back was not lost.
+        return process.lease()
+                .filter(row -> matches(row, lease))
+                .map(_ -> new Decision(
+                        Optional.empty(),
+                        process.fence(),
+                        process.status().terminal() ? process.attempts() : Math.max(0, process.attempts() - 1)));
+    }
+
+    static Lease lease(ProcessHead process, LeaseRow row, StoreTime now) {
+        return new Lease(process.id(), row.owner(), row.token(), row.fence(), row.claimedAt(), expiry(row, now));
+    }
+
+    static long requireTtl(Duration ttl) {
+        if (ttl.compareTo(Duration.ofMillis(1)) < 0 || ttl.compareTo(ProcessLeases.LONGEST_LEASE) > 0) {
+            throw new ProcessException.Invalid(
+                    "a lease lasts from 1 ms to " + ProcessLeases.LONGEST_LEASE.toHours() + " h, not " + ttl);
+        }
+        return ttl.toMillis();
+    }
+
+    private static boolean matches(LeaseRow row, Lease lease) {
+        return row.token().equals(lease.token())
+                && row.fence() == lease.fence()
+                && row.owner().equals(lease.owner());
+    }
+
+    /** By the wall clock, of a live lease. */
+    private static Instant expiry(LeaseRow row, StoreTime now) {
+        return now.wall().plusMillis(row.expiresTicks() - now.ticks());
+    }
+
+    static long saturatingAdd(long ticks, long millis) {
+        long sum = ticks + millis;
+        return millis >= 0 && sum < ticks ? Long.MAX_VALUE : sum;
+    }
+
+    private static int saturatingIncrement(int value) {
+        return value == Integer.MAX_VALUE ? value : value + 1;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.cloche.process;
+
+import java.time.Duration;
+import java.util.List;
+
+/** Who drives a process. Part of {@link ProcessRegistry}, where what holds for all calls stands. */
+public interface ProcessLeases {
+    /** The longest time to live. What is recorded as further ahead counts as expired. */
+    Duration LONGEST_LEASE = Duration.ofDays(1);
+
+    /**
+     * Takes the lease of a process, ended or not. Who holds it already gets a new token and a higher fence, which shuts
+     * out whoever has the old one.
+     *
+     * @param ttl from 1 ms to {@link #LONGEST_LEASE}
+     * @throws ProcessException.AlreadyLeased if somebody else holds it
+     */
+    Lease claim(String id, String owner, Duration ttl);
+
+    /**
+     * Takes the leases of running processes that nobody holds and that may be driven by a worker (see {@link Recovery}).
+     * Those that may not be driven again are abandoned on the way. Writes nothing for what others hold.
+     *
+     * @return at most as many as asked for; empty if there is none now
+     */
+    List<Claim> claimNext(ClaimRequest request);
+
+    /**
+     * Makes a lease last from now on for another while.
+     *
+     * @return with the same token and fence
+     * @throws ProcessException.LeaseLost if it is not held any more, also if nobody took it since it ran out
+     */
+    Lease renew(Lease lease, Duration ttl);
+
+    /** Gives a lease back. One that is not held any more disturbs nobody. */
+    void release(Lease lease);
+
+    /**
+     * Ends a process and gives its lease back, in one transaction.
+     *
+     * @throws ProcessException.LeaseLost if it is not held any more, unless the process has ended with this output
+     * @throws ProcessException as {@link ProcessRegistry#complete}
+     */
+    Appended completeWithLease(Lease lease, AwaitOutput output);
+}

@@ -1,0 +1,32 @@
+package dev.cloche.process;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What the registry knows of a process.
+ *
+ * @param registration as prepared: with the core event types, all in the order of their names
+ * @param hash SHA-256 of the canonical encoding of that, 64 hexadecimal digits
+ * @param output how it ended; present exactly if it has
+ * @param lastSequence of its latest event; 0 before the first
+ * @param attempts owners who hold it or were lost
+ * @param updatedAt of the latest event or change of the external reference, by the clock of the store
+ */
+public record ProcessRecord(
+        ProcessRegistration registration,
+        String hash,
+        Optional<AwaitOutput> output,
+        Optional<ExternalRef> externalRef,
+        long lastSequence,
+        int attempts,
+        Instant createdAt,
+        Instant updatedAt) {
+    public String id() {
+        return registration.id();
+    }
+
+    public ProcessStatus status() {
+        return output.map(AwaitOutput::status).orElse(ProcessStatus.RUNNING);
+    }
+}

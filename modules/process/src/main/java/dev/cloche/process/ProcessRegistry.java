@@ -1,0 +1,100 @@
+package dev.cloche.process;
+
+import dev.cloche.base.Deadline;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The durable registry of processes: pieces of work that outlive the program which started them, each with a log of events,
+ * one owner at a time, and an end that everybody agrees on.
+ *
+ * <p>What a call that writes has returned from is on the disk, if the store is {@link Durability#DURABLE}. A call that
+ * fails has written nothing, but for {@link ProcessException.StoreFailed}, after which nobody knows; every write can be
+ * repeated without harm (an append, if it has a replay key). A failure of the store is always an error and never looks
+ * like something that does not exist.
+ *
+ * <p>All calls throw {@link ProcessException.Unknown} for a process that is not registered, but for {@link #get}. Calls
+ * block. Safe for use from many threads; virtual threads are welcome.
+ */
+public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGrants, AutoCloseable {
+    /** The most entries that one read returns. */
+    int LARGEST_PAGE = 10_000;
+
+    /** A registry over a store, which is closed with it. */
+    static ProcessRegistry over(ProcessStore store) {
+        return new StoredProcessRegistry(store);
+    }
+
+    /**
+     * Records a new process as running. Repeating a registration finds the process, unchanged, also after its end.
+     *
+     * @throws ProcessException.RegistrationConflict if the id is taken by another registration
+     * @throws ProcessException.Invalid if an event type's schema cannot be used
+     */
+    ProcessRecord register(ProcessRegistration registration);
+
+    /** The process of that id, if there is one. */
+    Optional<ProcessRecord> get(String id);
+
+    /** A page of processes in the order of their ids, by code points. */
+    List<ProcessRecord> list(ProcessQuery query);
+
+    /** A page of the processes that run, in the order of their ids. */
+    default List<ProcessRecord> listNonTerminal(Optional<String> after, int limit) {
+        return list(new ProcessQuery(true, after, limit));
+    }
+
+    /** Says what the process is called elsewhere, in the place of what was said before; also after its end. */
+    ProcessRecord setExternalRef(String id, ExternalRef ref);
+
+    /**
+     * Ends a process by the core event of the output's kind. The same output again finds the first.
+     *
+     * @throws ProcessException.ReplayConflict if it ended in the same way with another output
+     * @throws ProcessException.AlreadyTerminal if it ended in another way
+     * @throws ProcessException.LeaseRequired if it ends with a lease only
+     */
+    Appended complete(String id, AwaitOutput output);
+
+    /**
+     * Asks whoever drives a process to end it, by an event of type {@value EventType#CANCEL_REQUESTED} with the payload
+     * {@code {"reason": …}}. There is one such request: a second call finds the first, whatever its reason.
+     *
+     * @throws ProcessException.AlreadyTerminal if it has ended without such a request
+     */
+    Appended cancel(String id, String reason);
+
+    /**
+     * Waits for the end of a process.
+     *
+     * @return how it ended, at once if it has
+     * @throws ProcessException.TimedOut if it has not by then
+     * @throws ProcessException.Interrupted if this thread is interrupted
+     */
+    AwaitOutput awaitProcess(String id, Deadline deadline);
+
+    /**
+     * What was committed after a point of the feed, in an order that is the same for all readers and that agrees with
+     * each process's own. A reader that goes on where the last page ended misses nothing.
+     *
+     * @param after {@link ChangePage#next} of an earlier page; empty for the beginning
+     * @throws ProcessException.Invalid if it is no point of this store's feed
+     */
+    ChangePage changes(Optional<String> after, int limit);
+
+    /**
+     * Forgets ended processes with their events, handles and acknowledged wakes. Of each a tombstone stays, which keeps
+     * its fence. Those with a live lease or an undelivered wake are left alone. Not one transaction: what was pruned
+     * before a failure stays pruned.
+     *
+     * @return the ids of what was pruned
+     */
+    List<String> prune(PruneRequest request);
+
+    /** What an acknowledged write is worth. */
+    Durability durability();
+
+    /** Ends the waits of other threads with {@link ProcessException.Closed}. Closing twice does nothing. */
+    @Override
+    void close();
+}

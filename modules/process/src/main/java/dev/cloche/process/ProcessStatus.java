@@ -1,0 +1,33 @@
+package dev.cloche.process;
+
+import java.util.Locale;
+
+/** Where a process is in its life: it runs, and then it has ended in one of four ways, for good. */
+public enum ProcessStatus {
+    RUNNING,
+    COMPLETED,
+    FAILED,
+    CANCELLED,
+    /** Its owner was lost and nobody may, or may still, run it again. Only the registry itself says so. */
+    ABANDONED;
+
+    /** Whether it has ended. */
+    public boolean terminal() {
+        return this != RUNNING;
+    }
+
+    /** Lower case, as it is stored and printed. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The inverse of {@link #word}. */
+    public static ProcessStatus ofWord(String word) {
+        for (ProcessStatus status : values()) {
+            if (status.word().equals(word)) {
+                return status;
+            }
+        }
+        throw new ProcessException.Invalid("there is no status \"" + word + "\"");
+    }
+}

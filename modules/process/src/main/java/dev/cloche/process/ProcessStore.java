@@ -1,0 +1,49 @@
+package dev.cloche.process;
+
+/**
+ * Where the registry keeps its rows. A store gives transactions, and primitive reads and writes in them; what is decided
+ * on the rows is decided by the registry, the same for every store. So no method here refuses anything, but for storage
+ * that fails, which is a {@link ProcessException.StoreFailed}.
+ *
+ * <p>Safe for use from many threads.
+ */
+public interface ProcessStore extends AutoCloseable {
+    /** What one writing transaction does. It may be run again from the start if the store had to undo it. */
+    @FunctionalInterface
+    interface Work<T> {
+        T run(StoreTransaction transaction);
+    }
+
+    /** What one reading transaction does. */
+    @FunctionalInterface
+    interface Query<T> {
+        T run(StoreReads reads);
+    }
+
+    /**
+     * Runs work that takes effect as a whole when this returns, or not at all if it throws. It is then on the disk and
+     * visible to everybody, and the listener has been or is about to be told. Transactions that lock the same process
+     * ({@link StoreTransaction#lock}) run one after the other. The call is not cut short by an interrupt.
+     *
+     * @throws ProcessException what the work throws, or that the store failed
+     */
+    <T> T write(Work<T> work);
+
+    /** Runs queries on one consistent snapshot, which has all that was acknowledged before the call. */
+    <T> T read(Query<T> query);
+
+    /** What a write that has returned is worth. */
+    Durability durability();
+
+    /** Says whom to tell of commits. Called once, before anything else. */
+    void listen(CommitListener listener);
+
+    /**
+     * Called before a wait. From the return of this call on, the listener is told of the commits of other programs too,
+     * as long as there may be waits; where that can get lost, the store looks for itself now and then. Cheap if repeated.
+     */
+    void watchOthers();
+
+    @Override
+    void close();
+}

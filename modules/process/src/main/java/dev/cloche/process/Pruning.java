@@ -1,0 +1,50 @@
+package dev.cloche.process;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Forgets ended processes, a batch at a time, so that nobody waits long for the store. Safe for use from many threads. */
+final class Pruning {
+    private static final int BATCH = 200;
+
+    private final ProcessStore store;
+
+    Pruning(ProcessStore store) {
+        this.store = store;
+    }
+
+    List<String> prune(PruneRequest request) {
+        List<String> pruned = new ArrayList<>();
+        Optional<String> after = Optional.empty();
+        do {
+            Optional<String> from = after;
+            Batch batch = store.write(transaction -> batch(transaction, request, from));
+            pruned.addAll(batch.pruned());
+            after = batch.last();
+        } while (after.isPresent());
+        return List.copyOf(pruned);
+    }
+
+    /** What one transaction did, and the last id that it looked at, if there may be more. */
+    private record Batch(List<String> pruned, Optional<String> last) {}
+
+    private static Batch batch(StoreTransaction transaction, PruneRequest request, Optional<String> after) {
+        StoreTime now = transaction.now();
+        List<ProcessHead> offered = transaction.lockPrunable(request, after, BATCH);
+        List<String> pruned = new ArrayList<>();
+        for (ProcessHead process : offered) {
+            // Its holder is still cleaning up.
+            if (process.lease().filter(lease -> LeaseRules.isLive(lease, now)).isEmpty()) {
+                transaction.bury(process, new Tombstone(process.id(), process.fence(), now.wall()));
+                transaction.change(Change.of(process.id(), Change.Kind.PRUNED));
+                pruned.add(process.id());
+            }
+        }
+        return new Batch(
+                pruned,
+                offered.size() < BATCH
+                        ? Optional.empty()
+                        : Optional.of(offered.getLast().id()));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.cloche.process;
+
+import java.util.Optional;
+
+/** The decisions about processes that nobody drives: plain functions. */
+final class RecoveryRules {
+    private RecoveryRules() {}
+
+    /**
+     * Why a running process without a live lease is not to be driven again; empty if a worker may have it. A lease that
+     * is still recorded is that of a lost owner, for one that was given back is gone.
+     */
+    static Optional<AbandonReason> abandon(ProcessHead process) {
+        boolean ownerLost = process.lease().isPresent();
+        return switch (process.recovery()) {
+            case Recovery.OwnerBound _ -> ownerLost ? Optional.of(AbandonReason.OWNER_LOST) : Optional.empty();
+            case Recovery.Rerunnable rerunnable ->
+                process.attempts() >= rerunnable.attempts()
+                        ? Optional.of(AbandonReason.ATTEMPTS_EXHAUSTED)
+                        : Optional.empty();
+            case Recovery.ExternallyOwned _ ->
+                throw new IllegalStateException("a store offered " + process.id() + ", which is driven from outside");
+        };
+    }
+}

@@ -1,0 +1,35 @@
+package dev.cloche.process;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The decisions about registrations: plain functions. */
+final class Registrations {
+    private Registrations() {}
+
+    /** A registration as it is hashed and stored. */
+    record Prepared(ProcessRegistration registration, String hash) {}
+
+    /** Adds the core event types whose names are missing, puts all in the order of their names, and hashes the whole. */
+    static Prepared prepare(ProcessRegistration given) {
+        List<EventType> types = new ArrayList<>(given.eventTypes());
+        for (EventType core : EventType.core()) {
+            if (types.stream().noneMatch(type -> type.name().equals(core.name()))) {
+                types.add(core);
+            }
+        }
+        types.sort(Comparator.comparing(EventType::name, Names.ORDER));
+        ProcessRegistration prepared = new ProcessRegistration(
+                given.id(), given.input(), types, given.provenance(), given.recovery(), given.leaseRequired());
+        return new Prepared(prepared, Digests.sha256(RegistrationJson.write(prepared)));
+    }
+
+    /** What is returned where a process of the id is stored. */
+    static ProcessRecord repeated(ProcessRecord stored, Prepared given) {
+        if (!stored.hash().equals(given.hash())) {
+            throw new ProcessException.RegistrationConflict(stored.id(), stored.hash(), given.hash());
+        }
+        return stored;
+    }
+}

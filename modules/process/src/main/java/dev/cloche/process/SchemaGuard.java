@@ -1,0 +1,99 @@
+package dev.cloche.process;
+
+import com.networknt.schema.SpecificationVersion;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a schema has to keep to, so that checking a payload takes a time that is bounded by both their sizes: references stay
+ * inside of it, never lead back to where they stand, and do not multiply. Stateless.
+ */
+final class SchemaGuard {
+    private static final int LONGEST = 64 * 1024;
+    /** Subschemas with every reference written out. */
+    private static final int LARGEST = 2_000;
+
+    private static final List<String> REFUSED =
+            List.of("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$vocabulary");
+
+    private final JsonNode root;
+    private final Map<String, Integer> sizes = new HashMap<>();
+    private final Deque<String> path = new ArrayDeque<>();
+
+    private SchemaGuard(JsonNode root) {
+        this.root = root;
+    }
+
+    static void require(Json schema) {
+        if (schema.text().length() > LONGEST) {
+            throw refused("is longer than " + LONGEST + " characters");
+        }
+        JsonNode root = schema.node();
+        if (!root.isObject() && !root.isBoolean()) {
+            throw refused("is neither an object nor a boolean");
+        }
+        String dialect = SpecificationVersion.DRAFT_2020_12.getDialectId();
+        JsonNode named = root.path("$schema");
+        if (!named.isMissingNode() && !(named.isString() && named.stringValue().equals(dialect))) {
+            throw refused("is not of the draft " + dialect);
+        }
+        new SchemaGuard(root).size(root);
+    }
+
+    private int size(JsonNode node) {
+        int size = 1;
+        for (String keyword : REFUSED) {
+            if (node.path(keyword).isString()) {
+                throw refused("uses " + keyword);
+            }
+        }
+        JsonNode reference = node.path("$ref");
+        if (node.isObject() && reference.isString()) {
+            size = add(size, sizeBehind(reference.stringValue()));
+        }
+        for (JsonNode child : node) {
+            size = add(size, size(child));
+        }
+        return size;
+    }
+
+    private int sizeBehind(String reference) {
+        Integer known = sizes.get(reference);
+        if (known != null) {
+            return known;
+        }
+        if (path.contains(reference)) {
+            throw refused("refers to itself at " + reference);
+        }
+        if (!reference.equals("#") && !reference.startsWith("#/")) {
+            throw refused("refers to something outside of it: " + reference);
+        }
+        JsonNode target;
+        try {
+            target = JsonPointers.find(root, reference.substring(1))
+                    .orElseThrow(() -> refused("refers to nothing at " + reference));
+        } catch (IllegalArgumentException e) {
+            throw refused("refers to nothing at " + reference);
+        }
+        path.push(reference);
+        int size = size(target);
+        path.pop();
+        sizes.put(reference, size);
+        return size;
+    }
+
+    private static int add(int size, int more) {
+        if (size + more > LARGEST) {
+            throw refused("has more than " + LARGEST + " parts with its references written out");
+        }
+        return size + more;
+    }
+
+    private static ProcessException.Invalid refused(String why) {
+        return new ProcessException.Invalid("an event type's schema " + why);
+    }
+}

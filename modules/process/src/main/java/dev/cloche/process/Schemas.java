@@ -1,0 +1,77 @@
+package dev.cloche.process;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * JSON Schemas of event types, compiled once. Nothing is ever fetched for a schema, and one that could keep a thread busy is
+ * refused ({@link SchemaGuard}) or stopped ({@link BudgetedRegex}). Thread-safe.
+ */
+final class Schemas {
+    private static final int MOST = 256;
+
+    private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
+            SpecificationVersion.DRAFT_2020_12,
+            builder -> builder.schemaCacheEnabled(false)
+                    .schemaLoader(loader -> loader.fetchRemoteResources(false).block(_ -> true))
+                    .schemaRegistryConfig(SchemaRegistryConfig.builder()
+                            .failFast(true)
+                            .formatAssertionsEnabled(false)
+                            .regularExpressionFactory(BudgetedRegex::new)
+                            .build()));
+
+    private final Map<Json, Schema> compiled = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Json, Schema> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    /** @throws ProcessException.Invalid if it is no schema that can be used */
+    void require(Json schema) {
+        var _ = compile(schema);
+    }
+
+    /** @throws ProcessException.PayloadInvalid if the payload breaks the schema */
+    void check(String type, Json schema, Json payload) {
+        List<Error> errors;
+        try {
+            errors = compile(schema).validate(payload.node());
+        } catch (BudgetedRegex.Exceeded e) {
+            throw new ProcessException.PayloadInvalid(type, "a pattern takes too long to try");
+        } catch (StackOverflowError e) {
+            throw new ProcessException.PayloadInvalid(type, "it is too deep to be checked");
+        }
+        if (!errors.isEmpty()) {
+            throw new ProcessException.PayloadInvalid(type, errors.getFirst().toString());
+        }
+    }
+
+    private Schema compile(Json schema) {
+        synchronized (compiled) {
+            Schema known = compiled.get(schema);
+            if (known != null) {
+                return known;
+            }
+        }
+        SchemaGuard.require(schema);
+        Schema made;
+        try {
+            made = registry.getSchema(schema.node());
+            // References are looked up at the first use unless they are asked for.
+            made.initializeValidators();
+        } catch (RuntimeException | StackOverflowError e) {
+            throw new ProcessException.Invalid("an event type's schema cannot be used: " + e.getMessage());
+        }
+        synchronized (compiled) {
+            compiled.put(schema, made);
+        }
+        return made;
+    }
+}

@@ -1,0 +1,65 @@
+package dev.cloche.process;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The primitive reads of a {@link ProcessStore}. Valid in the transaction that received it, in that thread. */
+public interface StoreReads {
+    /** The time of the transaction, by the store's one authority. The same for all calls within one. */
+    StoreTime now();
+
+    /** The head of a process. */
+    Optional<ProcessHead> head(String id);
+
+    /** The whole of a process. */
+    Optional<ProcessRecord> record(String id);
+
+    /** A page of processes, by id in the order of code points. */
+    List<ProcessRecord> records(ProcessQuery query);
+
+    /** What stays of a pruned process. */
+    Optional<Tombstone> tombstone(String id);
+
+    /** The event with a replay key. */
+    Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey);
+
+    /** The first event of a type after a sequence. */
+    Optional<ProcessEvent> firstEvent(ProcessHead process, String type, long afterSequence);
+
+    /** Events after a sequence, ascending. */
+    List<ProcessEvent> events(ProcessHead process, long afterSequence, int limit);
+
+    /** The wake of an event, acknowledged or not; none if it was deleted with its session. */
+    Optional<WakeDelivery> wake(ProcessHead process, long sequence);
+
+    /** Events after a sequence that have a wake which is not acknowledged, ascending. */
+    List<WakeEvent> wakeEvents(ProcessHead process, long afterSequence, int limit);
+
+    /** Wakes of a session's scopes that are not acknowledged, by process id (code points) and sequence. */
+    List<WakeDelivery> pendingWakes(String session, Optional<WakeDelivery> after, int limit);
+
+    /** The handle of a scope to a process. */
+    Optional<Grant> grant(SessionScope scope, ProcessHead process);
+
+    /** The handles of a scope with their processes, by process id (code points). */
+    List<GrantedProcess> grants(SessionScope scope, boolean runningOnly, Optional<String> after, int limit);
+
+    /** The handles to a process, by session and then {@link SessionScope#key} (code points). */
+    List<Grant> grantsOf(ProcessHead process);
+
+    /** The heads of those processes that exist, in any order. */
+    List<ProcessHead> heads(Collection<String> ids);
+
+    /** Those processes that anybody has a handle to. */
+    Set<String> granted(Collection<String> ids);
+
+    /**
+     * A page of the feed of {@link StoreTransaction#change}, from the beginning if {@code after} is empty. Whatever is
+     * committed later comes after {@link ChangePage#next}.
+     *
+     * @throws ProcessException.Invalid if {@code after} is none of its cursors
+     */
+    ChangePage changes(Optional<String> after, int limit);
+}
