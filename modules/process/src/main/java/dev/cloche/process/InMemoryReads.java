@@ -1,0 +1,151 @@
+package dev.cloche.process;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The reads of an {@link InMemoryProcessStore}. Used under its lock. */
+class InMemoryReads implements StoreReads {
+    private static final Comparator<WakeDelivery> BY_EVENT =
+            Comparator.comparing(WakeDelivery::processId, Names.ORDER).thenComparingLong(WakeDelivery::sequence);
+
+    final InMemoryTables tables;
+    private final StoreTime now;
+
+    InMemoryReads(InMemoryTables tables, StoreTime now) {
+        this.tables = tables;
+        this.now = now;
+    }
+
+    @Override
+    public StoreTime now() {
+        return now;
+    }
+
+    @Override
+    public Optional<ProcessHead> head(String id) {
+        return Optional.ofNullable(tables.processes.get(id)).map(InMemoryRow::head);
+    }
+
+    @Override
+    public Optional<ProcessRecord> record(String id) {
+        return Optional.ofNullable(tables.processes.get(id)).map(InMemoryRow::record);
+    }
+
+    @Override
+    public List<ProcessRecord> records(ProcessQuery query) {
+        List<ProcessRecord> page = new ArrayList<>();
+        for (InMemoryRow row : tables.after(query.after())) {
+            if (page.size() == query.limit()) {
+                break;
+            }
+            if (!query.runningOnly() || row.output.isEmpty()) {
+                page.add(row.record());
+            }
+        }
+        return List.copyOf(page);
+    }
+
+    @Override
+    public Optional<Tombstone> tombstone(String id) {
+        return Optional.ofNullable(tables.tombstones.get(id));
+    }
+
+    @Override
+    public Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey) {
+        return Optional.ofNullable(tables.row(process).byReplayKey.get(replayKey));
+    }
+
+    @Override
+    public Optional<ProcessEvent> firstEvent(ProcessHead process, String type, long afterSequence) {
+        return tables.row(process).eventsAfter(afterSequence).stream()
+                .filter(event -> event.type().equals(type))
+                .findFirst();
+    }
+
+    @Override
+    public List<ProcessEvent> events(ProcessHead process, long afterSequence, int limit) {
+        return tables.row(process).eventsAfter(afterSequence).stream()
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public Optional<WakeDelivery> wake(ProcessHead process, long sequence) {
+        return Optional.ofNullable(tables.row(process).wakes.get(sequence)).map(InMemoryRow.Outgoing::wake);
+    }
+
+    @Override
+    public List<WakeEvent> wakeEvents(ProcessHead process, long afterSequence, int limit) {
+        InMemoryRow row = tables.row(process);
+        return row.wakes.values().stream()
+                .filter(outgoing -> !outgoing.acknowledged() && outgoing.wake().sequence() > afterSequence)
+                .limit(limit)
+                .map(outgoing ->
+                        new WakeEvent(row.events.get((int) outgoing.wake().sequence() - 1), outgoing.wake()))
+                .toList();
+    }
+
+    @Override
+    public List<WakeDelivery> pendingWakes(String session, Optional<WakeDelivery> after, int limit) {
+        return tables.processes.values().stream()
+                .flatMap(row -> row.wakes.values().stream())
+                .filter(outgoing -> !outgoing.acknowledged()
+                        && outgoing.wake().target().session().equals(session))
+                .map(InMemoryRow.Outgoing::wake)
+                .filter(wake -> after.isEmpty() || BY_EVENT.compare(wake, after.get()) > 0)
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public Optional<Grant> grant(SessionScope scope, ProcessHead process) {
+        return Optional.ofNullable(tables.row(process).grants.get(scope));
+    }
+
+    @Override
+    public List<GrantedProcess> grants(SessionScope scope, boolean runningOnly, Optional<String> after, int limit) {
+        List<GrantedProcess> page = new ArrayList<>();
+        for (InMemoryRow row : tables.after(after)) {
+            Grant grant = row.grants.get(scope);
+            if (page.size() < limit && grant != null && (!runningOnly || row.output.isEmpty())) {
+                page.add(new GrantedProcess(grant, row.record()));
+            }
+        }
+        return List.copyOf(page);
+    }
+
+    @Override
+    public List<Grant> grantsOf(ProcessHead process) {
+        return List.copyOf(tables.row(process).grants.values());
+    }
+
+    @Override
+    public List<ProcessHead> heads(Collection<String> ids) {
+        return ids.stream().flatMap(id -> head(id).stream()).toList();
+    }
+
+    @Override
+    public Set<String> granted(Collection<String> ids) {
+        Set<String> granted = new HashSet<>(ids);
+        granted.removeIf(id -> {
+            InMemoryRow row = tables.processes.get(id);
+            return row == null || row.grants.isEmpty();
+        });
+        return Set.copyOf(granted);
+    }
+
+    @Override
+    public ChangePage changes(Optional<String> after, int limit) {
+        long from = after.map(FeedPositions::parse).orElse(0L);
+        if (from > tables.feed.size()) {
+            throw FeedPositions.unknown(after.orElse(""));
+        }
+        int to = (int) Math.min(from + limit, tables.feed.size());
+        return new ChangePage(tables.feed.subList((int) from, to), FeedPositions.format(to));
+    }
+}

@@ -1,0 +1,31 @@
+package dev.cloche.process;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** All rows of an {@link InMemoryProcessStore}. Guarded by its lock. */
+final class InMemoryTables {
+    final TreeMap<String, InMemoryRow> processes = new TreeMap<>(Names.ORDER);
+    final Map<String, Tombstone> tombstones = new HashMap<>();
+    final List<Change> feed = new ArrayList<>();
+    long lastKey;
+
+    /** The row of a head, which is there for as long as the transaction that read the head. */
+    InMemoryRow row(ProcessHead head) {
+        InMemoryRow row = processes.get(head.id());
+        if (row == null || row.key != head.key()) {
+            throw new IllegalStateException("a head of another transaction: " + head.id());
+        }
+        return row;
+    }
+
+    Iterable<InMemoryRow> after(Optional<String> id) {
+        return id.map(after -> processes.tailMap(after, false))
+                .orElse(processes)
+                .values();
+    }
+}

@@ -1,0 +1,227 @@
+package dev.cloche.process;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+
+/** The writes of an {@link InMemoryProcessStore}, each with what undoes it. Used under its lock. */
+final class InMemoryTransaction extends InMemoryReads implements StoreTransaction {
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+    private final List<Change> changes = new ArrayList<>();
+
+    InMemoryTransaction(InMemoryTables tables, StoreTime now) {
+        super(tables, now);
+    }
+
+    /** Undoes what was done, the last first. */
+    void rollBack() {
+        while (!undo.isEmpty()) {
+            undo.pop().run();
+        }
+    }
+
+    List<Change> changes() {
+        return changes;
+    }
+
+    @Override
+    public Optional<ProcessHead> lock(String id) {
+        return head(id);
+    }
+
+    @Override
+    public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
+        if (tables.processes.containsKey(registration.id())) {
+            return false;
+        }
+        InMemoryRow row = new InMemoryRow(++tables.lastKey, registration, hash, fence, now().wall());
+        tables.processes.put(registration.id(), row);
+        undo.push(() -> tables.processes.remove(registration.id()));
+        return true;
+    }
+
+    @Override
+    public void setExternalRef(ProcessHead process, ExternalRef ref) {
+        InMemoryRow row = touched(process);
+        Optional<ExternalRef> before = row.externalRef;
+        row.externalRef = Optional.of(ref);
+        undo.push(() -> row.externalRef = before);
+    }
+
+    @Override
+    public void insertEvent(ProcessHead process, ProcessEvent event) {
+        InMemoryRow row = touched(process);
+        if (event.sequence() != row.events.size() + 1) {
+            throw new IllegalStateException("event " + event.sequence() + " is not the next of " + process.id());
+        }
+        row.events.add(event);
+        event.replayKey().ifPresent(key -> row.byReplayKey.put(key, event));
+        undo.push(() -> {
+            row.events.removeLast();
+            event.replayKey().ifPresent(row.byReplayKey::remove);
+        });
+    }
+
+    @Override
+    public void end(ProcessHead process, AwaitOutput output) {
+        InMemoryRow row = tables.row(process);
+        Optional<AwaitOutput> before = row.output;
+        row.output = Optional.of(output);
+        undo.push(() -> row.output = before);
+    }
+
+    @Override
+    public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
+        InMemoryRow row = tables.row(process);
+        ProcessHead before = row.head();
+        row.lease = lease;
+        row.fence = fence;
+        row.attempts = attempts;
+        undo.push(() -> {
+            row.lease = before.lease();
+            row.fence = before.fence();
+            row.attempts = before.attempts();
+        });
+    }
+
+    @Override
+    public void insertWake(ProcessHead process, WakeDelivery wake) {
+        InMemoryRow row = tables.row(process);
+        row.wakes.put(wake.sequence(), new InMemoryRow.Outgoing(wake, false));
+        undo.push(() -> row.wakes.remove(wake.sequence()));
+    }
+
+    @Override
+    public void ackWake(ProcessHead process, long sequence) {
+        InMemoryRow row = tables.row(process);
+        InMemoryRow.Outgoing before = row.wakes.get(sequence);
+        if (before != null) {
+            row.wakes.put(sequence, new InMemoryRow.Outgoing(before.wake(), true));
+            undo.push(() -> row.wakes.put(sequence, before));
+        }
+    }
+
+    @Override
+    public void putGrant(ProcessHead process, Grant grant) {
+        InMemoryRow row = tables.row(process);
+        Optional<Grant> before = Optional.ofNullable(row.grants.put(grant.scope(), grant));
+        undo.push(() -> before.ifPresentOrElse(
+                old -> row.grants.put(old.scope(), old), () -> row.grants.remove(grant.scope())));
+    }
+
+    @Override
+    public void deleteGrant(ProcessHead process, SessionScope scope) {
+        delete(tables.row(process), scope);
+    }
+
+    private void delete(InMemoryRow row, SessionScope scope) {
+        Grant before = row.grants.remove(scope);
+        if (before != null) {
+            undo.push(() -> row.grants.put(scope, before));
+        }
+    }
+
+    @Override
+    public List<Grant> deleteGrantsOfSession(String session) {
+        List<Grant> deleted = new ArrayList<>();
+        for (InMemoryRow row : tables.processes.values()) {
+            for (Grant grant : List.copyOf(row.grants.values())) {
+                if (grant.scope().session().equals(session)) {
+                    delete(row, grant.scope());
+                    deleted.add(grant);
+                }
+            }
+        }
+        return List.copyOf(deleted);
+    }
+
+    @Override
+    public int deleteWakesOfSession(String session) {
+        int deleted = 0;
+        for (InMemoryRow row : tables.processes.values()) {
+            for (InMemoryRow.Outgoing outgoing : List.copyOf(row.wakes.values())) {
+                long sequence = outgoing.wake().sequence();
+                if (!outgoing.acknowledged()
+                        && outgoing.wake().target().session().equals(session)) {
+                    row.wakes.remove(sequence);
+                    undo.push(() -> row.wakes.put(sequence, outgoing));
+                    deleted++;
+                }
+            }
+        }
+        return deleted;
+    }
+
+    @Override
+    public List<ProcessHead> lockClaimable(String inputType, int limit) {
+        List<ProcessHead> found = new ArrayList<>();
+        // Those that lost an owner come first.
+        BiPredicate<InMemoryRow, Boolean> wanted = (row, lost) -> row.lease.isPresent() == lost
+                && row.output.isEmpty()
+                && row.registration.input().type().equals(inputType)
+                && !(row.registration.recovery() instanceof Recovery.ExternallyOwned)
+                && row.lease.filter(lease -> LeaseRules.isLive(lease, now())).isEmpty();
+        for (boolean lost : new boolean[] {true, false}) {
+            for (InMemoryRow row : tables.processes.values()) {
+                if (found.size() < limit && wanted.test(row, lost)) {
+                    found.add(row.head());
+                }
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    @Override
+    public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
+        List<ProcessHead> found = new ArrayList<>();
+        for (InMemoryRow row : tables.after(after)) {
+            if (found.size() < limit && isPrunable(row, request)) {
+                found.add(row.head());
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private static boolean isPrunable(InMemoryRow row, PruneRequest request) {
+        return row.output.isPresent()
+                && row.updatedAt.isBefore(request.updatedBefore())
+                && (request.statuses().isEmpty()
+                        || request.statuses().contains(row.output.get().status()))
+                && (request.inputTypes().isEmpty()
+                        || request.inputTypes()
+                                .contains(row.registration.input().type()))
+                && (request.granted() || row.grants.isEmpty())
+                && !row.hasPendingWake();
+    }
+
+    @Override
+    public void bury(ProcessHead process, Tombstone tombstone) {
+        InMemoryRow row = tables.row(process);
+        Optional<Tombstone> before = tombstone(process.id());
+        tables.processes.remove(process.id());
+        tables.tombstones.put(process.id(), tombstone);
+        undo.push(() -> {
+            tables.processes.put(process.id(), row);
+            before.ifPresentOrElse(
+                    old -> tables.tombstones.put(process.id(), old), () -> tables.tombstones.remove(process.id()));
+        });
+    }
+
+    @Override
+    public void change(Change change) {
+        tables.feed.add(change);
+        changes.add(change);
+        undo.push(() -> tables.feed.removeLast());
+    }
+
+    private InMemoryRow touched(ProcessHead process) {
+        InMemoryRow row = tables.row(process);
+        var before = row.updatedAt;
+        row.updatedAt = now().wall();
+        undo.push(() -> row.updatedAt = before);
+        return row;
+    }
+}
