@@ -25,6 +25,8 @@ final class Connections {
         hikari.setAutoCommit(false);
         hikari.setConnectionTimeout(Duration.ofSeconds(CONNECT_SECONDS).toMillis());
         hikari.setConnectionInitSql(settings(config));
+        // Or else the settings would be part of the first transaction, and gone if that is rolled back.
+        hikari.setIsolateInternalQueries(true);
         return new HikariDataSource(hikari);
     }
 

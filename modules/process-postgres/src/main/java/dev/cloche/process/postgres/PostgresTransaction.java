@@ -285,6 +285,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
             statements.later("DELETE FROM " + table + " WHERE process_key = ?", process.key());
         }
         statements.later("DELETE FROM process WHERE key = ?", process.key());
+        statements.later("DELETE FROM process_change WHERE process_id = ? AND kind = 'event'", process.id());
         statements.later(
                 "INSERT INTO process_tombstone (id, fence, pruned_ms) VALUES (?, ?, ?)"
                         + " ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, pruned_ms = excluded.pruned_ms",

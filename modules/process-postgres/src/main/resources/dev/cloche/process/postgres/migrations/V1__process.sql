@@ -105,3 +105,6 @@ CREATE TABLE process_change (
     event_type          text,
     PRIMARY KEY (horizon, id)
 );
+
+-- To forget them with their process.
+CREATE INDEX process_change_event ON process_change (process_id) WHERE kind = 'event';
