@@ -54,8 +54,12 @@ public abstract class ProcessRegistryContract
         return made;
     }
 
+    /** Closes what was opened for the stores, after them. */
+    protected void closeBelow() {}
+
     @AfterEach
-    void closeAll() {
+    final void closeAll() {
         opened.reversed().forEach(ProcessRegistry::close);
+        closeBelow();
     }
 }
