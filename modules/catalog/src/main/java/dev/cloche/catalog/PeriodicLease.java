@@ -52,6 +52,11 @@ public final class PeriodicLease {
         return !row.held(now, length) && !row.completedWithin(window, now);
     }
 
+    /** What the holder who completed last has left for the next; empty at first. */
+    public String note() {
+        return catalog.read(session -> LeaseTable.read(session, name)).note();
+    }
+
     /**
      * Takes it if it is due. Waits for nobody: if another process is writing, somebody else will ask again.
      *

@@ -57,6 +57,11 @@ final class SandboxLocks {
     }
 
     SandboxDirectory directory(SandboxRecord record) {
-        return new SandboxDirectory(sandboxes, record.directory());
+        return directory(record.directory());
+    }
+
+    /** The directory of a sandbox by its recorded name. */
+    SandboxDirectory directory(String name) {
+        return new SandboxDirectory(sandboxes, name);
     }
 }

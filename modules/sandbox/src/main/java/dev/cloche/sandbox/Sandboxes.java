@@ -30,12 +30,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Besides {@link SandboxException}s, methods throw those of images, VMs and the catalog as they are.
  */
 public final class Sandboxes implements AutoCloseable {
+    private final Catalog catalog;
     private final Foundations ground;
     private final SandboxEnds ends;
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
 
     /** Does not own what it is given: close it before them. */
     public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
+        this.catalog = catalog;
         SandboxStore store = new SandboxStore(catalog, clock);
         ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock);
         ends = new SandboxEnds(ground);
@@ -44,6 +46,11 @@ public final class Sandboxes implements AutoCloseable {
     /** The tables of this room, for opening the catalog. */
     public static CatalogSchema schema() {
         return SandboxStore.SCHEMA;
+    }
+
+    /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
+    public SandboxMaintenance maintenance(MaintenanceLimits limits) {
+        return new SandboxMaintenance(ground, catalog, limits);
     }
 
     /**

@@ -38,7 +38,8 @@ final class TestHost implements AutoCloseable {
     /** A process of an earlier boot of some host. */
     static final ProcessIdentity DEAD = new ProcessIdentity(1, 1, "an earlier boot");
 
-    private static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+    private static final List<CatalogSchema> SCHEMAS =
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
     private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
 
     final ScriptedVms vms = new ScriptedVms();
