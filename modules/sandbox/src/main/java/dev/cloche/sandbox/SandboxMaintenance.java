@@ -118,6 +118,11 @@ public final class SandboxMaintenance implements AutoCloseable {
                 .log(closed ? Level.DEBUG : Level.WARNING, "a sweep failed; another one follows soon", failure);
     }
 
+    /** Removes one sandbox if it is ephemeral and has ended. */
+    CleanupOutcome clean(long id) {
+        return new SandboxCleanup(ground, store).clean(id);
+    }
+
     /** What a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */
     public List<MaintenanceStep> preview() {
         SweepNote note = SweepNote.parse(lease.note());

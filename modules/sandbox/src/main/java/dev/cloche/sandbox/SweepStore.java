@@ -144,10 +144,8 @@ final class SweepStore {
         return catalog.read(session -> session.list(
                 row -> {
                     long pid = row.getLong(3);
-                    return new ActiveSandbox(
-                            row.getString(1),
-                            SandboxStatus.valueOf(row.getString(2)),
-                            row.wasNull() ? OptionalLong.empty() : OptionalLong.of(pid));
+                    OptionalLong known = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(pid);
+                    return new ActiveSandbox(row.getString(1), SandboxStatus.valueOf(row.getString(2)), known);
                 },
                 """
                 SELECT s.name, s.status, r.guard_pid
