@@ -39,14 +39,16 @@ public final class Catalog implements AutoCloseable {
     }
 
     private final Path file;
+    private final InstallGate gate;
     private final BusyRetry retry;
     private final ReentrantLock writing = new ReentrantLock();
     private final Deque<SqliteConnection> idleReaders = new ArrayDeque<>();
     private @Nullable SqliteConnection writer;
     private boolean closed;
 
-    private Catalog(Path file, BusyRetry retry) {
+    private Catalog(Path file, InstallGate gate, BusyRetry retry) {
         this.file = file;
+        this.gate = gate;
         this.retry = retry;
     }
 
@@ -93,13 +95,13 @@ public final class Catalog implements AutoCloseable {
     static Catalog open(Path stateRoot, List<CatalogSchema> schemas, InstallGate gate, Duration patience) {
         Path file = fileIn(stateRoot);
         BusyRetry retry = new BusyRetry(file, patience);
-        Catalog catalog = new Catalog(file, retry);
+        Catalog catalog = new Catalog(file, gate, retry);
         try {
             DurableFiles.ensureDirectory(stateRoot);
             if (!Files.exists(file)) {
                 Migrations.createForOwner(file);
             }
-            if (catalog.isBehind(schemas, gate)) {
+            if (catalog.isBehind(schemas)) {
                 catalog.closeReaders();
                 Migrations.run(file, schemas, gate, retry);
             }
@@ -121,7 +123,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     /** One row a room, read without a transaction: what matters is looked at again under the lock of the migrations. */
-    private boolean isBehind(List<CatalogSchema> schemas, InstallGate gate) throws SQLException {
+    private boolean isBehind(List<CatalogSchema> schemas) throws SQLException {
         SqliteConnection reader = borrowReader();
         try {
             return retry.until(() -> {
@@ -132,6 +134,15 @@ public final class Catalog implements AutoCloseable {
         } finally {
             giveBack(reader);
         }
+    }
+
+    /**
+     * For the beginning of a transaction that must not run while another process changes the installation.
+     *
+     * @throws CatalogException.InstallInProgress if one does
+     */
+    public void refuseDuringInstall(Session session) throws SQLException {
+        gate.refuseIfHeld(session);
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Keeps the records of sandboxes true and their leftovers away, also after runtimes that died. Of all processes on a state
@@ -27,6 +28,9 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final SweepStore store;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
+    /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
+    private final ReentrantLock sweeping = new ReentrantLock();
+
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<Thread> timer = Optional.empty();
 
@@ -94,6 +98,7 @@ public final class SandboxMaintenance implements AutoCloseable {
     }
 
     private MaintenanceReport sweep(PeriodicLease right) {
+        sweeping.lock();
         try {
             Optional<PeriodicLease.Held> held = right.tryAcquire(holder());
             if (held.isEmpty()) {
@@ -109,6 +114,8 @@ public final class SandboxMaintenance implements AutoCloseable {
         } catch (RuntimeException failure) {
             failed(failure);
             return MaintenanceReport.failed();
+        } finally {
+            sweeping.unlock();
         }
     }
 

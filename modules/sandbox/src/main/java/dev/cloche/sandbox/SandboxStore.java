@@ -92,6 +92,7 @@ final class SandboxStore {
     }
 
     private void insertRun(Session session, long id, NewRun run) throws SQLException {
+        catalog.refuseDuringInstall(session);
         session.update(
                 """
                 INSERT INTO run (sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status, started_at)
