@@ -64,7 +64,9 @@ final class ManagedVm implements Vm {
     }
 
     private static Optional<GuestNetwork> network(VmSpec spec) {
-        return spec.hasNetwork() ? Optional.of(UserNetwork.of(spec.id())) : Optional.empty();
+        return spec.network() instanceof NetworkSpec.User user
+                ? Optional.of(UserNetwork.of(spec.id(), user))
+                : Optional.empty();
     }
 
     /** A new VM of this process. */

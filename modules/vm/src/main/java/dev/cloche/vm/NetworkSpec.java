@@ -23,7 +23,7 @@ public sealed interface NetworkSpec {
      * Through passt: whatever this user's programs can reach in IPv4, but for the host itself (docs/security.md).
      *
      * @param ports what is published, at most {@value #MAX_PORTS}
-     * @param nameServer an IPv4 address that the guest's questions for names are sent to; empty for the first of the host's
+     * @param nameServer an IPv4 address, not the host's own, that the guest asks for names; empty for the first that the host asks
      */
     record User(List<PublishedPort> ports, Optional<String> nameServer) implements NetworkSpec {
         private static final int MAX_PORTS = 256;

@@ -28,13 +28,13 @@ final class UserNetwork {
     private UserNetwork() {}
 
     /** What the guest's first interface becomes. */
-    static GuestNetwork of(VmId id) {
+    static GuestNetwork of(VmId id, NetworkSpec.User network) {
         return new GuestNetwork(
                 OptionalInt.of(MTU),
                 Optional.of(mac(id)),
                 List.of(ADDRESS + "/" + PREFIX),
                 List.of(GATEWAY),
-                List.of(NAME_SERVER));
+                List.of(network.nameServer().orElse(NAME_SERVER)));
     }
 
     /** One's own, the same for as long as the VM is: a locally administered address. */
@@ -57,12 +57,11 @@ final class UserNetwork {
      *
      * @param ports with the ports of the host chosen
      */
-    static List<String> command(Path passt, NetworkSpec.User network, List<PublishedPort> ports) {
+    static List<String> command(Path passt, List<PublishedPort> ports) {
         List<String> out = new ArrayList<>(List.of(passt.toString(), "--foreground", "--quiet", "--stderr"));
         out.addAll(List.of("--fd", "3", "--ipv4-only", "--no-map-gw"));
         out.addAll(List.of("--address", ADDRESS, "--netmask", PREFIX, "--gateway", GATEWAY, "--mac-addr", GATEWAY_MAC));
         out.addAll(List.of("--dns-forward", NAME_SERVER, "--no-dhcp", "--no-dhcpv6", "--no-ndp", "--no-ra"));
-        network.nameServer().ifPresent(address -> out.addAll(List.of("--dns", address)));
         for (PublishedPort port : ports) {
             out.add(port.protocol() == PublishedPort.Protocol.TCP ? "--tcp-ports" : "--udp-ports");
             out.add(port.hostAddress() + "/" + port.hostPort() + ":" + port.guestPort());

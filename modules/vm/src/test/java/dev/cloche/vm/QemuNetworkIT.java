@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Networks of real guests: what they reach, what they do not, and what reaches them. */
-@Timeout(180)
+@Timeout(60)
 class QemuNetworkIT implements VmFixture {
     @TempDir
     static Path shared;
