@@ -12,6 +12,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmStateException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -34,8 +35,9 @@ public final class Sandboxes implements AutoCloseable {
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
 
     /** Does not own what it is given: close it before them. */
-    public Sandboxes(Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        ground = new Foundations(new SandboxStore(catalog, clock), images, vms, clock);
+    public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
+        SandboxStore store = new SandboxStore(catalog, clock);
+        ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock);
         ends = new SandboxEnds(ground);
     }
 
