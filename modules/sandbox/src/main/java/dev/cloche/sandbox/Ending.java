@@ -50,6 +50,7 @@ public record Ending(
                 plain(TerminationReason.SHUTDOWN_REQUESTED, true, "The guest was asked to shut down.");
             case OWNER_GONE -> internal("The process that it was attached to is gone.");
             case POOL_AGE -> internal("It waited too long in a pool.");
+            case NETWORK_ENDED -> internal("The program of its network ended.");
             case GUARD_LOST -> internal("Its guard was killed.");
             case KILLED -> internal("Its guard was told to end it, by somebody other than Cloche.");
             case EXITED ->
