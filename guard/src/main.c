@@ -8,11 +8,13 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
 #include "holds.h"
 #include "io.h"
+#include "network.h"
 #include "options.h"
 #include "program.h"
 #include "records.h"
@@ -75,6 +77,17 @@ static void say_started(pid_t program) {
     close(null);
 }
 
+/* What the network says is in its log. */
+__attribute__((noreturn)) static void give_up_without_network(const struct options *options, int directory,
+                                                              const struct program *program, struct network *network) {
+    kill(program->pid, SIGKILL);
+    while (waitpid(program->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    network_end(network);
+    network_log_keep(network, directory);
+    remove_sockets(options);
+    fail("the network does not answer");
+}
+
 int main(int argc, char **argv) {
     (void)argc;
     fill_standard_streams();
@@ -92,11 +105,14 @@ int main(int argc, char **argv) {
     hold_all(&options);
     int record = record_guard(directory);
     listen_all(&options, listening);
-    struct program program = start_program(&options, listening);
+    struct network network = network_start(&options);
+    struct program program = start_program(&options, listening, &network);
+    if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
     say_started(program.pid);
     /* Only now, while the program starts: a busy disk takes tens of milliseconds for it. */
     make_durable(directory, record);
-    struct ending ending = watch(&options, &program, directory, terminate);
+    struct ending ending = watch(&options, &program, &network, directory, terminate);
+    network_end(&network);
     bool recorded = record_exit(directory, &ending);
     remove_sockets(&options);
     return recorded ? 0 : EXIT_NO_RECORD;

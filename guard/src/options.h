@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-enum { MAX_LISTEN = 32, MAX_HOLD = 8 };
+enum { MAX_LISTEN = 32, MAX_HOLD = 8, MAX_NETWORK = 1024 };
 
 struct options {
     const char *directory;
@@ -11,6 +11,8 @@ struct options {
     int listen_count;
     const char *hold[MAX_HOLD];
     int hold_count;
+    const char *network[MAX_NETWORK + 1]; /* passt and its arguments, ends with NULL */
+    int network_count;                    /* 0: no network */
     int64_t max_duration_ms; /* 0: none */
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;

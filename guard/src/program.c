@@ -13,7 +13,7 @@
 #include "fail.h"
 #include "sockets.h"
 
-enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 1 };
+enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 2 };
 
 /* In the child: reports errno to the guard, which waits for it or for the end of the pipe by a successful exec. */
 __attribute__((noreturn)) static void give_up(int report) {
@@ -24,7 +24,7 @@ __attribute__((noreturn)) static void give_up(int report) {
 }
 
 __attribute__((noreturn)) static void become(const struct options *options, const int *listening, int console,
-                                              int goodbye, int output, int report, pid_t guard) {
+                                              int goodbye, int output, int network, int report, pid_t guard) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report);
     /* The guard may have died before the line above; then nobody would send the signal. */
     if (getppid() != guard) _exit(127);
@@ -43,6 +43,7 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
         parked[i] = fcntl(listening[i - FIRST_LISTENING], F_DUPFD_CLOEXEC, PARKED);
     }
     if (output >= 0) parked[count++] = fcntl(output, F_DUPFD_CLOEXEC, PARKED);
+    if (network >= 0) parked[count++] = fcntl(network, F_DUPFD_CLOEXEC, PARKED);
     for (int i = 0; i < count; i++) {
         if (parked[i] < 0 || dup2(parked[i], i) < 0) give_up(parked_report);
     }
@@ -58,32 +59,41 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
     give_up(parked_report);
 }
 
-struct program start_program(const struct options *options, const int *listening) {
+/* Takes back what was begun. */
+static void undo(const struct options *options, struct network *network) {
+    network_end(network);
+    remove_sockets(options);
+}
+
+struct program start_program(const struct options *options, const int *listening, struct network *network) {
     int console[2], goodbye[2], report[2], output[2] = {-1, -1};
     bool piped = pipe2(console, O_CLOEXEC) == 0 && pipe2(goodbye, O_CLOEXEC) == 0 && pipe2(report, O_CLOEXEC) == 0;
     if (!piped || (options->output_log_bytes > 0 && pipe2(output, O_CLOEXEC) != 0)) {
         int error = errno;
-        remove_sockets(options);
+        undo(options, network);
         fail("no pipe: %s", strerror(error));
     }
     pid_t guard = getpid();
     pid_t pid = fork();
-    if (pid == 0) become(options, listening, console[1], goodbye[1], output[1], report[1], guard);
+    if (pid == 0) {
+        become(options, listening, console[1], goodbye[1], output[1], network->program_end, report[1], guard);
+    }
     int error = errno;
     close(console[1]);
     close(goodbye[1]);
     if (output[1] >= 0) close(output[1]);
     close(report[1]);
+    if (network->program_end >= 0) close(network->program_end);
     for (int i = 0; i < options->listen_count; i++) close(listening[i]);
     if (pid < 0) {
-        remove_sockets(options);
+        undo(options, network);
         fail("cannot fork: %s", strerror(error));
     }
     ssize_t n;
     while ((n = read(report[0], &error, sizeof error)) < 0 && errno == EINTR) continue;
     close(report[0]);
     if (n == sizeof error) {
-        remove_sockets(options);
+        undo(options, network);
         fail("cannot start %s: %s", options->program[0], strerror(error));
     }
     struct program program = {
@@ -99,7 +109,7 @@ struct program start_program(const struct options *options, const int *listening
         (program.output >= 0 && fcntl(program.output, F_SETFL, O_NONBLOCK) != 0)) {
         error = errno;
         kill(pid, SIGKILL);
-        remove_sockets(options);
+        undo(options, network);
         fail("cannot watch the program: %s", strerror(error));
     }
     return program;

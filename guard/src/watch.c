@@ -14,17 +14,20 @@
 
 /* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
  * claim before the pool's deadline. A negative descriptor is not watched. */
-enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, CONSOLE, GOODBYE, OUTPUT, WATCHED };
+enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, PASST, RELAY, CONSOLE, GOODBYE,
+       OUTPUT, NETWORK_LOG, WATCHED };
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
 
 struct watching {
     const struct options *options;
     const struct program *program;
+    const struct network *network;
     int directory;
     struct owner owner;
     struct capture console;
     struct capture output;
+    struct capture network_log;
     struct pollfd events[WATCHED];
     struct ending ending;
 };
@@ -35,7 +38,7 @@ static void kill_because(struct watching *w, const char *cause) {
     if (w->ending.cause != NULL) return;
     w->ending.cause = cause;
     syscall(SYS_pidfd_send_signal, w->program->pidfd, SIGKILL, NULL, 0);
-    for (int i = OWNER; i <= OWNER_GRACE; i++) w->events[i].fd = -1;
+    for (int i = OWNER; i <= RELAY; i++) w->events[i].fd = -1;
 }
 
 static void hear_owner(struct watching *w) {
@@ -64,9 +67,11 @@ static void handle(struct watching *w) {
     if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
     if (ready(w, POOL_AGE)) kill_because(w, "pool-age");
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
+    if (ready(w, PASST) || ready(w, RELAY)) kill_because(w, "network-ended");
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
     if (ready(w, OUTPUT) && capture_take(&w->output, w->program->output) < 0) w->events[OUTPUT].fd = -1;
+    if (ready(w, NETWORK_LOG) && capture_take(&w->network_log, w->network->log) < 0) w->events[NETWORK_LOG].fd = -1;
 }
 
 /* What the program wrote before its end is still in the pipes. A descendant may go on writing for ever, so no more
@@ -81,14 +86,17 @@ static void drain_capture(struct capture *capture, int pipe) {
 static void drain(struct watching *w) {
     drain_capture(&w->console, w->program->console);
     if (w->program->output >= 0) drain_capture(&w->output, w->program->output);
+    if (w->network->log >= 0) drain_capture(&w->network_log, w->network->log);
     long budget = DRAIN_MAX;
     for (long n; budget > 0 && (n = goodbye_take(&w->ending.goodbye, w->program->goodbye)) > 0; budget -= n) continue;
 }
 
-struct ending watch(const struct options *options, const struct program *program, int directory, int terminations) {
+struct ending watch(const struct options *options, const struct program *program, const struct network *network,
+                    int directory, int terminations) {
     struct watching w = {
         .options = options,
         .program = program,
+        .network = network,
         .directory = directory,
         .console = capture_open(directory, "console.log", "console.log.1", CONSOLE_FILE_MAX),
         .ending = {.started_at_ms = now_ms()},
@@ -96,6 +104,7 @@ struct ending watch(const struct options *options, const struct program *program
     if (program->output >= 0) {
         w.output = capture_open(directory, "output.log", "output.log.1", options->output_log_bytes / 2);
     }
+    if (network->log >= 0) w.network_log = network_log_open(directory);
     const int descriptors[WATCHED] = {
         [PROGRAM] = program->pidfd,
         [OWNER] = STDIN_FILENO,
@@ -103,9 +112,12 @@ struct ending watch(const struct options *options, const struct program *program
         [MAX_DURATION] = timer_open(options->max_duration_ms),
         [POOL_AGE] = timer_open(options->pool_age_ms),
         [OWNER_GRACE] = timer_open(0),
+        [PASST] = network->passt_fd,
+        [RELAY] = network->relay_fd,
         [CONSOLE] = program->console,
         [GOODBYE] = program->goodbye,
         [OUTPUT] = program->output,
+        [NETWORK_LOG] = network->log,
     };
     for (int i = 0; i < WATCHED; i++) w.events[i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
 

@@ -4,6 +4,8 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogMaintenance;
 import dev.cloche.catalog.DueMigration;
 import dev.cloche.image.CacheProblem;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.ProcessName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +63,7 @@ public final class CatalogCare {
         if (!due().isEmpty()) {
             return List.of("Files were not compared with their records, because migrations are due.");
         }
-        try (Catalog catalog = Catalog.open(root, Rooms.SCHEMAS)) {
+        try (Catalog catalog = Catalog.open(root, Rooms.SCHEMAS, Rooms.installGate())) {
             Rooms.images(options, root, catalog).check().stream()
                     .map(CacheProblem::what)
                     .forEach(problems::add);
@@ -90,10 +92,17 @@ public final class CatalogCare {
                 .toList();
     }
 
-    /** Runs what is due, and tells what it was. Any opening does so too. */
+    /**
+     * Runs what is due, and tells what it was. Any opening does so too; this also keeps all other processes from opening the
+     * records, and from starting sandboxes, meanwhile.
+     *
+     * @throws dev.cloche.base.ClocheException if another command is changing the installation
+     */
     public List<Migration> migrate() {
-        List<Migration> due = due();
-        Catalog.open(StateRoot.ensure(options.home()), Rooms.SCHEMAS).close();
-        return due;
+        String me = ProcessName.of(ProcessIdentity.current());
+        return CatalogMaintenance.migrate(StateRoot.ensure(options.home()), Rooms.SCHEMAS, me, Rooms.installGate())
+                .stream()
+                .map(Migration::of)
+                .toList();
     }
 }

@@ -39,7 +39,9 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if it cannot be used, or a newer Cloche has written it
      */
     public static Cloche open(ClocheOptions options) {
-        return new Cloche(Rooms.open(options));
+        Rooms rooms = Rooms.open(options);
+        rooms.maintenance().start();
+        return new Cloche(rooms);
     }
 
     /**
@@ -167,6 +169,29 @@ public final class Cloche implements AutoCloseable {
     /** All that can be done with the images on this host. */
     public ImageCache imageCache() {
         return new ImageCache(rooms.images());
+    }
+
+    /**
+     * Holds all that is recorded as running against what runs, and removes what dead processes have left of ephemeral
+     * sandboxes. This happens by itself: when a state root is opened and then every half minute, by one process for all. Here
+     * it is done now, and until nothing remains to be done.
+     *
+     * <pre>{@code
+     * MaintenanceResult done = cloche.maintain();
+     * System.out.println(done.reconciled() + " had ended, " + done.removed() + " removed");
+     * }</pre>
+     */
+    public MaintenanceResult maintain() {
+        return MaintenanceResult.of(rooms.maintenance().sweep());
+    }
+
+    /** What {@link #maintain()} would do now with a state root that nobody else maintains; nothing is done. */
+    public static List<MaintenanceResult.Step> maintenancePlan(ClocheOptions options) {
+        try (Rooms rooms = Rooms.open(options)) {
+            return rooms.maintenance().preview().stream()
+                    .map(MaintenanceResult.Step::of)
+                    .toList();
+        }
     }
 
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */

@@ -158,7 +158,7 @@ final class Conversions {
                             shortened(layer), reused ? Phase.PRESENT : Phase.DONE, last.bytes(), last.totalBytes());
                 }
                 case PullEvent.Resolved resolved -> {}
-                case PullEvent.Warning warning -> {}
+                case PullEvent.Warning(String text) -> progress.warning(text);
             }
         };
     }

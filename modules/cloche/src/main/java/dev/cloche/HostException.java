@@ -52,4 +52,15 @@ public abstract sealed class HostException extends ClocheException {
                     null);
         }
     }
+
+    /** The settings cannot be read or understood. Code {@code host.config-invalid}. */
+    public static final class ConfigInvalid extends HostException {
+        ConfigInvalid(Path file, String what, @Nullable Throwable cause) {
+            super(
+                    "host.config-invalid",
+                    "The settings in " + file + " cannot be used: " + what + ".",
+                    "Mend the file; docs/operations.md says what it may have.",
+                    cause);
+        }
+    }
 }

@@ -29,6 +29,13 @@ public interface PullProgress {
      */
     void layer(String layer, Phase phase, long doneBytes, long totalBytes);
 
+    /**
+     * Something about the image is odd, and does no harm: a part of its config that cannot be read is left out.
+     *
+     * @param sentence for people
+     */
+    default void warning(String sentence) {}
+
     /** Says nothing. */
     static PullProgress silent() {
         return (layer, phase, done, total) -> {};

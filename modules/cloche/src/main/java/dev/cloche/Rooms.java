@@ -2,12 +2,16 @@ package dev.cloche;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.catalog.InstallGate;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.LoginSources;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
+import dev.cloche.sandbox.MaintenanceLimits;
+import dev.cloche.sandbox.ProcessName;
+import dev.cloche.sandbox.SandboxMaintenance;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -19,10 +23,16 @@ import java.time.Clock;
 import java.util.List;
 
 /** The rooms of one state root, wired together. */
-record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvider vms, Sandboxes sandboxes)
+record Rooms(
+        Catalog catalog,
+        ImageStore images,
+        RegistryLogins logins,
+        VmProvider vms,
+        Sandboxes sandboxes,
+        SandboxMaintenance maintenance)
         implements AutoCloseable {
     /** The tables of every room that has some. */
-    static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+    static final List<CatalogSchema> SCHEMAS = List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
 
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
@@ -36,11 +46,13 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
         VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
-        Catalog catalog = Catalog.open(root, SCHEMAS);
+        Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
-        return new Rooms(catalog, images, logins, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+        Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, Clock.systemUTC());
+        SandboxMaintenance maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
+        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance);
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
@@ -56,11 +68,17 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
                 LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(Conversions.logins(options.logins()));
         return ImageStoreOptions.defaults()
                 .withBundled(layouts)
-                .withRegistries(RegistryOptions.defaults().withLogins(logins));
+                .withRegistries(() -> RegistrySettings.read(root.resolve("config.toml"))
+                        .applied(RegistryOptions.defaults().withLogins(logins)));
     }
 
     private static Path keptLogins(Path root) {
         return root.resolve("logins.json");
+    }
+
+    /** Who holds leases of this catalog are processes of this host. */
+    static InstallGate installGate() {
+        return InstallGate.of(Clock.systemUTC(), ProcessName::isAlive);
     }
 
     @Override
@@ -68,6 +86,7 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
         // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
         try (catalog;
                 vms) {
+            maintenance.close();
             sandboxes.close();
         }
     }

@@ -1,10 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxSpec;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,8 @@ public final class SandboxBuilder {
     private boolean ephemeral;
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
-    private @Nullable Duration maxDuration;
+    private SandboxPolicies policies = SandboxPolicies.none();
+    private final Map<String, String> labels = new HashMap<>();
     private PullPolicy pull = PullPolicy.MISSING;
     private PullProgress progress = PullProgress.silent();
 
@@ -72,7 +75,13 @@ public final class SandboxBuilder {
 
     /** The VM is ended after this time, up to 365 days, also if this process is dead by then. Without it, never. */
     public SandboxBuilder maxDuration(Duration longest) {
-        maxDuration = longest;
+        policies = policies.withMaxDuration(longest);
+        return this;
+    }
+
+    /** Something by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
+    public SandboxBuilder label(String key, String value) {
+        labels.put(key, value);
         return this;
     }
 
@@ -105,14 +114,13 @@ public final class SandboxBuilder {
     }
 
     private SandboxSpec spec() {
-        return new SandboxSpec(
-                Optional.ofNullable(name),
-                image,
-                command,
-                Conversions.policy(pull),
-                memoryMib,
-                cpus,
-                ephemeral,
-                Optional.ofNullable(maxDuration));
+        SandboxSpec spec = SandboxSpec.of(image)
+                .withCommand(command)
+                .withPullPolicy(Conversions.policy(pull))
+                .withMemoryMib(memoryMib)
+                .withCpus(cpus)
+                .withLabels(labels)
+                .withPolicies(policies);
+        return name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
     }
 }

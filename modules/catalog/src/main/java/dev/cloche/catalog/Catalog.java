@@ -1,5 +1,6 @@
 package dev.cloche.catalog;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -36,14 +39,16 @@ public final class Catalog implements AutoCloseable {
     }
 
     private final Path file;
+    private final InstallGate gate;
     private final BusyRetry retry;
     private final ReentrantLock writing = new ReentrantLock();
     private final Deque<SqliteConnection> idleReaders = new ArrayDeque<>();
     private @Nullable SqliteConnection writer;
     private boolean closed;
 
-    private Catalog(Path file, BusyRetry retry) {
+    private Catalog(Path file, InstallGate gate, BusyRetry retry) {
         this.file = file;
+        this.gate = gate;
         this.retry = retry;
     }
 
@@ -52,10 +57,25 @@ public final class Catalog implements AutoCloseable {
      * rooms up to date. Rooms of the file that are not given are left alone.
      *
      * @throws CatalogException.Newer if a newer program wrote it; nothing was changed
+     * @throws CatalogException.InstallInProgress if the installation is being changed; nothing was changed
      * @throws CatalogException if it cannot be opened, read or migrated
      */
     public static Catalog open(Path stateRoot, List<CatalogSchema> schemas) {
-        return open(stateRoot, schemas, PATIENCE);
+        return open(stateRoot, schemas, InstallGate.untilExpiry());
+    }
+
+    /**
+     * Like {@link #open(Path, List)}, with a gate that knows more of processes.
+     *
+     * @throws CatalogException.InstallInProgress if a command that changes the installation does not let it pass
+     */
+    public static Catalog open(Path stateRoot, List<CatalogSchema> schemas, InstallGate gate) {
+        return open(stateRoot, schemas, gate, PATIENCE);
+    }
+
+    /** The tables of leases, for opening a catalog in which there are some. */
+    public static CatalogSchema leases() {
+        return LeaseTable.SCHEMA;
     }
 
     /**
@@ -72,10 +92,10 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    static Catalog open(Path stateRoot, List<CatalogSchema> schemas, Duration patience) {
+    static Catalog open(Path stateRoot, List<CatalogSchema> schemas, InstallGate gate, Duration patience) {
         Path file = fileIn(stateRoot);
         BusyRetry retry = new BusyRetry(file, patience);
-        Catalog catalog = new Catalog(file, retry);
+        Catalog catalog = new Catalog(file, gate, retry);
         try {
             DurableFiles.ensureDirectory(stateRoot);
             if (!Files.exists(file)) {
@@ -83,7 +103,7 @@ public final class Catalog implements AutoCloseable {
             }
             if (catalog.isBehind(schemas)) {
                 catalog.closeReaders();
-                Migrations.run(file, schemas, retry);
+                Migrations.run(file, schemas, gate, retry);
             }
             return catalog;
         } catch (IOException e) {
@@ -106,11 +126,23 @@ public final class Catalog implements AutoCloseable {
     private boolean isBehind(List<CatalogSchema> schemas) throws SQLException {
         SqliteConnection reader = borrowReader();
         try {
-            return retry.until(() -> !RoomVersions.due(file, schemas, RoomVersions.read(reader.session()))
-                    .isEmpty());
+            return retry.until(() -> {
+                gate.refuseIfHeld(reader.session());
+                return !RoomVersions.due(file, schemas, RoomVersions.read(reader.session()))
+                        .isEmpty();
+            });
         } finally {
             giveBack(reader);
         }
+    }
+
+    /**
+     * For the beginning of a transaction that must not run while another process changes the installation.
+     *
+     * @throws CatalogException.InstallInProgress if one does
+     */
+    public void refuseDuringInstall(Session session) throws SQLException {
+        gate.refuseIfHeld(session);
     }
 
     /**
@@ -123,7 +155,7 @@ public final class Catalog implements AutoCloseable {
         try {
             SqliteConnection reader = borrowReader();
             try {
-                return inTransaction(reader, "BEGIN", work);
+                return inTransaction(reader, "BEGIN", retry, work);
             } finally {
                 giveBack(reader);
             }
@@ -141,23 +173,10 @@ public final class Catalog implements AutoCloseable {
      * @throws CatalogException if the database fails; nothing has been changed
      */
     public <T, X extends Exception> T write(Work<T, X> work) throws X {
-        if (writing.isHeldByCurrentThread()) {
-            throw new IllegalStateException("a write inside a write would not be one transaction");
-        }
+        refuseNested();
         writing.lock();
         try {
-            if (closed) {
-                throw new IllegalStateException("the catalog is closed");
-            }
-            SqliteConnection connection = writer;
-            if (connection == null || connection.broken()) {
-                if (connection != null) {
-                    connection.close();
-                }
-                connection = retry.until(() -> SqliteConnection.writer(file));
-                writer = connection;
-            }
-            return inTransaction(connection, "BEGIN IMMEDIATE", work);
+            return writing(retry, work);
         } catch (SQLException e) {
             throw SqlErrors.translate(file, e);
         } finally {
@@ -165,9 +184,61 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    private <T, X extends Exception> T inTransaction(SqliteConnection connection, String begin, Work<T, X> work)
-            throws SQLException, X {
-        retry.until(() -> {
+    /**
+     * Like {@link #write}, for work that may as well be left to another time.
+     *
+     * @param patience how long other writers, of this and other processes, are waited for
+     * @return empty if they took longer, or this thread was interrupted meanwhile; nothing has been changed
+     * @throws X what the work throws; nothing has been changed
+     * @throws CatalogException if the database fails; nothing has been changed
+     */
+    public <T, X extends Exception> Optional<T> tryWrite(Duration patience, Work<T, X> work) throws X {
+        refuseNested();
+        Deadline deadline = Deadline.after(patience);
+        try {
+            if (!writing.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+                return Optional.empty();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+        try {
+            Duration left = Duration.ofNanos(deadline.remainingNanos());
+            return Optional.of(writing(new BusyRetry(file, left), work));
+        } catch (CatalogException.Busy others) {
+            return Optional.empty();
+        } catch (SQLException e) {
+            throw SqlErrors.translate(file, e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void refuseNested() {
+        if (writing.isHeldByCurrentThread()) {
+            throw new IllegalStateException("a write inside a write would not be one transaction");
+        }
+    }
+
+    private <T, X extends Exception> T writing(BusyRetry patience, Work<T, X> work) throws SQLException, X {
+        if (closed) {
+            throw new IllegalStateException("the catalog is closed");
+        }
+        SqliteConnection connection = writer;
+        if (connection == null || connection.broken()) {
+            if (connection != null) {
+                connection.close();
+            }
+            connection = patience.until(() -> SqliteConnection.writer(file));
+            writer = connection;
+        }
+        return inTransaction(connection, "BEGIN IMMEDIATE", patience, work);
+    }
+
+    private static <T, X extends Exception> T inTransaction(
+            SqliteConnection connection, String begin, BusyRetry patience, Work<T, X> work) throws SQLException, X {
+        patience.until(() -> {
             connection.execute(begin);
             return begin;
         });

@@ -2,6 +2,8 @@ package dev.cloche.catalog;
 
 import dev.cloche.base.ClocheException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What can go wrong with the catalog. A failed transaction has left no trace. */
@@ -96,6 +98,36 @@ public abstract sealed class CatalogException extends ClocheException {
                     "The catalog " + file + " refused a row: " + cause.getMessage() + ".",
                     "This is a fault of Cloche if it reaches you: please report it.",
                     cause);
+        }
+    }
+
+    /** A command is changing the installation or migrating the schema, and everybody else has to wait for its end. */
+    public static final class InstallInProgress extends CatalogException {
+        private final Instant until;
+
+        InstallInProgress(Instant until) {
+            super(
+                    "catalog.install-in-progress",
+                    "An install operation is in progress until " + until.truncatedTo(ChronoUnit.SECONDS) + ".",
+                    "Retry after it completes.",
+                    null);
+            this.until = until;
+        }
+
+        /** When it has ended at the latest, unless it asks for more time. */
+        public Instant until() {
+            return until;
+        }
+    }
+
+    /** A lease has expired, or another process has it. */
+    public static final class LeaseLost extends CatalogException {
+        LeaseLost() {
+            super(
+                    "catalog.lease-lost",
+                    "The lease for changing the installation is no longer held.",
+                    "Begin the operation again.",
+                    null);
         }
     }
 

@@ -37,6 +37,38 @@ public final class CatalogMaintenance {
     }
 
     /**
+     * Brings a catalog up to date while everybody else is kept out of it, as a command of its own does. A catalog that is
+     * so old, or so new, that it knows no leases is migrated as any opening would.
+     *
+     * @param holder this process, in the words that {@link InstallGate#holderAlive()} understands
+     * @return what was done
+     * @throws CatalogException.InstallInProgress if another command is changing the installation
+     * @throws CatalogException.Newer if a newer program wrote it
+     */
+    public static List<DueMigration> migrate(
+            Path stateRoot, List<CatalogSchema> schemas, String holder, InstallGate gate) {
+        List<DueMigration> due = due(stateRoot, schemas);
+        if (due.isEmpty()) {
+            return due;
+        }
+        if (due.stream().anyMatch(step -> step.room().equals(LeaseTable.SCHEMA.room()))) {
+            Catalog.open(stateRoot, schemas, gate).close();
+            return due;
+        }
+        // What it says of leases is known, and it is opened for nothing else.
+        try (Catalog catalog = Catalog.open(stateRoot, List.of(LeaseTable.SCHEMA), gate)) {
+            InstallLease lease = new InstallLease(catalog, gate);
+            LeaseHandle handle = lease.acquire(holder);
+            try {
+                Catalog.open(stateRoot, schemas, gate.presenting(handle)).close();
+            } finally {
+                lease.clear(handle);
+            }
+        }
+        return due;
+    }
+
+    /**
      * Reads every page and every row: SQLite's own {@code integrity_check} and {@code foreign_key_check}.
      *
      * @return a sentence for each thing that is wrong; empty if it is sound

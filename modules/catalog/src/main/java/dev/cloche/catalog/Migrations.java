@@ -33,12 +33,17 @@ final class Migrations {
 
     private Migrations() {}
 
-    static void run(Path file, List<CatalogSchema> schemas, BusyRetry retry) throws IOException, SQLException {
+    static void run(Path file, List<CatalogSchema> schemas, InstallGate gate, BusyRetry retry)
+            throws IOException, SQLException {
         WITHIN_PROCESS.lock();
         try (FileChannel channel = lockFile(file);
                 FileLock _ = channel.lock()) {
             try (SqliteConnection writer = retry.until(() -> SqliteConnection.writer(file))) {
-                // Somebody may have done it while this process waited for the lock.
+                // Somebody may have taken the lease, or done it, while this process waited for the lock.
+                retry.until(() -> {
+                    gate.refuseIfHeld(writer.session());
+                    return gate;
+                });
                 Map<String, Integer> found = RoomVersions.read(writer.session());
                 List<CatalogSchema> due = RoomVersions.due(file, schemas, found);
                 if (due.isEmpty()) {

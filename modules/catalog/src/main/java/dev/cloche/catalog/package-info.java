@@ -1,4 +1,4 @@
-/** SQLite: opening, transactions, migrations. */
+/** SQLite: opening, transactions, migrations, leases, backup. */
 @NullMarked
 package dev.cloche.catalog;
 

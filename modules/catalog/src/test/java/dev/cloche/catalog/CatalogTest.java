@@ -189,7 +189,8 @@ class CatalogTest {
     @Test
     void aWriteThatCannotGetTheLockSaysSo() throws Exception {
         try (Catalog holder = Catalog.open(root, List.of(NOTES_1));
-                Catalog waiter = Catalog.open(root, List.of(NOTES_1), Duration.ofMillis(20));
+                Catalog waiter =
+                        Catalog.open(root, List.of(NOTES_1), InstallGate.untilExpiry(), Duration.ofMillis(20));
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
             CountDownLatch held = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);

@@ -20,7 +20,7 @@ final class Commands {
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image");
+            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image", "maintain");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -37,6 +37,7 @@ final class Commands {
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
         ALL.put("catalog", CatalogCommand::new);
+        ALL.put("maintain", MaintainCommand::new);
         ALL.put("login", LoginCommand::new);
         ALL.put("logout", LogoutCommand::new);
         ALL.put("doctor", DoctorCommand::new);

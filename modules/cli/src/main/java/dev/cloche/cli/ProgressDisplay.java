@@ -53,6 +53,11 @@ abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
         }
 
         @Override
+        public void warning(String sentence) {
+            err.println("warning: " + sentence);
+        }
+
+        @Override
         public void layer(String layer, Phase phase, long doneBytes, long totalBytes) {
             switch (phase) {
                 case DONE -> err.println("layer " + layer + ": pulled, " + ByteSize.of(doneBytes));
@@ -91,6 +96,12 @@ abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
                 return;
             }
             draw();
+        }
+
+        /** Comes before the first bar. */
+        @Override
+        public synchronized void warning(String sentence) {
+            err.println("warning: " + sentence);
         }
 
         @Override

@@ -47,6 +47,7 @@ class CommandLineTest {
                 "images",
                 "login",
                 "logout",
+                "maintain",
                 "doctor",
                 "version",
                 "completion"

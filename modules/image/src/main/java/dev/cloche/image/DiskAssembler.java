@@ -24,10 +24,10 @@ final class DiskAssembler {
      * @param fsmetaFile created, or emptied where it exists
      * @return its length in bytes, a multiple of 4 KiB
      * @throws dev.cloche.erofs.ErofsException if a layer is none of ours, or the disk would not be addressable
-     * @throws CorruptArchiveException if a hard link's target is in no layer
+     * @throws CorruptArchiveException if a hard link's target is in no layer, or all together have too many entries
      */
-    static long writeFsmeta(List<Path> layersBottomToTop, Path fsmetaFile) throws IOException {
-        LayerMerge merge = new LayerMerge();
+    static long writeFsmeta(List<Path> layersBottomToTop, Path fsmetaFile, ImageLimits limits) throws IOException {
+        LayerMerge merge = new LayerMerge(limits);
         long blocks = 0;
         for (Path layer : layersBottomToTop) {
             try (ErofsReader reader = ErofsReader.open(layer)) {

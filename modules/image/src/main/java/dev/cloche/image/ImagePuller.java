@@ -190,7 +190,7 @@ final class ImagePuller {
         Path temporary = files.temporaryFsmeta(image.manifest());
         StoredFile fsmetaFile;
         try {
-            DiskAssembler.writeFsmeta(layers, temporary);
+            DiskAssembler.writeFsmeta(layers, temporary, options.limits());
             fsmetaFile = Publication.publish(temporary, fsmeta);
         } finally {
             Files.deleteIfExists(temporary);

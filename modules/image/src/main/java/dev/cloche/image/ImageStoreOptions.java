@@ -3,11 +3,12 @@ package dev.cloche.image;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * How an {@link ImageStore} works.
  *
- * @param registries how to speak to registries
+ * @param registries how to speak to registries; asked when one is to be spoken to
  * @param bundled OCI layout directories whose images are imported by name instead of pulled
  * @param platform which of an image's platforms to take
  * @param limits bounds on what is taken from registries
@@ -15,7 +16,7 @@ import java.util.List;
  * @param clock tells when images were created and used
  */
 public record ImageStoreOptions(
-        RegistryOptions registries,
+        Supplier<RegistryOptions> registries,
         List<Path> bundled,
         Platform platform,
         ImageLimits limits,
@@ -33,7 +34,7 @@ public record ImageStoreOptions(
     /** Docker's logins, no bundled images, this machine's platform and as many layers at a time as it has cores. */
     public static ImageStoreOptions defaults() {
         return new ImageStoreOptions(
-                RegistryOptions.defaults(),
+                RegistryOptions::defaults,
                 List.of(),
                 Platform.host(),
                 ImageLimits.generous(),
@@ -48,6 +49,11 @@ public record ImageStoreOptions(
 
     /** The same with these registry settings. */
     public ImageStoreOptions withRegistries(RegistryOptions settings) {
+        return withRegistries(() -> settings);
+    }
+
+    /** The same with registry settings that are found out when a registry is to be spoken to. */
+    public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
         return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock);
     }
 }

@@ -20,7 +20,15 @@ import org.jspecify.annotations.Nullable;
  * says about lower layers is applied and then gone.
  */
 final class LayerMerge {
+    private final ImageLimits limits;
     private final Directory root = new Directory(Attributes.ofRoot(0755));
+    private long entries;
+    private long metadataBytes;
+
+    /** @param limits of which those on an image's entries hold here */
+    LayerMerge(ImageLimits limits) {
+        this.limits = limits;
+    }
 
     Directory root() {
         return root;
@@ -30,7 +38,7 @@ final class LayerMerge {
      * Adds the next higher layer, whose tree is taken over.
      *
      * @param firstBlock where the layer begins on the disk, in blocks behind the merged metadata
-     * @throws CorruptArchiveException if a hard link has no target
+     * @throws CorruptArchiveException if a hard link has no target, or the layers together have too many entries
      */
     void add(Directory layer, long firstBlock) {
         // Links are resolved before anything is changed: they are to what the lower layers had.
@@ -69,8 +77,11 @@ final class LayerMerge {
         private void findLinks() {
             List<Directory> directories = new ArrayList<>(List.of(layer));
             for (int next = 0; next < directories.size(); next++) {
-                for (Inode child : directories.get(next).children().values()) {
+                for (Map.Entry<Bytes, Inode> entry :
+                        directories.get(next).children().entrySet()) {
+                    Inode child = entry.getValue();
                     Bytes link = child.attributes().xattrs().get(LayerFormat.LINK);
+                    account(entry.getKey(), child);
                     if (child instanceof Directory directory) {
                         directories.add(directory);
                     } else if (link != null) {
@@ -150,6 +161,23 @@ final class LayerMerge {
         private static Attributes plain(RegularFile file) {
             Attributes attributes = file.attributes();
             return attributes.withXattrs(attributes.xattrs().without(LayerFormat::reserved));
+        }
+    }
+
+    /** Each layer is bounded when it is read; many of them could be too much for one tree. */
+    private void account(Bytes name, Inode inode) {
+        entries++;
+        metadataBytes += name.length();
+        if (inode instanceof Symlink link) {
+            metadataBytes += link.target().length();
+        }
+        inode.attributes().xattrs().forEach((key, value) -> metadataBytes += key.length() + value.length());
+        if (entries > limits.entries()) {
+            throw new CorruptArchiveException("its layers together have more than " + limits.entries() + " entries");
+        }
+        if (metadataBytes > limits.metadataBytes()) {
+            throw new CorruptArchiveException("the names and attributes of its layers have more than "
+                    + limits.metadataBytes() + " bytes together");
         }
     }
 

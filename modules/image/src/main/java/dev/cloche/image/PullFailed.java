@@ -18,6 +18,7 @@ public final class PullFailed extends ImageException {
         NO_SPACE("Free some space on the file system of the image cache, for example by removing images."),
         UNREACHABLE("Check the network and the registry's name, and try again."),
         SERVER_ERROR("The fault is the registry's: try again later."),
+        BAD_SETTINGS("Mend the settings of registries."),
         GAVE_UP("Try again with a longer deadline; layers that have arrived are kept.");
 
         private final String remedy;

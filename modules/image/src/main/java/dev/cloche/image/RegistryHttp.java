@@ -11,6 +11,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
 /**
  * Sends requests and follows redirects, by hand: the JDK would forward the Authorization header to wherever it is sent.
@@ -25,14 +26,25 @@ final class RegistryHttp implements AutoCloseable {
     private final Deadline deadline;
     private final HttpClient client;
 
+    /** @throws PullFailed if the certificates that options name cannot be used */
     RegistryHttp(RegistryHost registry, RegistryOptions options, Deadline deadline) {
         this.registry = registry;
         this.options = options;
         this.deadline = deadline;
-        this.client = HttpClient.newBuilder()
-                .connectTimeout(CONNECT)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .build();
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().connectTimeout(CONNECT).followRedirects(HttpClient.Redirect.NEVER);
+        if (!options.authorities().isEmpty()) {
+            builder.sslContext(trust());
+        }
+        this.client = builder.build();
+    }
+
+    private SSLContext trust() {
+        try {
+            return RegistryTrust.with(options.authorities());
+        } catch (IOException e) {
+            throw new PullFailed(PullFailed.Reason.BAD_SETTINGS, registry.name(), String.valueOf(e.getMessage()));
+        }
     }
 
     /**

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Logins that a person gives once: verified with the registry, then kept in a file of their own, 0600, in the form of
@@ -19,10 +20,10 @@ public final class RegistryLogins {
     private static final String BAD_NAME = "Give the registry as in images' names: docker.io, ghcr.io, host:5000.";
 
     private final Path file;
-    private final RegistryOptions options;
+    private final Supplier<RegistryOptions> options;
 
     /** @param file in a directory that is its owner's alone; need not exist */
-    public RegistryLogins(Path file, RegistryOptions options) {
+    public RegistryLogins(Path file, Supplier<RegistryOptions> options) {
         this.file = file;
         this.options = options;
     }
@@ -38,8 +39,9 @@ public final class RegistryLogins {
         String name = canonical(registry);
         LoginSources alone = LoginSources.NONE.withGiven(Map.of(name, login));
         boolean verified;
-        RegistryHost host = RegistryHost.of(name, options.plainHttp());
-        try (RegistryCaller caller = new RegistryCaller(host, "", options.withLogins(alone), deadline)) {
+        RegistryOptions settings = options.get();
+        RegistryHost host = RegistryHost.of(name, settings.plainHttp());
+        try (RegistryCaller caller = new RegistryCaller(host, "", settings.withLogins(alone), deadline)) {
             caller.call(new Ping());
             verified = caller.wasAsked();
         } catch (PullFailed e) {

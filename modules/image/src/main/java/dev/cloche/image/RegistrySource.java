@@ -5,13 +5,13 @@ import java.io.InputStream;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A repository at a registry. Loads the HTTP client with the first question: much of a repair needs none. */
+/** A repository at a registry and its mirrors. Loads the HTTP client with the first question: much of a repair needs none. */
 final class RegistrySource implements ImageSource {
     private final ImageReference reference;
     private final ImageStoreOptions options;
     private final Deadline deadline;
     private final ReentrantLock opening = new ReentrantLock();
-    private @Nullable RegistryCaller opened;
+    private @Nullable RepositoryHosts opened;
 
     RegistrySource(ImageReference reference, ImageStoreOptions options, Deadline deadline) {
         this.reference = reference;
@@ -26,29 +26,24 @@ final class RegistrySource implements ImageSource {
 
     @Override
     public Document manifest(ImageReference wanted, String target) {
-        return caller().call(new FetchManifest(
-                reference.repository(), target, options.limits().documentBytes()));
+        int longest = options.limits().documentBytes();
+        return hosts().ask(host -> host.caller().call(new FetchManifest(host.repository(), target, longest)));
     }
 
     @Override
     public InputStream blob(Descriptor descriptor) {
-        return new ResumingBlob(caller(), reference.repository(), descriptor);
+        return new ResumingBlob(hosts(), descriptor);
     }
 
-    private RegistryCaller caller() {
+    private RepositoryHosts hosts() {
         opening.lock();
         try {
-            RegistryCaller caller = opened;
-            if (caller == null) {
-                RegistryOptions registries = options.registries();
-                caller = RegistryCaller.forRepository(
-                        RegistryHost.of(reference.registry(), registries.plainHttp()),
-                        reference.repository(),
-                        registries,
-                        deadline);
-                opened = caller;
+            RepositoryHosts hosts = opened;
+            if (hosts == null) {
+                hosts = new RepositoryHosts(reference, options.registries().get(), deadline);
+                opened = hosts;
             }
-            return caller;
+            return hosts;
         } finally {
             opening.unlock();
         }

@@ -7,24 +7,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A blob as one stream, whatever happens to the connections below it: after a break it carries on at the byte where it
- * was. It promises nothing about the content; {@link HashedStream} does. For one thread.
+ * was, with another of its hosts if one fails for good. It promises nothing about the content; {@link HashedStream} does. For one thread.
  */
 final class ResumingBlob extends InputStream {
     /** Who sends less before each break, and breaks again and again, is not waited for. */
     private static final int WORTH_A_CONNECTION = 16 * 1024;
 
-    private final RegistryCaller caller;
-    private final String repository;
+    private final RepositoryHosts hosts;
     private final Descriptor blob;
+    private RepositoryHosts.Host host;
     private @Nullable InputStream connection;
     private long position;
     private int breaks;
     private long sinceBreak;
     private boolean ended;
 
-    ResumingBlob(RegistryCaller caller, String repository, Descriptor blob) {
-        this.caller = caller;
-        this.repository = repository;
+    ResumingBlob(RepositoryHosts hosts, Descriptor blob) {
+        this.hosts = hosts;
+        this.host = hosts.current();
         this.blob = blob;
     }
 
@@ -40,7 +40,7 @@ final class ResumingBlob extends InputStream {
         while (!ended) {
             InputStream from = connection;
             if (from == null) {
-                from = caller.call(new FetchBlob(repository, blob.digest(), position));
+                from = connect();
                 connection = from;
             }
             IOException broken;
@@ -67,13 +67,29 @@ final class ResumingBlob extends InputStream {
                 breaks = 0;
             }
             sinceBreak = 0;
-            PullFailed failure = caller.unreachable("fetch the blob " + blob.digest(), broken);
-            if (Thread.currentThread().isInterrupted() || ++breaks >= caller.attempts()) {
+            PullFailed failure = host.caller().unreachable("fetch the blob " + blob.digest(), broken);
+            if (Thread.currentThread().isInterrupted()) {
                 throw failure;
             }
-            caller.pause(breaks, Optional.empty());
+            if (++breaks >= host.caller().attempts()) {
+                host = hosts.after(host, failure);
+                breaks = 0;
+                continue;
+            }
+            host.caller().pause(breaks, Optional.empty());
         }
         return -1;
+    }
+
+    private InputStream connect() {
+        while (true) {
+            try {
+                return host.caller().call(new FetchBlob(host.repository(), blob.digest(), position));
+            } catch (PullFailed e) {
+                host = hosts.after(host, e);
+                breaks = 0;
+            }
+        }
     }
 
     @Override

@@ -100,7 +100,7 @@ class DiskAssemblerTest {
     void aHardLinkWithoutTargetIsRefused() throws IOException {
         layer(new TarBuilder().file("f", "x"));
         layer(new TarBuilder().hardLink("l", "missing"));
-        assertThatThrownBy(() -> DiskAssembler.writeFsmeta(layers, directory.resolve("fsmeta")))
+        assertThatThrownBy(() -> DiskAssembler.writeFsmeta(layers, directory.resolve("fsmeta"), ImageLimits.generous()))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining("missing");
     }
@@ -148,11 +148,39 @@ class DiskAssemblerTest {
     }
 
     @Test
+    void manyLayersMayNotMakeATreeThatNoneOfThemMay() throws IOException {
+        for (int i = 0; i < 4; i++) {
+            layer(new TarBuilder().file("file-" + i, "x").symlink("link", "x".repeat(100)));
+        }
+        ImageLimits generous = ImageLimits.generous();
+        Path fsmeta = directory.resolve("fsmeta");
+        assertThatThrownBy(() -> DiskAssembler.writeFsmeta(layers, fsmeta, bounded(7, 1 << 20)))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("more than 7 entries");
+        assertThatThrownBy(() -> DiskAssembler.writeFsmeta(layers, fsmeta, bounded(8, 400)))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("more than 400 bytes");
+        assertThat(DiskAssembler.writeFsmeta(layers, fsmeta, bounded(8, 1000)))
+                .isEqualTo(DiskAssembler.writeFsmeta(layers, fsmeta, generous));
+    }
+
+    private static ImageLimits bounded(long entries, long metadataBytes) {
+        ImageLimits generous = ImageLimits.generous();
+        return new ImageLimits(
+                generous.documentBytes(),
+                generous.layers(),
+                generous.layerBytes(),
+                entries,
+                metadataBytes,
+                generous.archive());
+    }
+
+    @Test
     void theSameLayersGiveTheSameBytes() throws IOException {
         layer(new TarBuilder().file("a/b", "1").symlink("s", "a").hardLink("h", "a/b"));
         layer(new TarBuilder().hardLink("l", "h").file(".wh.s", ""));
-        DiskAssembler.writeFsmeta(layers, directory.resolve("one"));
-        DiskAssembler.writeFsmeta(layers, directory.resolve("two"));
+        DiskAssembler.writeFsmeta(layers, directory.resolve("one"), ImageLimits.generous());
+        DiskAssembler.writeFsmeta(layers, directory.resolve("two"), ImageLimits.generous());
         assertThat(Files.mismatch(directory.resolve("one"), directory.resolve("two")))
                 .isEqualTo(-1);
     }
@@ -162,7 +190,7 @@ class DiskAssemblerTest {
         Path layer = layer(new TarBuilder().file("f", "x"));
         byte[] content = Files.readAllBytes(layer);
         Files.write(layer, Arrays.copyOf(content, content.length - 4096));
-        assertThatThrownBy(() -> DiskAssembler.writeFsmeta(layers, directory.resolve("fsmeta")))
+        assertThatThrownBy(() -> DiskAssembler.writeFsmeta(layers, directory.resolve("fsmeta"), ImageLimits.generous()))
                 .isInstanceOf(CorruptErofsException.class);
     }
 
@@ -178,7 +206,8 @@ class DiskAssemblerTest {
     private Path disk() throws IOException, InterruptedException {
         Shell.needMounts();
         Path fsmeta = directory.resolve("fsmeta");
-        assertThat(DiskAssembler.writeFsmeta(layers, fsmeta)).isEqualTo(Files.size(fsmeta));
+        assertThat(DiskAssembler.writeFsmeta(layers, fsmeta, ImageLimits.generous()))
+                .isEqualTo(Files.size(fsmeta));
         Path disk = directory.resolve("disk");
         try (OutputStream flat = Files.newOutputStream(disk)) {
             Files.copy(fsmeta, flat);

@@ -36,6 +36,7 @@ public final class RawRegistry implements AutoCloseable {
     private final Map<String, byte[]> content = new ConcurrentHashMap<>();
     private final Map<String, Fault> faults = new ConcurrentHashMap<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> authorizations = new CopyOnWriteArrayList<>();
     private final List<Socket> open = new CopyOnWriteArrayList<>();
 
     public RawRegistry() throws IOException {
@@ -62,6 +63,11 @@ public final class RawRegistry implements AutoCloseable {
     /** The paths that were asked for, in order. */
     public List<String> requests(String part) {
         return requests.stream().filter(path -> path.contains(part)).toList();
+    }
+
+    /** The Authorization headers that came. */
+    public List<String> authorizations() {
+        return List.copyOf(authorizations);
     }
 
     /** A head with these lines, each ended properly. */
@@ -111,6 +117,7 @@ public final class RawRegistry implements AutoCloseable {
             }
             String path = first.split(" ", 3)[1];
             requests.add(path);
+            Optional.ofNullable(headers.get("authorization")).ifPresent(authorizations::add);
             int from = Optional.ofNullable(headers.get("range"))
                     .map(range -> Integer.parseInt(range.replaceAll("\\D", "")))
                     .orElse(0);

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -308,7 +309,8 @@ class RegistryFaultsTest {
 
     @Test
     void tlsIsNotGivenUpByARedirectNotEvenToLoopback() {
-        RegistryOptions options = patient(1, Duration.ofSeconds(20)).registries();
+        RegistryOptions options =
+                patient(1, Duration.ofSeconds(20)).registries().get();
         RegistryHost host = RegistryHost.of("registry.example", Set.of());
         try (RegistryHttp http = new RegistryHttp(host, options, StoreFixture.soon())) {
             BadAnswer refused = catchThrowableOfType(
@@ -407,8 +409,8 @@ class RegistryFaultsTest {
 
     private static ImageStoreOptions patient(int tries, Duration stall) {
         ImageStoreOptions quick = StoreFixture.quick(Optional.empty());
-        return quick.withRegistries(
-                new RegistryOptions(Set.of(), LoginSources.NONE, tries, Duration.ofMillis(1), stall));
+        return quick.withRegistries(new RegistryOptions(
+                Set.of(), Map.of(), List.of(), LoginSources.NONE, tries, Duration.ofMillis(1), stall));
     }
 
     private static String noise(int length) {

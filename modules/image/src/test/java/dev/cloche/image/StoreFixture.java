@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -61,6 +62,8 @@ final class StoreFixture implements AutoCloseable {
         return ImageStoreOptions.defaults()
                 .withRegistries(new RegistryOptions(
                         Set.of(),
+                        Map.of(),
+                        List.of(),
                         dockerConfig.map(LoginSources.NONE::withDockerConfig).orElse(LoginSources.NONE),
                         3,
                         Duration.ofMillis(1),

@@ -50,7 +50,7 @@ class VmdkDescriptorTest {
     void filesThatDoNotBelongTogetherAreRefused() throws IOException {
         Path layer = convert("layer", new TarBuilder().file("f", "x"), ArchiveLimits.DEFAULT);
         Path fsmeta = directory.resolve("fsmeta");
-        DiskAssembler.writeFsmeta(List.of(layer), fsmeta);
+        DiskAssembler.writeFsmeta(List.of(layer), fsmeta, ImageLimits.generous());
         assertThatThrownBy(() -> DiskAssembler.vmdkDescriptor(fsmeta, List.of(), directory.resolve("d.vmdk")))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(directory.resolve("d.vmdk")).doesNotExist();
@@ -74,7 +74,7 @@ class VmdkDescriptorTest {
         List<Path> layers = List.of(small, large, small);
         Path fsmeta = directory.resolve("fsmeta");
         Path descriptor = directory.resolve("disk.vmdk");
-        DiskAssembler.writeFsmeta(layers, fsmeta);
+        DiskAssembler.writeFsmeta(layers, fsmeta, ImageLimits.generous());
         DiskAssembler.vmdkDescriptor(fsmeta, layers, descriptor);
 
         Shell.run(directory, """

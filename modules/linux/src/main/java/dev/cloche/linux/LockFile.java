@@ -1,7 +1,11 @@
 package dev.cloche.linux;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -92,6 +96,25 @@ public final class LockFile implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             return libc.open(arena.allocateFrom(path.toString()), flags, 0600);
         }
+    }
+
+    /**
+     * Whether {@code path} still names the very file that is locked. Where lock files are deleted by who holds them, the one
+     * that was opened may have lost its name before it was locked, and then excludes nobody.
+     */
+    public boolean isOf(Path path) {
+        try {
+            // The link of an open descriptor leads to its file, also if that has no name any more.
+            Path open = Path.of("/proc/self/fd", Integer.toString(fd.get()));
+            return fileKey(open).equals(fileKey(path));
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    private static Object fileKey(Path path) throws IOException {
+        return Objects.requireNonNull(
+                Files.readAttributes(path, BasicFileAttributes.class).fileKey(), "Linux has inodes");
     }
 
     private boolean closeAndSayFree() {

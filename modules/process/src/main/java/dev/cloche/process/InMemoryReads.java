@@ -11,7 +11,7 @@ import java.util.Set;
 /** The reads of an {@link InMemoryProcessStore}. Used under its lock. */
 class InMemoryReads implements StoreReads {
     private static final Comparator<WakeDelivery> BY_EVENT =
-            Comparator.comparing(WakeDelivery::processId, Names.ORDER).thenComparing(WakeDelivery::sequence);
+            Comparator.comparing(WakeDelivery::processId, Names.ORDER).thenComparingLong(WakeDelivery::sequence);
 
     final InMemoryTables tables;
     private final StoreTime now;

@@ -36,8 +36,8 @@ final class Pruning {
         for (ProcessHead process : offered) {
             // Its holder is still cleaning up.
             if (process.lease().filter(lease -> LeaseRules.isLive(lease, now)).isEmpty()) {
-                transaction.bury(process, new Tombstone(process.id(), process.fence(), now.wall()));
                 transaction.change(Change.of(process.id(), Change.Kind.PRUNED));
+                transaction.bury(process, new Tombstone(process.id(), process.fence(), now.wall()));
                 pruned.add(process.id());
             }
         }

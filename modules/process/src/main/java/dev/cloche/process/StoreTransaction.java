@@ -62,7 +62,10 @@ public interface StoreTransaction extends StoreReads {
      */
     List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit);
 
-    /** Removes a process with its events, wakes and handles, and inserts or replaces the tombstone of its id. */
+    /**
+     * Removes a process with its events, wakes and handles, and inserts or replaces the tombstone of its id. What the feed
+     * has of its events may go too. Called after the {@link #change} that says so.
+     */
     void bury(ProcessHead process, Tombstone tombstone);
 
     /** Adds to the feed, and to what the listener is told after the commit. */

@@ -172,7 +172,7 @@ public final class RunningSandbox implements AutoCloseable {
     /** The main command has ended, and an owned sandbox with it; recorded as the reason of its end. */
     public void finish(ExitStatus main) {
         if (ownership != null) {
-            endOnce(ownership, () -> end(Ending.ofMain(main)));
+            endOnce(ownership, () -> end(Ending.ofMain(main, false)));
         }
     }
 

@@ -10,7 +10,9 @@ import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +29,10 @@ final class SandboxEnds {
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
     /** The owner's lock belongs to another process; the kernel tells nobody when it is free. */
     private static final long LOCK_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** In which an end can be asked for. */
+    private static final Set<SandboxStatus> ENDABLE =
+            EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED, SandboxStatus.DRAINING);
 
     private final Foundations ground;
 
@@ -68,16 +74,17 @@ final class SandboxEnds {
     Ending ending(long id, VmExit exit) {
         Optional<SandboxRecord> record = ground.store().byId(id);
         // A killed VM without a record was killed by who removed the record.
-        boolean requested = record.map(known -> known.status() == SandboxStatus.DRAINING)
-                .orElse(exit.cause() == VmExit.Cause.KILLED);
+        Optional<TerminationReason> asked = record.isPresent()
+                ? Settlement.asked(record.get())
+                : Optional.of(TerminationReason.SHUTDOWN_REQUESTED).filter(_ -> exit.cause() == VmExit.Cause.KILLED);
         return record.flatMap(SandboxRecord::latestRun)
                 .flatMap(RunRecord::ending)
-                .orElseGet(() -> Ending.of(exit, requested));
+                .orElseGet(() -> Ending.of(exit, asked));
     }
 
     /** Its owner has seen its VM end and let go of it: records how, and removes the sandbox if it is ephemeral. */
     void observed(long id) {
-        recordEndOf(id, false);
+        recordEndOf(id, Optional.empty());
         cleanPatiently(id);
     }
 
@@ -94,15 +101,13 @@ final class SandboxEnds {
         if (record.status() == SandboxStatus.STARTING && ownerAlive(record)) {
             throw new SandboxException.Starting(record.name());
         }
-        if (record.status() == SandboxStatus.RUNNING) {
-            ground.store().move(record.id(), SandboxStatus.RUNNING, SandboxStatus.DRAINING);
-        }
+        ground.store().ask(record.id(), TerminationReason.SHUTDOWN_REQUESTED, ENDABLE);
         try {
             endVm(vmOf(record), grace, deadline);
         } catch (VmNotFoundException | VmStateException endedMeanwhile) {
             // As was to be reached.
         }
-        recordEndOf(record.id(), true);
+        recordEndOf(record.id(), Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
         clean(record.id(), Deadline.after(Duration.ZERO));
     }
 
@@ -121,14 +126,14 @@ final class SandboxEnds {
         }
     }
 
-    private void recordEndOf(long id, boolean asked) {
+    private void recordEndOf(long id, Optional<TerminationReason> asked) {
         Optional<SandboxRecord> active =
                 ground.store().byId(id).filter(record -> record.status().active());
         if (active.isPresent()) {
             Optional<VmInfo> vm = vmInfo(active.get());
-            boolean requested = asked || active.get().status() == SandboxStatus.DRAINING;
+            Optional<TerminationReason> why = Settlement.asked(active.get()).or(() -> asked);
             if (vm.filter(info -> info.state().live()).isEmpty()) {
-                record(id, Ending.ofLeftover(vm.flatMap(VmInfo::exit), requested));
+                record(id, Ending.ofLeftover(vm.flatMap(VmInfo::exit), why));
             }
         }
     }

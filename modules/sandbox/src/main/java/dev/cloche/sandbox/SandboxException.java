@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -107,14 +108,28 @@ public abstract sealed class SandboxException extends ClocheException {
         private static String remedy(TerminationReason reason) {
             return switch (reason) {
                 case MAX_DURATION_EXCEEDED -> "Give it more time.";
-                case COMPLETED, FAILED, SHUTDOWN_REQUESTED -> "Start another one if you still need it.";
-                case SIGNAL, INTERNAL_ERROR -> "Try again; if it ends so again, look at the host with: cloche doctor";
+                case COMPLETED, FAILED, SHUTDOWN_REQUESTED, DRAIN_REQUESTED ->
+                    "Start another one if you still need it.";
+                case IDLE_TIMEOUT -> "Use it more often, or give it a longer idle timeout.";
+                case SIGNAL, AGENT_UNRESPONSIVE, INTERNAL_ERROR ->
+                    "Try again; if it ends so again, look at the host with: cloche doctor";
             };
         }
 
         /** How it ended. */
         public Ending ending() {
             return ending;
+        }
+    }
+
+    /** The directory of its files cannot be used. Code {@code sandbox.storage}. */
+    public static final class StorageFailed extends SandboxException {
+        StorageFailed(Path directory, Throwable cause) {
+            super(
+                    "sandbox.storage",
+                    "The directory " + directory + " cannot be used: " + cause.getMessage() + ".",
+                    "Check its owner, its mode and the space on its disk.",
+                    cause);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -65,7 +66,7 @@ final class SandboxStart {
     }
 
     private Started perform(Optional<CommandOptions> detachedMain) {
-        long id = insert(detachedMain.isPresent());
+        long id = insert(detachedMain);
         try {
             ImageDisk disk = ground.images()
                     .acquire(reference, spec.pullPolicy(), Foundations.holder(id, name), listener, deadline);
@@ -100,7 +101,7 @@ final class SandboxStart {
     }
 
     private SandboxRecord running(long id) {
-        boolean moved = ground.store().move(id, SandboxStatus.STARTING, SandboxStatus.RUNNING);
+        boolean moved = ground.store().running(id, ground.vms().get(vmId).flatMap(VmInfo::guard));
         SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(name));
         if (!moved) {
             // Somebody who could not see this process took it for dead.
@@ -130,17 +131,18 @@ final class SandboxStart {
         }
     }
 
-    private long insert(boolean detached) {
-        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(
-                name, spec, String.join(" ", spec.command()), vmId, detached, ProcessIdentity.current());
-        Optional<Long> id = ground.store().insertStarting(row);
+    private long insert(Optional<CommandOptions> detachedMain) {
+        MainCommand main = new MainCommand(spec.command(), detachedMain.orElse(CommandOptions.none()));
+        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(name, spec, main);
+        SandboxStore.NewRun run = new SandboxStore.NewRun(vmId, detachedMain.isPresent(), ProcessIdentity.current());
+        Optional<Long> id = ground.store().insertStarting(row, run);
         if (id.isEmpty()) {
             // The holder of the name may be an ephemeral sandbox that has ended and nobody has looked at since.
             Optional<SandboxRecord> other = ground.store().byName(name).flatMap(ends::settled);
             if (other.isPresent()) {
                 throw new SandboxException.NameInUse(name, other.get().status());
             }
-            id = ground.store().insertStarting(row);
+            id = ground.store().insertStarting(row, run);
         }
         return id.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
     }
@@ -149,7 +151,8 @@ final class SandboxStart {
         VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
                 .withMemoryMiB(spec.memoryMib())
                 .withCpus(spec.cpus());
-        VmSpec limited = spec.maxDuration().map(plain::withMaxDuration).orElse(plain);
+        VmSpec limited =
+                spec.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
     }

@@ -12,6 +12,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmStateException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -29,19 +30,27 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Besides {@link SandboxException}s, methods throw those of images, VMs and the catalog as they are.
  */
 public final class Sandboxes implements AutoCloseable {
+    private final Catalog catalog;
     private final Foundations ground;
     private final SandboxEnds ends;
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
 
     /** Does not own what it is given: close it before them. */
-    public Sandboxes(Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        ground = new Foundations(new SandboxStore(catalog, clock), images, vms, clock);
+    public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
+        this.catalog = catalog;
+        SandboxStore store = new SandboxStore(catalog, clock);
+        ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock);
         ends = new SandboxEnds(ground);
     }
 
     /** The tables of this room, for opening the catalog. */
     public static CatalogSchema schema() {
         return SandboxStore.SCHEMA;
+    }
+
+    /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
+    public SandboxMaintenance maintenance(MaintenanceLimits limits) {
+        return new SandboxMaintenance(ground, catalog, limits);
     }
 
     /**

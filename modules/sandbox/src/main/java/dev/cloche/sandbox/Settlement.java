@@ -20,9 +20,17 @@ final class Settlement {
         if (!sandbox.status().active() || (ownerAlive && (starting || !detached))) {
             return Optional.empty();
         }
-        boolean requested = sandbox.status() == SandboxStatus.DRAINING;
+        Optional<TerminationReason> asked = asked(sandbox);
         return vm.filter(info -> info.state().live()).isPresent()
                 ? Optional.empty()
-                : Optional.of(Ending.ofLeftover(vm.flatMap(VmInfo::exit), requested));
+                : Optional.of(Ending.ofLeftover(vm.flatMap(VmInfo::exit), asked));
+    }
+
+    /** Why somebody has begun to end it. */
+    static Optional<TerminationReason> asked(SandboxRecord sandbox) {
+        return sandbox.latestRun()
+                .flatMap(RunRecord::asked)
+                .or(() -> Optional.of(TerminationReason.SHUTDOWN_REQUESTED)
+                        .filter(_ -> sandbox.status() == SandboxStatus.DRAINING));
     }
 }

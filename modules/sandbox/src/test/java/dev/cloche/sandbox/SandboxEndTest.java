@@ -58,7 +58,7 @@ class SandboxEndTest {
         sandbox.finish(status);
         sandbox.close();
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a")).isEqualTo(Ending.ofMain(new ExitStatus.Exited(7)));
+        assertThat(host.ending("a")).isEqualTo(Ending.ofMain(new ExitStatus.Exited(7), false));
         assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.FAILED);
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.catalog.Catalog;
-import dev.cloche.image.PullPolicy;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.VmId;
@@ -81,7 +80,8 @@ class SandboxStoreTest {
     @Test
     void theFirstWordOnAnEndIsKept() {
         long id = insert("one").orElseThrow();
-        assertThat(store.end(id, Ending.ofMain(new ExitStatus.Exited(9)))).isTrue();
+        assertThat(store.end(id, Ending.ofMain(new ExitStatus.Exited(9), false)))
+                .isTrue();
         assertThat(store.end(id, Ending.vanished())).isFalse();
 
         SandboxRecord record = store.byName("one").orElseThrow();
@@ -116,9 +116,10 @@ class SandboxStoreTest {
     }
 
     private Optional<Long> insert(String name) {
-        SandboxSpec spec = new SandboxSpec(
-                Optional.of(name), "base", List.of(), PullPolicy.MISSING, 256, 1, false, Optional.empty());
+        SandboxSpec spec = SandboxSpec.of("base").withName(name);
+        MainCommand main = new MainCommand(List.of("sleep", "1"), CommandOptions.none());
         return store.insertStarting(
-                new SandboxStore.NewSandbox(name, spec, "sleep 1", VmId.random(), true, ProcessIdentity.current()));
+                new SandboxStore.NewSandbox(name, spec, main),
+                new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current()));
     }
 }

@@ -22,7 +22,6 @@ import dev.cloche.vm.VmStartException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.awaitility.Awaitility;
@@ -63,8 +62,7 @@ class StartFailureTest {
 
     @Test
     void anImageThatIsNotHereAndMustNotBeFetched() {
-        SandboxSpec spec =
-                new SandboxSpec(Optional.of("a"), "bare", List.of(), PullPolicy.NEVER, 256, 1, false, Optional.empty());
+        SandboxSpec spec = TestHost.named("a").withPullPolicy(PullPolicy.NEVER);
         assertThatThrownBy(() -> host.start(spec)).isInstanceOf(ImageNotFound.class);
     }
 

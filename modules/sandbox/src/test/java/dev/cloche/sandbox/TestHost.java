@@ -38,7 +38,8 @@ final class TestHost implements AutoCloseable {
     /** A process of an earlier boot of some host. */
     static final ProcessIdentity DEAD = new ProcessIdentity(1, 1, "an earlier boot");
 
-    private static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+    private static final List<CatalogSchema> SCHEMAS =
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
     private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
 
     final ScriptedVms vms = new ScriptedVms();
@@ -108,7 +109,7 @@ final class TestHost implements AutoCloseable {
                 root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
         Clock clock = Clock.systemUTC();
         return new Opened(
-                catalog, images, new Sandboxes(catalog, images, vms, clock), new SandboxStore(catalog, clock));
+                catalog, images, new Sandboxes(state(), catalog, images, vms, clock), new SandboxStore(catalog, clock));
     }
 
     static Deadline soon() {
@@ -116,7 +117,8 @@ final class TestHost implements AutoCloseable {
     }
 
     static SandboxSpec spec(Optional<String> name, String image, String... command) {
-        return new SandboxSpec(name, image, List.of(command), PullPolicy.MISSING, 256, 1, false, Optional.empty());
+        SandboxSpec spec = SandboxSpec.of(image).withCommand(List.of(command)).withMemoryMib(256);
+        return name.map(spec::withName).orElse(spec);
     }
 
     static SandboxSpec named(String name, String... command) {
@@ -125,8 +127,7 @@ final class TestHost implements AutoCloseable {
 
     /** A named sandbox that goes away when it ends. */
     static SandboxSpec ephemeral(String name, String... command) {
-        return new SandboxSpec(
-                Optional.of(name), "bare", List.of(command), PullPolicy.MISSING, 256, 1, true, Optional.empty());
+        return named(name, command).withEphemeral(true);
     }
 
     RunningSandbox start(SandboxSpec spec) {
@@ -169,7 +170,9 @@ final class TestHost implements AutoCloseable {
         VmId vm = VmId.random();
         String name = spec.name().orElseThrow();
         long id = here.store()
-                .insertStarting(new SandboxStore.NewSandbox(name, spec, "", vm, detached, DEAD))
+                .insertStarting(
+                        new SandboxStore.NewSandbox(name, spec, new MainCommand(spec.command(), CommandOptions.none())),
+                        new SandboxStore.NewRun(vm, detached, DEAD))
                 .orElseThrow();
         var _ = here.images()
                 .acquire(

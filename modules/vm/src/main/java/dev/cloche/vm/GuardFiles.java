@@ -19,6 +19,7 @@ final class GuardFiles {
     private static final String EXIT = "exit.json";
     private static final String CONSOLE = "console.log";
     private static final String OLDER_CONSOLE = "console.log.1";
+    private static final String NETWORK_LOG = "network.log";
     private static final String VERSION = "version";
 
     private final Path directory;
@@ -39,6 +40,11 @@ final class GuardFiles {
     /** Where the guard's own complaints go. */
     Path log() {
         return directory.resolve("guard.log");
+    }
+
+    /** What passt and the relay before it say. */
+    Path networkLog() {
+        return directory.resolve(NETWORK_LOG);
     }
 
     /** The guard as it recorded itself; empty if none has started. */
@@ -117,7 +123,7 @@ final class GuardFiles {
     void clear() {
         try {
             VmNote.removeAll(directory);
-            for (String name : new String[] {GUARD, EXIT, CONSOLE, OLDER_CONSOLE}) {
+            for (String name : new String[] {GUARD, EXIT, CONSOLE, OLDER_CONSOLE, NETWORK_LOG}) {
                 Files.deleteIfExists(directory.resolve(name));
             }
         } catch (IOException e) {

@@ -13,11 +13,14 @@ final class Identities {
     private final VmId id;
     private final Machine machine;
     private final boolean clone;
+    private final Optional<GuestNetwork> network;
 
-    Identities(VmId id, Machine machine, boolean clone) {
+    /** @param network its own; empty without one */
+    Identities(VmId id, Machine machine, boolean clone, Optional<GuestNetwork> network) {
         this.id = id;
         this.machine = machine;
         this.clone = clone;
+        this.network = network;
     }
 
     /** Gives the guest what it is owed, if anything: a clone all of an identity, an original what its clones share with it. */
@@ -26,7 +29,7 @@ final class Identities {
             if (clone) {
                 give(Optional.empty(), guest, deadline);
             } else {
-                refresh(guest, deadline);
+                configure(withNetwork(shared()), guest, deadline);
             }
         }
     }
@@ -39,11 +42,25 @@ final class Identities {
 
     /** After a snapshot the original stays who it is, but its random numbers are its own again. */
     void refresh(GuestConnection guest, Deadline deadline) {
+        configure(shared(), guest, deadline);
+    }
+
+    /** What every guest needs anew, and nothing else. */
+    private GuestIdentity shared() {
         GuestIdentity fresh = GuestIdentity.fresh(id.value(), Clock.systemUTC());
-        GuestIdentity shared = GuestIdentity.UNCHANGED
+        return GuestIdentity.UNCHANGED
                 .withEntropy(fresh.entropy().orElseThrow())
                 .withClock(fresh.clock().orElseThrow());
-        guest.configure(shared, deadline);
+    }
+
+    private GuestIdentity withNetwork(GuestIdentity identity) {
+        return network.filter(own -> identity.network().isEmpty())
+                .map(identity::withNetwork)
+                .orElse(identity);
+    }
+
+    private void configure(GuestIdentity identity, GuestConnection guest, Deadline deadline) {
+        guest.configure(identity, deadline);
         machine.identityOwed(false);
     }
 
@@ -59,7 +76,6 @@ final class Identities {
             throw new InvalidVmSpecException(
                     "VM " + id + " would share its random numbers with its siblings", "Give it entropy.");
         }
-        guest.configure(identity, deadline);
-        machine.identityOwed(false);
+        configure(withNetwork(identity), guest, deadline);
     }
 }

@@ -30,6 +30,9 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public Vm create(VmSpec spec) {
+        if (spec.hasNetwork()) {
+            throw new InvalidVmSpecException("A guest in memory has no network", "Start it without one.");
+        }
         InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, () -> machines.remove(spec.id()));
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());

@@ -89,7 +89,8 @@ final class InMemorySnapshots {
                     spec.cpus(),
                     spec.rootDisk(),
                     spec.writable(),
-                    spec.hasLogPort());
+                    spec.hasLogPort(),
+                    spec.hasNetwork());
             if (taken.putIfAbsent(name, new Taken(ref, memory.orElseThrow())) != null) {
                 throw new SnapshotExistsException(name);
             }

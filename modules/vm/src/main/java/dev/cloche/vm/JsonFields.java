@@ -55,6 +55,11 @@ final class JsonFields {
         throw new IOException("no valid " + name);
     }
 
+    /** False where it is missing: files of before it came have it not. */
+    boolean optionalTruth(String name) throws IOException {
+        return values.containsKey(name) && truth(name);
+    }
+
     /** All of them, as they are in the file. */
     Map<String, Object> all() {
         return Map.copyOf(values);

@@ -33,13 +33,19 @@ final class ManagedVm implements Vm {
     private volatile boolean attached;
 
     private ManagedVm(
-            VmId id, Machine machine, BootPolicy policy, Ownership ownership, boolean clone, Consumer<Vm> onClose) {
+            VmId id,
+            Machine machine,
+            BootPolicy policy,
+            Ownership ownership,
+            boolean clone,
+            Optional<GuestNetwork> network,
+            Consumer<Vm> onClose) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
         this.ownership = ownership;
         this.onClose = onClose;
-        identities = new Identities(id, machine, clone);
+        identities = new Identities(id, machine, clone, network);
         life = new VmLife(id);
         snapshots = new SnapshotTaker(id, machine, life, identities);
         attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
@@ -59,6 +65,12 @@ final class ManagedVm implements Vm {
         }
     }
 
+    private static Optional<GuestNetwork> network(VmSpec spec) {
+        return spec.network() instanceof NetworkSpec.User user
+                ? Optional.of(UserNetwork.of(spec.id(), user))
+                : Optional.empty();
+    }
+
     /** A new VM of this process. */
     static ManagedVm created(VmSpec spec, Machine machine, BootPolicy policy, Consumer<Vm> onClose) {
         return new ManagedVm(
@@ -67,12 +79,14 @@ final class ManagedVm implements Vm {
                 policy,
                 Ownership.of(spec, spec.attached()),
                 spec.snapshot().isPresent(),
+                network(spec),
                 onClose);
     }
 
     /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
     static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
-        ManagedVm vm = new ManagedVm(id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, onClose);
+        ManagedVm vm = new ManagedVm(
+                id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, Optional.empty(), onClose);
         vm.join(run, false, deadline);
         return vm;
     }
@@ -94,6 +108,7 @@ final class ManagedVm implements Vm {
                 BootPolicy.DEFAULT,
                 Ownership.of(spec, attached),
                 spec.snapshot().isPresent(),
+                network(spec),
                 onClose);
         vm.join(run, paused, deadline);
         try {

@@ -81,7 +81,8 @@ final class QemuCapture implements Capture {
                 spec.cpus(),
                 spec.rootDisk(),
                 spec.writable(),
-                spec.hasLogPort());
+                spec.hasLogPort(),
+                spec.hasNetwork());
         return new SnapshotManifest(
                 ref,
                 facts.key(spec, ports, ground.digests()),

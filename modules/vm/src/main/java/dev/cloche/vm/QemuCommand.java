@@ -40,6 +40,7 @@ final class QemuCommand {
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
+        launch.network().forEach(argument -> add(out, "--network", argument));
         out.add("--");
         out.addAll(qemu(spec, resources, host, launch));
         return List.copyOf(out);
@@ -77,7 +78,10 @@ final class QemuCommand {
             add(
                     out,
                     "-chardev",
-                    spec.outputLogBytes().isPresent() ? "file,id=log,path=/dev/fd/" + next : "null,id=log");
+                    spec.outputLogBytes().isPresent() ? "file,id=log,path=/dev/fd/" + next++ : "null,id=log");
+        }
+        if (spec.hasNetwork()) {
+            add(out, "-netdev", "stream,id=net,server=off,addr.type=fd,addr.str=" + next);
         }
         devices(spec, launch.ports()).forEach(device -> add(out, "-device", device));
         if (launch.incoming()) {
@@ -104,6 +108,9 @@ final class QemuCommand {
         out.add(port("goodbye", "cloche.goodbye", portNumber(PORTS)));
         if (spec.hasLogPort()) {
             out.add(port("log", "cloche.log", portNumber(PORTS) + 1));
+        }
+        if (spec.hasNetwork()) {
+            out.add("virtio-net-device,netdev=net,mac=" + UserNetwork.DEVICE_MAC);
         }
         ports.forEach(port -> out.add(port("c" + port, portName(port), portNumber(port)) + ",id=p" + port));
         return out;

@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -14,8 +15,15 @@ import java.util.TreeSet;
  * @param incoming whether the state comes from a snapshot
  * @param hold a lock that the guard shares as long as the VM lives
  * @param disk the top of the writable disk's chain
+ * @param network passt's command line; empty without a network
  */
-record QemuLaunch(Ram ram, NavigableSet<Integer> ports, boolean incoming, Optional<Path> hold, Optional<Path> disk) {
+record QemuLaunch(
+        Ram ram,
+        NavigableSet<Integer> ports,
+        boolean incoming,
+        Optional<Path> hold,
+        Optional<Path> disk,
+        List<String> network) {
     /** Where a guest's memory is. QEMU calls its block the same in each case, so a stream fits all. */
     sealed interface Ram {
         /** In memory of the process's own. */
@@ -29,10 +37,15 @@ record QemuLaunch(Ram ram, NavigableSet<Integer> ports, boolean incoming, Option
     }
 
     QemuLaunch {
+        network = List.copyOf(network);
         ports = Collections.unmodifiableNavigableSet(new TreeSet<>(ports));
     }
 
     static QemuLaunch boot(Ram ram, Optional<Path> disk) {
-        return new QemuLaunch(ram, new TreeSet<>(), false, Optional.empty(), disk);
+        return new QemuLaunch(ram, new TreeSet<>(), false, Optional.empty(), disk, List.of());
+    }
+
+    QemuLaunch withNetwork(List<String> passt) {
+        return new QemuLaunch(ram, ports, incoming, hold, disk, passt);
     }
 }

@@ -62,6 +62,8 @@ final class QemuMachine implements Machine {
         QemuLaunch.Ram ram = spec.templateMaker()
                 ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
                 : new QemuLaunch.Ram.Anonymous();
+        // Its interface has neither address nor name server until the host gives it one.
+        identityOwed(spec.hasNetwork());
         return start(QemuLaunch.boot(ram, disk), deadline, () -> {});
     }
 
@@ -107,7 +109,14 @@ final class QemuMachine implements Machine {
     }
 
     /** @param loading what is to be done before the guest runs */
-    private Run start(QemuLaunch launch, Deadline deadline, Step loading) {
+    private Run start(QemuLaunch launch, Deadline deadline, Step loading) throws IOException {
+        return spec.network() instanceof NetworkSpec.User user
+                ? new UserNetworkStart(resources.requirePasst(), user, layout.directory(spec.id()))
+                        .with(network -> startOnce(launch.withNetwork(network), deadline, loading))
+                : startOnce(launch, deadline, loading);
+    }
+
+    private Run startOnce(QemuLaunch launch, Deadline deadline, Step loading) {
         Process guard = startGuard(
                 QemuCommand.guarded(spec, layout, resources, ground.host().get(), launch));
         try {
@@ -178,6 +187,9 @@ final class QemuMachine implements Machine {
         String said = Waiting.on(line, deadline, "the start of the guard");
         if (said.equals("busy")) {
             throw new VmBusyException("VM " + spec.id() + " runs already", "Connect to it, or choose another id.");
+        }
+        if (said.startsWith("failed the network")) {
+            throw new VmNetworkException(spec.id(), tail(files.networkLog()));
         }
         if (!said.startsWith("started ")) {
             throw new VmStartException(

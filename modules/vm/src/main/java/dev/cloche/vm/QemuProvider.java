@@ -207,6 +207,16 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public List<PublishedPort> publishedPorts(VmId id) {
+        try {
+            return NetworkRecord.read(layout.directory(id));
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The ports of VM " + id + " cannot be read: " + e.getMessage(), "Check the state root's disk.", e);
+        }
+    }
+
+    @Override
     public List<SnapshotRef> snapshots() {
         sweep();
         return ground.snapshots().list().stream().map(SnapshotManifest::ref).toList();

@@ -41,6 +41,7 @@ record SnapshotManifest(
         fields.put("createdAt", ref.createdAt().toEpochMilli());
         StoredSpec.putMachine(fields, ref.memoryMiB(), ref.cpus(), ref.rootDisk(), ref.writable());
         fields.put("outputLog", ref.outputLog());
+        fields.put("network", ref.network());
         fields.put("memoryBytes", memoryBytes);
         fields.put("stateBytes", stateBytes);
         fields.put("stateDigest", stateDigest);
@@ -68,7 +69,8 @@ record SnapshotManifest(
                     fields.smallNumber("cpus"),
                     StoredSpec.rootDisk(fields),
                     StoredSpec.writable(fields),
-                    fields.truth("outputLog"));
+                    fields.truth("outputLog"),
+                    fields.optionalTruth("network"));
             return new SnapshotManifest(
                     ref,
                     SnapshotKey.of(key),

@@ -7,6 +7,7 @@ import java.time.Instant;
  *
  * @param createdAt when it was taken; tells it apart from a later one of the same name
  * @param outputLog whether what the main execution of a clone writes can be logged, because its VM had the port for it
+ * @param network whether its VM had a network device, and its clones have one
  */
 public record SnapshotRef(
         SnapshotName name,
@@ -16,7 +17,8 @@ public record SnapshotRef(
         int cpus,
         RootDisk rootDisk,
         WritableLayer writable,
-        boolean outputLog) {
+        boolean outputLog,
+        boolean network) {
     /** How its memory is kept. */
     public enum Kind {
         /** Taken of a template's maker: a file that every clone maps, so a restore takes the same time for any size. */

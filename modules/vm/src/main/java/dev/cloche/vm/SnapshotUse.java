@@ -84,7 +84,8 @@ final class SnapshotUse implements AutoCloseable {
 
     /** How QEMU is started for it. */
     QemuLaunch launch(QemuLaunch.Ram ram, Optional<Path> disk) {
-        return new QemuLaunch(ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), disk);
+        return new QemuLaunch(
+                ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), disk, List.of());
     }
 
     /** The guard of the clone has a lock of its own by then. */

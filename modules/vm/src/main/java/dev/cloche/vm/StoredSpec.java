@@ -48,12 +48,17 @@ final class StoredSpec {
         fields.put("ownerGraceMillis", spec.ownerGrace().toMillis());
         spec.outputLogBytes().ifPresent(bytes -> fields.put("outputLogBytes", bytes));
         fields.put("templateMaker", spec.templateMaker());
+        if (spec.network() instanceof NetworkSpec.User user) {
+            fields.put("ports", NetworkRecord.text(user.ports()));
+            user.nameServer().ifPresent(address -> fields.put("nameServer", address));
+        }
         putMachine(fields, spec.memoryMiB(), spec.cpus(), spec.rootDisk(), spec.writable());
         spec.snapshot().ifPresent(taken -> {
             fields.put("snapshot", taken.name().value());
             fields.put("snapshotKind", taken.kind().name());
             fields.put("snapshotCreatedAt", taken.createdAt().toEpochMilli());
             fields.put("snapshotOutputLog", taken.outputLog());
+            fields.put("snapshotNetwork", taken.network());
         });
         return fields;
     }
@@ -104,7 +109,8 @@ final class StoredSpec {
                         cpus,
                         root,
                         writable,
-                        fields.truth("snapshotOutputLog")));
+                        fields.truth("snapshotOutputLog"),
+                        fields.optionalTruth("snapshotNetwork")));
         return new VmSpec(
                 id,
                 memory,
@@ -116,7 +122,16 @@ final class StoredSpec {
                 Duration.ofMillis(fields.number("ownerGraceMillis")),
                 fields.optionalNumber("outputLogBytes").map(OptionalLong::of).orElseGet(OptionalLong::empty),
                 snapshot,
-                fields.truth("templateMaker"));
+                fields.truth("templateMaker"),
+                network(fields));
+    }
+
+    /** With the ports as they were asked for, not those that it got. */
+    private static NetworkSpec network(JsonFields fields) throws IOException {
+        Optional<String> ports = fields.optionalText("ports");
+        return ports.isEmpty()
+                ? NetworkSpec.none()
+                : new NetworkSpec.User(NetworkRecord.ports(ports.get()), fields.optionalText("nameServer"));
     }
 
     static SnapshotRef.Kind kind(String name) throws IOException {

@@ -9,6 +9,8 @@ public abstract sealed class VmException extends ClocheException
                 VmStateException,
                 VmStartException,
                 VmResourcesException,
+                VmPortException,
+                VmNetworkException,
                 VmStorageException,
                 VmNotFoundException,
                 VmExistsException,

@@ -32,13 +32,16 @@ public record VmExit(
         POOL_AGE,
         /** The process that it was attached to is gone. */
         OWNER_GONE,
+        /** The program of its network ended, or was killed. */
+        NETWORK_ENDED,
         /** Its guard was killed, and the kernel killed the VM with it; the end's time is not known exactly. */
         GUARD_LOST
     }
 
     /** Whether it ended without a goodbye, and nobody had asked for it. */
     public boolean crashed() {
-        return goodbye.isEmpty() && (cause == Cause.EXITED || cause == Cause.GUARD_LOST);
+        return goodbye.isEmpty()
+                && (cause == Cause.EXITED || cause == Cause.GUARD_LOST || cause == Cause.NETWORK_ENDED);
     }
 
     /** How the main execution ended, if the guest said so. */

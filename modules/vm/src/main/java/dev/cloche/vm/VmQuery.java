@@ -23,6 +23,15 @@ public interface VmQuery {
     Optional<VmInfo> get(VmId id);
 
     /**
+     * The ports that are published of a VM, with those of the host that it has got. None unless it has been started.
+     *
+     * @throws VmStorageException if its files cannot be read
+     */
+    default List<PublishedPort> publishedPorts(VmId id) {
+        return List.of();
+    }
+
+    /**
      * All snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmStorageException if the state root cannot be read

@@ -13,8 +13,9 @@ import java.util.stream.Stream;
  * @param qemu {@code qemu-system-x86_64}
  * @param guard the parent of every VM
  * @param clockMeter measures the frequency of the host's time stamp counter, which emulated guests have to be told
+ * @param passt what gives guests a network; empty where it is not installed
  */
-public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
+public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel, Optional<Path> passt) {
     private static final String QEMU = "qemu-system-x86_64";
     private static final String SETUP = "Run ./setup, which builds it.";
 
@@ -28,9 +29,26 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 });
     }
 
+    /** Those of a host without passt. */
+    public VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
+        this(qemu, guard, clockMeter, kernel, Optional.empty());
+    }
+
+    /**
+     * passt, for a guest that is to have a network.
+     *
+     * @throws VmResourcesException if it is not installed
+     */
+    public Path requirePasst() {
+        return passt.orElseThrow(() -> new VmResourcesException(
+                "There is no passt in the PATH, which a guest's network needs",
+                "Install passt (Debian: apt-get install passt), or start it without a network.",
+                null));
+    }
+
     /**
      * Looks for the installation's files below {@code roots}, the first that has a file wins: what the user named, the
-     * state root, the installation's share directory. QEMU is searched in the {@code PATH}.
+     * state root, the installation's share directory. QEMU and passt are searched in the {@code PATH}.
      *
      * @throws VmResourcesException if something is missing
      */
@@ -39,11 +57,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
     }
 
     static VmResources find(List<Path> roots, String searchPath) {
-        Path qemu = Stream.of(searchPath.split(":", -1))
-                .filter(directory -> directory.startsWith("/"))
-                .map(directory -> Path.of(directory, QEMU))
-                .filter(Files::isExecutable)
-                .findFirst()
+        Path qemu = program(QEMU, searchPath)
                 .orElseThrow(() -> new VmResourcesException(
                         "There is no " + QEMU + " in the PATH",
                         "Install QEMU (Debian: apt-get install qemu-system-x86).",
@@ -53,7 +67,20 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
         // The unpacked kernel boots faster under emulation; not every kernel can be unpacked.
         Path kernel = real(first(roots, "kernel/vmlinux", "kernel/vmlinuz"));
         Path initramfs = real(first(roots, "initramfs"));
-        return new VmResources(qemu, guard, clockMeter, new KernelImage(kernel, initramfs, KernelFacts.of(kernel)));
+        return new VmResources(
+                qemu,
+                guard,
+                clockMeter,
+                new KernelImage(kernel, initramfs, KernelFacts.of(kernel)),
+                program("passt", searchPath));
+    }
+
+    private static Optional<Path> program(String name, String searchPath) {
+        return Stream.of(searchPath.split(":", -1))
+                .filter(directory -> directory.startsWith("/"))
+                .map(directory -> Path.of(directory, name))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     private static Path first(List<Path> roots, String... names) {

@@ -18,6 +18,7 @@ import java.util.OptionalLong;
  * @param snapshot what the VM is restored from; empty if it boots. Memory, processors and disks are the snapshot's
  * @param templateMaker whether the VM is there to be snapshot once, which is its end: it is attached, and its memory is a file
  *     that the snapshot's clones will map
+ * @param network what network it has; a clone has one if the VM of its snapshot had one
  */
 public record VmSpec(
         VmId id,
@@ -30,7 +31,8 @@ public record VmSpec(
         Duration ownerGrace,
         OptionalLong outputLogBytes,
         Optional<SnapshotRef> snapshot,
-        boolean templateMaker) {
+        boolean templateMaker,
+        NetworkSpec network) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
     private static final int MAX_CPUS = 64;
@@ -62,6 +64,7 @@ public record VmSpec(
             same("processors", cpus, taken.cpus());
             same("root disk", rootDisk, taken.rootDisk());
             same("writable layer", writable, taken.writable());
+            same("network device", hasNetwork(network), taken.network());
             if (outputLogBytes.isPresent() && !taken.outputLog()) {
                 throw new InvalidVmSpecException(
                         "What a clone of this snapshot writes cannot be logged, because the snapshot lacks the port for it",
@@ -90,7 +93,8 @@ public record VmSpec(
                 USUAL_GRACE,
                 OptionalLong.empty(),
                 Optional.empty(),
-                false);
+                false,
+                NetworkSpec.none());
     }
 
     /** A clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
@@ -106,7 +110,8 @@ public record VmSpec(
                 USUAL_GRACE,
                 OptionalLong.empty(),
                 Optional.of(snapshot),
-                false);
+                false,
+                snapshot.network() ? NetworkSpec.user() : NetworkSpec.none());
     }
 
     public VmSpec withMemoryMiB(int value) {
@@ -121,7 +126,8 @@ public record VmSpec(
                 ownerGrace,
                 outputLogBytes,
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
     }
 
     public VmSpec withCpus(int value) {
@@ -136,7 +142,8 @@ public record VmSpec(
                 ownerGrace,
                 outputLogBytes,
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
     }
 
     public VmSpec withWritable(WritableLayer value) {
@@ -151,7 +158,8 @@ public record VmSpec(
                 ownerGrace,
                 outputLogBytes,
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
     }
 
     public VmSpec withAttached(boolean value) {
@@ -166,7 +174,8 @@ public record VmSpec(
                 ownerGrace,
                 outputLogBytes,
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
     }
 
     public VmSpec withMaxDuration(Duration value) {
@@ -181,7 +190,8 @@ public record VmSpec(
                 ownerGrace,
                 outputLogBytes,
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
     }
 
     public VmSpec withOwnerGrace(Duration value) {
@@ -196,7 +206,8 @@ public record VmSpec(
                 value,
                 outputLogBytes,
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
     }
 
     public VmSpec withOutputLogBytes(long value) {
@@ -211,7 +222,24 @@ public record VmSpec(
                 ownerGrace,
                 OptionalLong.of(value),
                 snapshot,
-                templateMaker);
+                templateMaker,
+                network);
+    }
+
+    public VmSpec withNetwork(NetworkSpec value) {
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker,
+                value);
     }
 
     /** The same VM, as the maker of a template. */
@@ -227,12 +255,21 @@ public record VmSpec(
                 ownerGrace,
                 outputLogBytes,
                 snapshot,
-                true);
+                true,
+                network);
     }
 
     /** Whether it has the port for its log; a clone has what its snapshot has. */
     boolean hasLogPort() {
         return snapshot.map(SnapshotRef::outputLog).orElse(outputLogBytes.isPresent());
+    }
+
+    boolean hasNetwork() {
+        return hasNetwork(network);
+    }
+
+    private static boolean hasNetwork(NetworkSpec network) {
+        return network instanceof NetworkSpec.User;
     }
 
     private static boolean within(Duration value) {

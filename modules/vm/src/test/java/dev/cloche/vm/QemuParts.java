@@ -25,8 +25,26 @@ final class QemuParts {
         }
     }
 
+    /** The installation's; skips the test where something is missing, passt included. */
+    static VmResources withPasst() {
+        VmResources resources = resources();
+        Assumptions.assumeTrue(resources.passt().isPresent(), "passt is not installed");
+        return resources;
+    }
+
+    /** The same disk, with the program that sends what no kernel would. */
+    static Path diskWithNetprobe(Path directory) throws Exception {
+        Path program = directory.resolve("netprobe");
+        Process gcc = new ProcessBuilder("gcc", "-static", "-O1", "-o", program.toString(), "src/test/c/netprobe.c")
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("gcc.log").toFile())
+                .start();
+        Assumptions.assumeTrue(gcc.waitFor() == 0, "netprobe cannot be compiled");
+        return disk(directory, program);
+    }
+
     /** Makes a disk with a busybox below a directory; skips the test where there is none. */
-    static Path disk(Path directory) throws Exception {
+    static Path disk(Path directory, Path... programs) throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(BUSYBOX), "there is no static busybox (Debian: busybox-static)");
         Path root = Files.createDirectory(directory.resolve("root"));
         for (String name : List.of("bin", "etc", "tmp", "root", "dev", "proc", "sys")) {
@@ -34,8 +52,11 @@ final class QemuParts {
         }
         Files.copy(BUSYBOX, root.resolve("bin/busybox"));
         for (String name :
-                List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty")) {
+                List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty", "nc")) {
             Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
+        }
+        for (Path program : programs) {
+            Files.copy(program, root.resolve("bin").resolve(program.getFileName()));
         }
         Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
         Files.writeString(root.resolve("etc/group"), "root:x:0:\n");

@@ -331,11 +331,15 @@ class VmFactsTest {
                 2,
                 root,
                 WritableLayer.disk(64),
+                true,
                 true);
         VmId id = new VmId("a");
         for (VmSpec spec : List.of(
                 VmSpec.of(id, RootDisk.raw(Path.of("/b"))).withAttached(false).withMaxDuration(Duration.ofDays(2)),
                 VmSpec.of(id, root).asTemplateMaker().withOwnerGrace(Duration.ofMillis(3)),
+                VmSpec.of(id, root)
+                        .withNetwork(new NetworkSpec.User(
+                                PublishedPort.parse("0.0.0.0:8000-8001:80-81/udp"), Optional.of("9.9.9.9"))),
                 VmSpec.restored(id, snapshot).withOutputLogBytes(1 << 20))) {
             StoredSpec.write(directory, spec);
             assertThat(StoredSpec.read(directory, id)).isEqualTo(spec);

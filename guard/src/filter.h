@@ -1,0 +1,38 @@
+/* What may pass between a guest and its network: every frame of the guest is judged by the address that it is sent to.
+ * passt is told to keep the guest from the host, but does so for well-behaved guests only: it opens a connection to
+ * 127.0.0.1 for whoever writes that address into a packet. Free of I/O. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The link as a guest sees it, IPv4 in the host's byte order; docs/vm.md has it for the host's other side. */
+enum {
+    GUEST_ADDRESS = 0x0acb000f,   /* 10.203.0.15 */
+    GATEWAY_ADDRESS = 0x0acb0002, /* 10.203.0.2 */
+    NAME_SERVER = 0x0acb0003,     /* 10.203.0.3 */
+};
+
+enum { FRAME_MAX = 65535 + 14, LOCAL_MAX = 4096, PEERS = 4096 };
+
+/* Somebody on the host who turned to a published port, and whom the guest may therefore answer. */
+struct peer {
+    uint32_t address;
+    uint16_t port;
+    uint16_t guest_port;
+    uint8_t protocol;
+    int64_t until_ms; /* 0: nobody */
+};
+
+struct filter {
+    uint32_t local[LOCAL_MAX]; /* the host's own addresses */
+    size_t local_count;
+    struct peer peers[PEERS];
+};
+
+/* Whether a frame of the guest may go to the network; may change its destination. */
+bool filter_from_guest(struct filter *filter, uint8_t *frame, size_t length, int64_t now_ms);
+
+/* Takes note of what comes from the network to the guest; all of it may pass. */
+void filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms);

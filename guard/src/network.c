@@ -1,0 +1,138 @@
+#include "network.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "relay.h"
+#include "sockets.h"
+
+/* passt takes 10 to 20 ms; a host that swaps may take seconds. */
+enum { READY_MS = 10000 };
+
+enum { LOG_FILE_MAX = 16 * 1024 };
+
+/* The descriptors of both children after the standard ones, and the first that none of them is moved from. */
+enum { FIRST = 3, SECOND, THIRD, PARKED };
+
+static void die_with(pid_t guard) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != guard) _exit(127);
+}
+
+/* Nothing else of the guard's stays open: not its lock, nor the pipes of its starter. First out of the way, then into
+ * place: a source may have the number of another's target. */
+static void keep_only(int log, const int *descriptors, int count) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int parked[PARKED] = {null, log, log, -1, -1, -1};
+    for (int i = 0; i < count; i++) parked[FIRST + i] = descriptors[i];
+    for (int i = 0; i < FIRST + count; i++) parked[i] = fcntl(parked[i], F_DUPFD_CLOEXEC, PARKED);
+    for (int i = 0; i < FIRST + count; i++) {
+        if (parked[i] < 0 || dup2(parked[i], i) < 0) _exit(127);
+    }
+    close_range((unsigned)(FIRST + count), ~0U, 0);
+}
+
+__attribute__((noreturn)) static void become_passt(const struct options *options, int log, int end, pid_t guard) {
+    /* Forgotten as soon as it changes its user; then the end of the relay's socket ends it. */
+    die_with(guard);
+    keep_only(log, &end, 1);
+    static const int ignored_by_the_guard[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
+    for (size_t i = 0; i < sizeof ignored_by_the_guard / sizeof *ignored_by_the_guard; i++) {
+        signal(ignored_by_the_guard[i], SIG_DFL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execv(options->network[0], (char *const *)options->network);
+    dprintf(STDERR_FILENO, "cannot start %s\n", options->network[0]);
+    _exit(127);
+}
+
+__attribute__((noreturn)) static void become_relay(int log, const int *descriptors, pid_t guard) {
+    die_with(guard);
+    prctl(PR_SET_NAME, "cloche-relay");
+    keep_only(log, descriptors, 3);
+    relay(FIRST, SECOND, THIRD);
+}
+
+static int pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+struct network network_start(const struct options *options) {
+    struct network network = {.passt_fd = -1, .relay_fd = -1, .program_end = -1, .ready = -1, .log = -1};
+    if (options->network_count == 0) return network;
+    int guest[2], outside[2], log[2], ready[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, guest) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, outside) != 0 || pipe2(log, O_CLOEXEC) != 0 ||
+        pipe2(ready, O_CLOEXEC) != 0 || fcntl(log[0], F_SETFL, O_NONBLOCK) != 0) {
+        int error = errno;
+        remove_sockets(options);
+        fail("no pipe for the network: %s", strerror(error));
+    }
+    pid_t guard = getpid();
+    network.passt = fork();
+    if (network.passt == 0) become_passt(options, log[1], outside[1], guard);
+    network.relay = network.passt < 0 ? -1 : fork();
+    const int relays[] = {guest[1], outside[0], ready[1]};
+    if (network.relay == 0) become_relay(log[1], relays, guard);
+    int error = errno;
+    close(guest[1]);
+    close(outside[0]);
+    close(outside[1]);
+    close(log[1]);
+    close(ready[1]);
+    network.program_end = guest[0];
+    network.ready = ready[0];
+    network.log = log[0];
+    if (network.relay > 0) {
+        network.passt_fd = pidfd(network.passt);
+        network.relay_fd = pidfd(network.relay);
+        if (network.passt_fd >= 0 && network.relay_fd >= 0) return network;
+        error = errno;
+    }
+    network_end(&network);
+    remove_sockets(options);
+    fail("cannot start the network: %s", strerror(error));
+}
+
+bool network_await(const struct network *network) {
+    if (network->ready < 0) return true;
+    struct pollfd events[] = {{.fd = network->ready, .events = POLLIN}, {.fd = network->passt_fd, .events = POLLIN}};
+    int n;
+    do n = poll(events, 2, READY_MS);
+    while (n < 0 && errno == EINTR);
+    char byte;
+    bool answered = n > 0 && events[0].revents != 0 && read(network->ready, &byte, 1) == 1;
+    close(network->ready);
+    return answered;
+}
+
+struct capture network_log_open(int directory) {
+    return capture_open(directory, "network.log", "network.log.1", LOG_FILE_MAX);
+}
+
+void network_log_keep(const struct network *network, int directory) {
+    struct capture capture = network_log_open(directory);
+    while (capture_take(&capture, network->log) > 0) continue;
+}
+
+static void end_one(pid_t pid, int fd) {
+    if (pid <= 0) return;
+    kill(pid, SIGKILL); /* our child, which nobody reaps but us, so the pid is no other's */
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
+    if (fd >= 0) close(fd);
+}
+
+void network_end(struct network *network) {
+    end_one(network->relay, network->relay_fd);
+    end_one(network->passt, network->passt_fd);
+    network->relay = network->passt = 0;
+}

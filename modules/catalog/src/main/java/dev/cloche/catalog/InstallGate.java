@@ -1,0 +1,54 @@
+package dev.cloche.catalog;
+
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Who may pass while the installation is being changed: nobody but the process that changes it. Immutable.
+ *
+ * @param holderAlive whether the process that a lease names as its holder lives; a dead one's lease is void at once
+ * @param presented the lease of the process that asks, if it has one
+ */
+public record InstallGate(Clock clock, Predicate<String> holderAlive, Optional<LeaseHandle> presented) {
+    /** For a program that knows nothing of processes: a lease is void when it has expired. */
+    static InstallGate untilExpiry() {
+        return of(Clock.systemUTC(), anybody -> true);
+    }
+
+    /** For a process that holds no lease. */
+    public static InstallGate of(Clock clock, Predicate<String> holderAlive) {
+        return new InstallGate(clock, holderAlive, Optional.empty());
+    }
+
+    InstallGate presenting(LeaseHandle handle) {
+        return new InstallGate(clock, holderAlive, Optional.of(handle));
+    }
+
+    /**
+     * Refuses while another process changes the installation; for the beginning of a transaction that must not run
+     * meanwhile. A catalog without leases lets everybody pass.
+     *
+     * @throws CatalogException.InstallInProgress saying until when
+     */
+    public void refuseIfHeld(Session session) throws SQLException {
+        boolean known = session.first(
+                        row -> row.getInt(1),
+                        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'catalog_lease'")
+                .isPresent();
+        if (known) {
+            LeaseTable.Row row = LeaseTable.read(session, InstallLease.NAME);
+            if (blocks(row) && presented.filter(mine -> mine.holds(row)).isEmpty()) {
+                throw new CatalogException.InstallInProgress(Instant.ofEpochMilli(row.expiresAt()));
+            }
+        }
+    }
+
+    /** Whether the row says that a living process holds the lease. */
+    boolean blocks(LeaseTable.Row row) {
+        return row.held(clock.millis(), InstallLease.LENGTH.toMillis())
+                && row.holder().filter(holderAlive).isPresent();
+    }
+}

@@ -1,0 +1,35 @@
+package dev.cloche.catalog;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/** A clock that stands still until it is set. */
+final class TestClock extends Clock {
+    private volatile Instant now = Instant.parse("2026-01-01T12:00:00Z");
+
+    void forward(Duration by) {
+        now = now.plus(by);
+    }
+
+    void back(Duration by) {
+        now = now.minus(by);
+    }
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        return this;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import dev.cloche.MaintenanceResult;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "maintain",
+        description = {
+            "Record the ends of sandboxes that nobody has seen end, and remove what dead processes left of ephemeral ones.",
+            "Every command does some of this by itself. The exit code is 1 if something resisted."
+        })
+final class MaintainCommand implements Callable<Integer> {
+    @Option(names = "--dry-run", description = "Only print what would be done.")
+    private boolean dryRun;
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        if (dryRun) {
+            printPlan(Cloche.maintenancePlan(ClocheOptions.ofEnvironment()));
+            return ExitCodes.OK;
+        }
+        try (Cloche cloche = Cloche.open()) {
+            MaintenanceResult result = cloche.maintain();
+            print(result);
+            return result.swept() && result.errors() == 0 ? ExitCodes.OK : ExitCodes.FAILURE;
+        }
+    }
+
+    private void print(MaintenanceResult result) {
+        if (format.json()) {
+            JsonOutput.print(
+                    System.out,
+                    json -> json.object(() -> json.field("swept", result.swept())
+                            .field("examined", result.examined())
+                            .field("reconciled", result.reconciled())
+                            .field("removed", result.removed())
+                            .field("errors", result.errors())
+                            .field("unfinished", result.unfinished())));
+        } else if (result.swept()) {
+            System.out.println("recorded " + result.reconciled() + " ends, removed " + result.removed() + " sandboxes, "
+                    + result.errors() + " resisted");
+        } else {
+            System.err.println("nothing was done: another process is at it, or the log above says why");
+        }
+    }
+
+    private void printPlan(List<MaintenanceResult.Step> steps) {
+        if (format.json()) {
+            JsonOutput.print(
+                    System.out,
+                    json -> json.array(() ->
+                            steps.forEach(step -> json.object(() -> json.field("sandbox", step.sandbox())
+                                    .field("action", step.action())
+                                    .field("detail", step.detail())))));
+            return;
+        }
+        Table table = new Table("SANDBOX", "ACTION", "WHY");
+        steps.forEach(step -> table.row(step.sandbox(), step.action(), step.detail()));
+        table.print(System.out);
+    }
+}

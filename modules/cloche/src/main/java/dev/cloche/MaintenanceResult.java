@@ -1,0 +1,48 @@
+package dev.cloche;
+
+import dev.cloche.sandbox.MaintenanceReport;
+import dev.cloche.sandbox.MaintenanceStep;
+import java.util.Locale;
+
+/**
+ * What {@link Cloche#maintain()} has done.
+ *
+ * <pre>{@code
+ * MaintenanceResult done = cloche.maintain();
+ * if (done.errors() > 0) {
+ *     System.err.println("some leftovers resist; the log has the reasons");
+ * }
+ * }</pre>
+ *
+ * @param swept false if another process was doing so just then, or it failed as a whole, which the log tells
+ * @param examined how many sandboxes that are recorded as active were looked at
+ * @param reconciled of how many of them the end was recorded
+ * @param removed how many ephemeral sandboxes that had ended were removed
+ * @param errors how many sandboxes resisted; they stay recorded, and are tried again
+ * @param unfinished whether more remains to be done
+ */
+public record MaintenanceResult(
+        boolean swept, int examined, int reconciled, int removed, int errors, boolean unfinished) {
+    /**
+     * What would be done with one sandbox.
+     *
+     * @param action {@code reconcile} (its end would be recorded), {@code kill} (its VM, which nobody owns any more, would be
+     *     ended), {@code wait} (that VM is left to its guard for a while) or {@code remove}
+     * @param detail one sentence on why
+     */
+    public record Step(String sandbox, String action, String detail) {
+        static Step of(MaintenanceStep step) {
+            return new Step(step.sandbox(), step.action().name().toLowerCase(Locale.ROOT), step.detail());
+        }
+    }
+
+    static MaintenanceResult of(MaintenanceReport report) {
+        return new MaintenanceResult(
+                report.outcome() == MaintenanceReport.Outcome.SWEPT,
+                report.examined(),
+                report.reconciled(),
+                report.removed(),
+                report.errors(),
+                report.timedOut());
+    }
+}

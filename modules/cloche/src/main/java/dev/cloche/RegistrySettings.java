@@ -1,0 +1,173 @@
+package dev.cloche;
+
+import dev.cloche.image.RegistryMirror;
+import dev.cloche.image.RegistryOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.tomlj.Toml;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlTable;
+
+/**
+ * What {@code config.toml} in the state root says of registries; without the file, nothing. It is for people to write, so
+ * what is not known in it is refused with its line.
+ *
+ * <pre>
+ * certificate-authorities = ["/etc/ssl/corporation.pem"]
+ *
+ * [registry."docker.io"]
+ * mirrors = ["mirror.example:5000", "proxy.example/docker"]
+ *
+ * [registry."registry.example:5000"]
+ * plain-http = true
+ * </pre>
+ */
+record RegistrySettings(Map<String, List<RegistryMirror>> mirrors, Set<String> plainHttp, List<Path> authorities) {
+    private static final long MOST_BYTES = 1 << 20;
+    private static final int MOST_MIRRORS = 16;
+
+    RegistrySettings {
+        mirrors = Map.copyOf(mirrors);
+        plainHttp = Set.copyOf(plainHttp);
+        authorities = List.copyOf(authorities);
+    }
+
+    /** @throws HostException.ConfigInvalid if the file is there and cannot be read or understood */
+    static RegistrySettings read(Path file) {
+        try {
+            if (Files.size(file) > MOST_BYTES) {
+                throw new HostException.ConfigInvalid(file, "it is longer than " + MOST_BYTES + " bytes", null);
+            }
+            return new Reading(file).read(Toml.parse(file));
+        } catch (NoSuchFileException nothingToSay) {
+            return new RegistrySettings(Map.of(), Set.of(), List.of());
+        } catch (IOException e) {
+            throw new HostException.ConfigInvalid(file, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    RegistryOptions applied(RegistryOptions options) {
+        return options.withMirrors(mirrors).withPlainHttp(plainHttp).withAuthorities(authorities);
+    }
+
+    private static final class Reading {
+        private final Path file;
+        private final Map<String, List<RegistryMirror>> mirrors = new HashMap<>();
+        private final Set<String> plainHttp = new HashSet<>();
+        private final List<Path> authorities = new ArrayList<>();
+
+        private Reading(Path file) {
+            this.file = file;
+        }
+
+        private RegistrySettings read(TomlParseResult document) {
+            if (document.hasErrors()) {
+                throw refused(document.errors().getFirst().toString());
+            }
+            for (String key : document.keySet()) {
+                switch (key) {
+                    case "certificate-authorities" ->
+                        strings(document, key).forEach(path -> authorities.add(absolute(document, key, path)));
+                    case "registry" -> {
+                        TomlTable registries = table(document, key);
+                        registries.keySet().forEach(name -> registry(name, table(registries, name)));
+                    }
+                    default -> throw unknown(document, key);
+                }
+            }
+            return new RegistrySettings(mirrors, plainHttp, authorities);
+        }
+
+        private void registry(String name, TomlTable settings) {
+            for (String key : settings.keySet()) {
+                switch (key) {
+                    case "mirrors" -> {
+                        List<RegistryMirror> parsed = new ArrayList<>();
+                        for (String text : strings(settings, key)) {
+                            parsed.add(mirror(settings, key, text));
+                        }
+                        if (parsed.size() > MOST_MIRRORS) {
+                            throw wrong(settings, key, "names more than " + MOST_MIRRORS + " mirrors");
+                        }
+                        mirrors.put(name, parsed);
+                    }
+                    case "plain-http" -> {
+                        if (!(value(settings, key) instanceof Boolean plain)) {
+                            throw wrong(settings, key, "is neither true nor false");
+                        }
+                        if (plain) {
+                            plainHttp.add(name);
+                        }
+                    }
+                    default -> throw unknown(settings, key);
+                }
+            }
+        }
+
+        private RegistryMirror mirror(TomlTable table, String key, String text) {
+            try {
+                return RegistryMirror.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw wrong(table, key, "is wrong: " + e.getMessage());
+            }
+        }
+
+        private Path absolute(TomlTable table, String key, String text) {
+            Path path = Path.of(text);
+            if (!path.isAbsolute()) {
+                throw wrong(table, key, "names a path that is not absolute");
+            }
+            return path;
+        }
+
+        private TomlTable table(TomlTable parent, String key) {
+            if (value(parent, key) instanceof TomlTable table) {
+                return table;
+            }
+            throw wrong(parent, key, "is no table");
+        }
+
+        private List<String> strings(TomlTable table, String key) {
+            if (!(value(table, key) instanceof TomlArray array)) {
+                throw wrong(table, key, "is no list of strings");
+            }
+            List<String> strings = new ArrayList<>();
+            for (Object element : array.toList()) {
+                if (!(element instanceof String text)) {
+                    throw wrong(table, key, "is no list of strings");
+                }
+                strings.add(text);
+            }
+            return strings;
+        }
+
+        /** Keys are taken as they stand: a registry's name has dots. */
+        private static Object value(TomlTable table, String key) {
+            return Objects.requireNonNull(table.get(List.of(key)));
+        }
+
+        private HostException unknown(TomlTable table, String key) {
+            return wrong(table, key, "is not known");
+        }
+
+        private HostException wrong(TomlTable table, String key, String what) {
+            int line =
+                    Objects.requireNonNull(table.inputPositionOf(List.of(key))).line();
+            return refused("line " + line + ": \"" + key + "\" " + what);
+        }
+
+        private HostException refused(String what) {
+            return new HostException.ConfigInvalid(file, what, null);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.image.RegistryMirror;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RegistrySettingsTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void withoutAFileThereIsNothingToSay() {
+        assertThat(RegistrySettings.read(directory.resolve("config.toml")))
+                .isEqualTo(new RegistrySettings(Map.of(), java.util.Set.of(), List.of()));
+    }
+
+    @Test
+    void everyKeyIsRead() throws IOException {
+        RegistrySettings settings = read("""
+                certificate-authorities = ["/etc/ssl/a.pem", "/etc/ssl/b.pem"]
+
+                [registry."docker.io"]
+                mirrors = ["mirror.example:5000", "proxy.example/docker"] # the second is slower
+
+                [registry."registry.example:5000"]
+                plain-http = true
+
+                [registry."ghcr.io"]
+                plain-http = false
+                mirrors = []
+                """);
+        assertThat(settings)
+                .isEqualTo(new RegistrySettings(
+                        Map.of(
+                                "docker.io",
+                                List.of(
+                                        RegistryMirror.parse("mirror.example:5000"),
+                                        RegistryMirror.parse("proxy.example/docker")),
+                                "ghcr.io",
+                                List.of()),
+                        java.util.Set.of("registry.example:5000"),
+                        List.of(Path.of("/etc/ssl/a.pem"), Path.of("/etc/ssl/b.pem"))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "x = 1                                        | line 1: \"x\" is not known",
+                "registry = 1                                 | line 1: \"registry\" is no table",
+                "registry.a = 1                               | line 1: \"a\" is no table",
+                "[registry.a]; mirror = []                    | line 2: \"mirror\" is not known",
+                "[registry.a]; mirrors = 'b'                  | line 2: \"mirrors\" is no list of strings",
+                "[registry.a]; mirrors = [1]                  | line 2: \"mirrors\" is no list of strings",
+                "[registry.a]; mirrors = ['http://b']         | line 2: \"mirrors\" is wrong: a mirror is given as",
+                "[registry.a]; plain-http = 'yes'             | line 2: \"plain-http\" is neither true nor false",
+                "certificate-authorities = ['a.pem']          | names a path that is not absolute",
+                "this is no toml                              | line 1",
+            })
+    void whatIsNotUnderstoodIsRefusedWithItsLine(String text, String complaint) {
+        assertThatThrownBy(() -> read(text.replace("; ", "\n")))
+                .isInstanceOf(HostException.ConfigInvalid.class)
+                .hasMessageContaining(complaint)
+                .hasMessageContaining("config.toml");
+    }
+
+    private RegistrySettings read(String text) throws IOException {
+        return RegistrySettings.read(Files.writeString(directory.resolve("config.toml"), text));
+    }
+}

@@ -1,0 +1,167 @@
+package dev.cloche.process.postgres;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
+import dev.cloche.process.Change;
+import dev.cloche.process.CommitListener;
+import dev.cloche.process.Durability;
+import dev.cloche.process.ProcessException;
+import dev.cloche.process.ProcessStore;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Processes in a PostgreSQL database, shared by any number of hosts. Writers of one process wait for each other, those of
+ * different ones do not. Time is the server's clock alone.
+ *
+ * <p>Needs PostgreSQL 14 or later, and a database whose encoding is UTF-8. Safe for use from many threads.
+ */
+public final class PostgresProcessStore implements ProcessStore {
+    private static final int OLDEST_SERVER = 140_000;
+
+    private final PostgresConfig config;
+    private final HikariDataSource pool;
+    private final Shelter shelter;
+    private final Transactions transactions;
+    private final Durability durability;
+    private final String sender = UUID.randomUUID().toString();
+    private final Notifier notifier;
+    private final ReentrantLock lifecycle = new ReentrantLock();
+    private CommitListener target = NOBODY;
+    private volatile @Nullable Listener listener;
+    private volatile boolean closed;
+
+    private static final CommitListener NOBODY = new CommitListener() {
+        @Override
+        public void committed(Collection<Change> changes) {}
+
+        @Override
+        public void unknownCommitted() {}
+    };
+
+    /**
+     * Opens the store and brings its tables up to date.
+     *
+     * @throws PostgresException if the database cannot be reached, is not fit, or is ahead of this program
+     */
+    public static PostgresProcessStore open(PostgresConfig config) {
+        try {
+            Migrations.run(config);
+            HikariDataSource pool = Connections.pool(config);
+            try {
+                return new PostgresProcessStore(config, pool);
+            } catch (RuntimeException e) {
+                pool.close();
+                throw e;
+            }
+        } catch (SQLException | HikariPool.PoolInitializationException | ProcessException.StoreFailed e) {
+            throw new PostgresException.Unavailable(config, e);
+        }
+    }
+
+    private PostgresProcessStore(PostgresConfig config, HikariDataSource pool) {
+        this.config = config;
+        this.pool = pool;
+        this.transactions = new Transactions(pool);
+        this.durability = transactions.reading(PostgresProcessStore::examine);
+        this.shelter = new Shelter("cloche-process-" + config.schema(), config.connections());
+        this.notifier = new Notifier(config, sender);
+    }
+
+    /** What the server promises; a server that does not force its log to the disk promises nothing. */
+    private static Durability examine(Statements statements) throws SQLException {
+        Server server = statements
+                .first(
+                        row -> new Server(
+                                row.getInt("version"),
+                                row.getString("encoding"),
+                                row.getBoolean("forced"),
+                                row.getBoolean("whole")),
+                        "SELECT current_setting('server_version_num')::integer AS version,"
+                                + " current_setting('server_encoding') AS encoding,"
+                                + " current_setting('fsync')::boolean AS forced,"
+                                + " current_setting('full_page_writes')::boolean AS whole")
+                .orElseThrow();
+        if (server.version() < OLDEST_SERVER) {
+            throw new PostgresException.Refused("its server is older than PostgreSQL 14");
+        }
+        if (!server.encoding().equals("UTF8")) {
+            throw new PostgresException.Refused("its encoding is " + server.encoding() + ", and not UTF8");
+        }
+        return server.forced() && server.whole() ? Durability.DURABLE : Durability.VOLATILE;
+    }
+
+    private record Server(int version, String encoding, boolean forced, boolean whole) {}
+
+    @Override
+    public <T> T write(Work<T> work) {
+        record Outcome<T>(T result, List<Change> changes) {}
+        Outcome<T> outcome = shelter.call(() -> transactions.writing(statements -> {
+            PostgresTransaction transaction = new PostgresTransaction(statements);
+            return new Outcome<>(work.run(transaction), transaction.changes());
+        }));
+        if (!outcome.changes().isEmpty()) {
+            target.committed(outcome.changes());
+            notifier.tell(outcome.changes());
+        }
+        return outcome.result();
+    }
+
+    @Override
+    public <T> T read(Query<T> query) {
+        return shelter.call(() -> transactions.reading(statements -> query.run(new PostgresReads(statements))));
+    }
+
+    @Override
+    public Durability durability() {
+        return durability;
+    }
+
+    @Override
+    public void listen(CommitListener commits) {
+        target = commits;
+    }
+
+    @Override
+    public void watchOthers() {
+        if (listener == null) {
+            lifecycle.lock();
+            try {
+                if (listener == null && !closed) {
+                    listener = new Listener(config, sender, target, new FeedTail(transactions, target));
+                }
+            } finally {
+                lifecycle.unlock();
+            }
+        }
+        Listener started = listener;
+        if (started != null) {
+            started.awaitStart();
+        }
+    }
+
+    /** Waits for the transactions that run. Closing twice does nothing. */
+    @Override
+    public void close() {
+        lifecycle.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            lifecycle.unlock();
+        }
+        Listener started = listener;
+        if (started != null) {
+            started.close();
+        }
+        shelter.close();
+        notifier.close();
+        pool.close();
+    }
+}

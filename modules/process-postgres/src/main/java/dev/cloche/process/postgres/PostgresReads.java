@@ -1,0 +1,217 @@
+package dev.cloche.process.postgres;
+
+import dev.cloche.process.ChangePage;
+import dev.cloche.process.Grant;
+import dev.cloche.process.GrantedProcess;
+import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessHead;
+import dev.cloche.process.ProcessQuery;
+import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.SessionScope;
+import dev.cloche.process.StoreReads;
+import dev.cloche.process.StoreTime;
+import dev.cloche.process.Tombstone;
+import dev.cloche.process.WakeDelivery;
+import dev.cloche.process.WakeEvent;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The queries of one transaction. */
+sealed class PostgresReads implements StoreReads permits PostgresTransaction {
+    /** All hosts read one clock, so its ticks can always be compared. */
+    static final String EPOCH = "postgresql";
+
+    static final String CLOCK = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_ms";
+
+    protected final Statements statements;
+    protected @Nullable StoreTime now;
+
+    PostgresReads(Statements statements) {
+        this.statements = statements;
+    }
+
+    /** A call of the database inside of a transaction, whose failure is found again where the transaction ends. */
+    @FunctionalInterface
+    protected interface Call<T> {
+        T run() throws SQLException;
+    }
+
+    protected static <T> T sql(Call<T> call) {
+        try {
+            return call.run();
+        } catch (SQLException e) {
+            throw new FailedStatement(e);
+        }
+    }
+
+    @Override
+    public StoreTime now() {
+        StoreTime known = now;
+        if (known == null) {
+            known = time(sql(() -> statements.first(row -> row.getLong("clock_ms"), CLOCK))
+                    .orElseThrow());
+            now = known;
+        }
+        return known;
+    }
+
+    protected static StoreTime time(long millis) {
+        return new StoreTime(Instant.ofEpochMilli(millis), EPOCH, millis);
+    }
+
+    @Override
+    public Optional<ProcessHead> head(String id) {
+        return sql(() -> statements.first(
+                PostgresRows::head, "SELECT " + PostgresRows.HEAD + " FROM process p WHERE p.id = ?", id));
+    }
+
+    @Override
+    public Optional<ProcessRecord> record(String id) {
+        return sql(() -> statements.first(
+                PostgresRows::record, "SELECT " + PostgresRows.RECORD + " FROM process p WHERE p.id = ?", id));
+    }
+
+    @Override
+    public List<ProcessRecord> records(ProcessQuery query) {
+        String running = query.runningOnly() ? " AND p.status = 'running'" : "";
+        return sql(() -> statements.list(
+                PostgresRows::record,
+                "SELECT " + PostgresRows.RECORD + " FROM process p WHERE p.id > ?" + running + " ORDER BY p.id LIMIT ?",
+                query.after().orElse(""),
+                query.limit()));
+    }
+
+    @Override
+    public Optional<Tombstone> tombstone(String id) {
+        return sql(() -> statements.first(
+                row -> new Tombstone(id, row.getLong("fence"), Instant.ofEpochMilli(row.getLong("pruned_ms"))),
+                "SELECT fence, pruned_ms FROM process_tombstone WHERE id = ?",
+                id));
+    }
+
+    @Override
+    public Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey) {
+        return sql(() -> statements.first(
+                row -> PostgresRows.event(process.id(), row),
+                "SELECT " + PostgresRows.EVENT + " FROM process_event e WHERE e.process_key = ? AND e.replay_key = ?",
+                process.key(),
+                replayKey));
+    }
+
+    @Override
+    public Optional<ProcessEvent> firstEvent(ProcessHead process, String type, long afterSequence) {
+        return sql(() -> statements.first(
+                row -> PostgresRows.event(process.id(), row),
+                "SELECT " + PostgresRows.EVENT + " FROM process_event e"
+                        + " WHERE e.process_key = ? AND e.type = ? AND e.sequence > ? ORDER BY e.sequence LIMIT 1",
+                process.key(),
+                type,
+                afterSequence));
+    }
+
+    @Override
+    public List<ProcessEvent> events(ProcessHead process, long afterSequence, int limit) {
+        return sql(() -> statements.list(
+                row -> PostgresRows.event(process.id(), row),
+                "SELECT " + PostgresRows.EVENT + " FROM process_event e"
+                        + " WHERE e.process_key = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?",
+                process.key(),
+                afterSequence,
+                limit));
+    }
+
+    @Override
+    public Optional<WakeDelivery> wake(ProcessHead process, long sequence) {
+        return sql(() -> statements.first(
+                PostgresRows::wake,
+                "SELECT " + PostgresRows.WAKE + " FROM process_wake w WHERE w.process_key = ? AND w.sequence = ?",
+                process.key(),
+                sequence));
+    }
+
+    @Override
+    public List<WakeEvent> wakeEvents(ProcessHead process, long afterSequence, int limit) {
+        return sql(() -> statements.list(
+                row -> new WakeEvent(PostgresRows.event(process.id(), row), PostgresRows.wake(row)),
+                // The sequence stands in both and is the same.
+                "SELECT " + PostgresRows.EVENT + ", " + PostgresRows.WAKE
+                        + " FROM process_wake w JOIN process_event e USING (process_key, sequence)"
+                        + " WHERE w.process_key = ? AND w.sequence > ? AND NOT w.acknowledged"
+                        + " ORDER BY w.sequence LIMIT ?",
+                process.key(),
+                afterSequence,
+                limit));
+    }
+
+    @Override
+    public List<WakeDelivery> pendingWakes(String session, Optional<WakeDelivery> after, int limit) {
+        return sql(() -> statements.list(
+                PostgresRows::wake,
+                "SELECT " + PostgresRows.WAKE + " FROM process_wake w WHERE w.session = ? AND NOT w.acknowledged"
+                        + " AND (w.process_id, w.sequence) > (?, ?) ORDER BY w.process_id, w.sequence LIMIT ?",
+                session,
+                after.map(WakeDelivery::processId).orElse(""),
+                after.map(WakeDelivery::sequence).orElse(0L),
+                limit));
+    }
+
+    @Override
+    public Optional<Grant> grant(SessionScope scope, ProcessHead process) {
+        return sql(() -> statements.first(
+                PostgresRows::grant,
+                "SELECT " + PostgresRows.GRANT + " FROM process_grant g WHERE g.scope = ? AND g.process_id = ?",
+                scope.key(),
+                process.id()));
+    }
+
+    @Override
+    public List<GrantedProcess> grants(SessionScope scope, boolean runningOnly, Optional<String> after, int limit) {
+        String running = runningOnly ? " AND p.status = 'running'" : "";
+        return sql(() -> statements.list(
+                row -> new GrantedProcess(PostgresRows.grant(row), PostgresRows.record(row)),
+                "SELECT " + PostgresRows.GRANT + ", " + PostgresRows.RECORD
+                        + " FROM process_grant g JOIN process p ON p.key = g.process_key"
+                        + " WHERE g.scope = ? AND g.process_id > ?" + running + " ORDER BY g.process_id LIMIT ?",
+                scope.key(),
+                after.orElse(""),
+                limit));
+    }
+
+    @Override
+    public List<Grant> grantsOf(ProcessHead process) {
+        return sql(() -> statements.list(
+                PostgresRows::grant,
+                "SELECT " + PostgresRows.GRANT
+                        + " FROM process_grant g WHERE g.process_key = ? ORDER BY g.session, g.scope",
+                process.key()));
+    }
+
+    @Override
+    public List<ProcessHead> heads(Collection<String> ids) {
+        return sql(() -> statements.list(
+                PostgresRows::head, "SELECT " + PostgresRows.HEAD + " FROM process p WHERE p.id = ANY (?)", ids));
+    }
+
+    @Override
+    public Set<String> granted(Collection<String> ids) {
+        return new HashSet<>(sql(() -> statements.list(
+                row -> row.getString("process_id"),
+                "SELECT DISTINCT g.process_id FROM process_grant g WHERE g.process_id = ANY (?)",
+                ids)));
+    }
+
+    @Override
+    public ChangePage changes(Optional<String> after, int limit) {
+        FeedPosition from = after.map(FeedPosition::parse).orElse(FeedPosition.BEGINNING);
+        List<FeedEntry> entries = sql(() -> FeedEntry.list(statements, from, true, limit));
+        return new ChangePage(
+                entries.stream().map(FeedEntry::change).toList(),
+                (entries.isEmpty() ? from : entries.getLast().position()).text());
+    }
+}

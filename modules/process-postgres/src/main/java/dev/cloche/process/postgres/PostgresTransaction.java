@@ -1,0 +1,312 @@
+package dev.cloche.process.postgres;
+
+import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.Change;
+import dev.cloche.process.ExternalRef;
+import dev.cloche.process.Grant;
+import dev.cloche.process.Json;
+import dev.cloche.process.LeaseRow;
+import dev.cloche.process.LeaseRules;
+import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessHead;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.PruneRequest;
+import dev.cloche.process.Recovery;
+import dev.cloche.process.RegistrationJson;
+import dev.cloche.process.SessionScope;
+import dev.cloche.process.StoreTransaction;
+import dev.cloche.process.Tombstone;
+import dev.cloche.process.WakeDelivery;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so whatever is read
+ * after {@link #lock} is current.
+ */
+final class PostgresTransaction extends PostgresReads implements StoreTransaction {
+    private final List<Change> changes = new ArrayList<>();
+
+    PostgresTransaction(Statements statements) {
+        super(statements);
+    }
+
+    /** What the listener is to be told after the commit. */
+    List<Change> changes() {
+        return changes;
+    }
+
+    @Override
+    public Optional<ProcessHead> lock(String id) {
+        // A row that was pruned during the wait for it may have a successor, which only a second look finds.
+        return lockOnce(id).or(() -> lockOnce(id));
+    }
+
+    private Optional<ProcessHead> lockOnce(String id) {
+        List<ProcessHead> locked = statements.alongside(
+                PostgresRows::head,
+                "SELECT " + PostgresRows.HEAD + " FROM process p WHERE p.id = ? FOR NO KEY UPDATE",
+                id);
+        if (now == null) {
+            // In the same round trip and after the wait for the lock: a lease that ran out meanwhile has run out.
+            List<Long> clock = statements.alongside(row -> row.getLong("clock_ms"), CLOCK);
+            sql(statements::run);
+            now = time(clock.getFirst());
+        } else {
+            sql(statements::run);
+        }
+        return locked.stream().findFirst();
+    }
+
+    @Override
+    public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
+        // Whoever prunes this id holds the same lock until its tombstone can be read here.
+        lockId(registration.id());
+        long at = now().ticks();
+        Recovery recovery = registration.recovery();
+        return sql(() -> statements.update(
+                        "INSERT INTO process (id, hash, registration, input_type, recovery, recovery_attempts,"
+                                + " lease_required, status, fence, created_ms, updated_ms)"
+                                + " VALUES (?, ?, ?, ?, ?, ?, ?, 'running',"
+                                + " greatest(?, (SELECT t.fence FROM process_tombstone t WHERE t.id = ?)), ?, ?)"
+                                + " ON CONFLICT (id) DO NOTHING",
+                        registration.id(),
+                        hash,
+                        RegistrationJson.write(registration).text(),
+                        registration.input().type(),
+                        word(recovery),
+                        recovery instanceof Recovery.Rerunnable(int attempts) ? attempts : 0,
+                        registration.leaseRequired(),
+                        fence,
+                        registration.id(),
+                        at,
+                        at))
+                == 1;
+    }
+
+    private static String word(Recovery recovery) {
+        return switch (recovery) {
+            case Recovery.Rerunnable _ -> PostgresRows.RERUNNABLE;
+            case Recovery.OwnerBound _ -> PostgresRows.OWNER_BOUND;
+            case Recovery.ExternallyOwned _ -> PostgresRows.EXTERNALLY_OWNED;
+        };
+    }
+
+    @Override
+    public void setExternalRef(ProcessHead process, ExternalRef ref) {
+        statements.later(
+                "UPDATE process SET external_backend = ?, external_id = ?, external_metadata = ?, updated_ms = ?"
+                        + " WHERE key = ?",
+                ref.backend(),
+                ref.id(),
+                ref.metadata().map(Json::text),
+                now().ticks(),
+                process.key());
+    }
+
+    @Override
+    public void insertEvent(ProcessHead process, ProcessEvent event) {
+        long at = event.at().toEpochMilli();
+        statements.later(
+                "INSERT INTO process_event (process_key, sequence, type, payload, payload_hash, replay_key, caused_by,"
+                        + " at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                process.key(),
+                event.sequence(),
+                event.type(),
+                event.payload().text(),
+                event.payloadHash(),
+                event.replayKey(),
+                event.causedBy().map(Json::text),
+                at);
+        statements.later(
+                "UPDATE process SET last_sequence = ?, updated_ms = ? WHERE key = ?",
+                event.sequence(),
+                at,
+                process.key());
+    }
+
+    @Override
+    public void end(ProcessHead process, AwaitOutput output) {
+        statements.later(
+                "UPDATE process SET status = ?, output = ? WHERE key = ?",
+                output.status().word(),
+                output.json().text(),
+                process.key());
+    }
+
+    @Override
+    public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
+        statements.later(
+                "UPDATE process SET lease_owner = ?, lease_token = ?, lease_fence = ?, lease_epoch = ?,"
+                        + " lease_expires_ms = ?, lease_claimed_ms = ?, fence = ?, attempts = ? WHERE key = ?",
+                lease.map(LeaseRow::owner),
+                lease.map(LeaseRow::token),
+                lease.map(LeaseRow::fence),
+                lease.map(LeaseRow::epoch),
+                lease.map(LeaseRow::expiresTicks),
+                lease.map(row -> row.claimedAt().toEpochMilli()),
+                fence,
+                attempts,
+                process.key());
+    }
+
+    @Override
+    public void insertWake(ProcessHead process, WakeDelivery wake) {
+        statements.later(
+                "INSERT INTO process_wake (process_key, sequence, process_id, wake_id, session, frame, event_type,"
+                        + " input, dedupe_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                process.key(),
+                wake.sequence(),
+                process.id(),
+                wake.wakeId(),
+                wake.target().session(),
+                wake.target().frame(),
+                wake.eventType(),
+                wake.input().text(),
+                wake.dedupeKey());
+    }
+
+    @Override
+    public void ackWake(ProcessHead process, long sequence) {
+        statements.later(
+                "UPDATE process_wake SET acknowledged = true"
+                        + " WHERE process_key = ? AND sequence = ? AND NOT acknowledged",
+                process.key(),
+                sequence);
+    }
+
+    @Override
+    public void putGrant(ProcessHead process, Grant grant) {
+        statements.later(
+                "INSERT INTO process_grant (scope, process_id, process_key, session, frame, kind, label)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT (scope, process_id) DO UPDATE SET kind = excluded.kind, label = excluded.label",
+                grant.scope().key(),
+                process.id(),
+                process.key(),
+                grant.scope().session(),
+                grant.scope().frame(),
+                grant.descriptor().kind(),
+                grant.descriptor().label());
+    }
+
+    @Override
+    public void deleteGrant(ProcessHead process, SessionScope scope) {
+        statements.later("DELETE FROM process_grant WHERE scope = ? AND process_id = ?", scope.key(), process.id());
+    }
+
+    /**
+     * The processes are locked first, in the order of their ids as everywhere, so that of two sessions that leave the
+     * same process at once the second sees that it is the last.
+     */
+    @Override
+    public List<Grant> deleteGrantsOfSession(String session) {
+        List<Grant> deleted = new ArrayList<>();
+        while (true) {
+            List<String> locked = sql(() -> statements.list(
+                    row -> row.getString("id"),
+                    "SELECT p.id FROM process p"
+                            + " WHERE p.id IN (SELECT g.process_id FROM process_grant g WHERE g.session = ?)"
+                            + " ORDER BY p.id FOR NO KEY UPDATE",
+                    session));
+            if (locked.isEmpty()) {
+                return List.copyOf(deleted);
+            }
+            deleted.addAll(sql(() -> statements.list(
+                    PostgresRows::grant,
+                    "DELETE FROM process_grant g WHERE g.session = ? AND g.process_id = ANY (?) RETURNING "
+                            + PostgresRows.GRANT,
+                    session,
+                    locked)));
+        }
+    }
+
+    @Override
+    public int deleteWakesOfSession(String session) {
+        return sql(() -> statements.update("DELETE FROM process_wake WHERE session = ? AND NOT acknowledged", session));
+    }
+
+    @Override
+    public List<ProcessHead> lockClaimable(String inputType, int limit) {
+        long at = now().ticks();
+        String select = "SELECT " + PostgresRows.HEAD + " FROM process p WHERE p.status = 'running'"
+                + " AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
+        String lock = " LIMIT ? FOR NO KEY UPDATE SKIP LOCKED";
+        List<ProcessHead> lost = statements.alongside(
+                PostgresRows::head,
+                select + "(p.lease_expires_ms <= ? OR p.lease_expires_ms > ?) ORDER BY p.lease_expires_ms" + lock,
+                inputType,
+                at,
+                at + LeaseRules.LONGEST_MILLIS,
+                limit);
+        List<ProcessHead> free = sql(() -> statements.list(
+                PostgresRows::head, select + "p.lease_expires_ms IS NULL ORDER BY p.key" + lock, inputType, limit));
+        List<ProcessHead> offered = new ArrayList<>(lost);
+        offered.addAll(free.subList(0, Math.min(free.size(), limit - lost.size())));
+        return offered;
+    }
+
+    @Override
+    public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
+        String types = request.inputTypes().isEmpty() ? "" : " AND p.input_type = ANY (?)";
+        String ungranted =
+                request.granted() ? "" : " AND NOT EXISTS (SELECT FROM process_grant g WHERE g.process_key = p.key)";
+        List<Object> parameters = new ArrayList<>(
+                List.of(after.orElse(""), request.updatedBefore().toEpochMilli(), statuses(request)));
+        if (!request.inputTypes().isEmpty()) {
+            parameters.add(request.inputTypes());
+        }
+        parameters.add(limit);
+        return sql(() -> statements.list(
+                PostgresRows::head,
+                "SELECT " + PostgresRows.HEAD + " FROM process p"
+                        + " WHERE p.id > ? AND p.updated_ms < ? AND p.status = ANY (?)" + types
+                        + " AND NOT EXISTS (SELECT FROM process_wake w"
+                        + " WHERE w.process_key = p.key AND NOT w.acknowledged)" + ungranted
+                        + " ORDER BY p.id LIMIT ? FOR UPDATE SKIP LOCKED",
+                parameters.toArray()));
+    }
+
+    private static Collection<String> statuses(PruneRequest request) {
+        return (request.statuses().isEmpty() ? List.of(ProcessStatus.values()) : request.statuses())
+                .stream()
+                        .filter(ProcessStatus::terminal)
+                        .map(ProcessStatus::word)
+                        .toList();
+    }
+
+    @Override
+    public void bury(ProcessHead process, Tombstone tombstone) {
+        lockId(process.id());
+        for (String table : List.of("process_event", "process_wake", "process_grant")) {
+            statements.later("DELETE FROM " + table + " WHERE process_key = ?", process.key());
+        }
+        statements.later("DELETE FROM process WHERE key = ?", process.key());
+        statements.later("DELETE FROM process_change WHERE process_id = ? AND kind = 'event'", process.id());
+        statements.later(
+                "INSERT INTO process_tombstone (id, fence, pruned_ms) VALUES (?, ?, ?)"
+                        + " ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, pruned_ms = excluded.pruned_ms",
+                tombstone.id(),
+                tombstone.fence(),
+                tombstone.prunedAt().toEpochMilli());
+    }
+
+    /** The id as such, whether or not there is a row; by a hash, so that two may share a lock, which does no harm. */
+    private void lockId(String id) {
+        statements.alongside(_ -> id, "SELECT pg_advisory_xact_lock(hashtextextended(?, 25452))", id);
+    }
+
+    @Override
+    public void change(Change change) {
+        changes.add(change);
+        statements.later(
+                "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, ?, ?, ?)",
+                change.processId(),
+                PostgresRows.word(change.kind()),
+                change.sequence(),
+                change.eventType());
+    }
+}

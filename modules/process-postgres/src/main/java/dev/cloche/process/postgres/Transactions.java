@@ -1,0 +1,109 @@
+package dev.cloche.process.postgres;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.cloche.process.ProcessException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs transactions, and runs them again where that is known to be harmless: if the server undid one for the sake of
+ * another, or if its connection was lost before it was to be committed. What is lost while it commits is in doubt, and so
+ * an error.
+ */
+final class Transactions {
+    private static final int ATTEMPTS = 6;
+
+    private final HikariDataSource pool;
+
+    Transactions(HikariDataSource pool) {
+        this.pool = pool;
+    }
+
+    /** Statements in one transaction; they are committed when it returns. */
+    @FunctionalInterface
+    interface Body<T> {
+        T run(Statements statements) throws SQLException;
+    }
+
+    /** Each statement sees what was committed before it. */
+    <T> T writing(Body<T> body) {
+        return repeated("", body);
+    }
+
+    /** All statements see the same, which is what was committed before the first. */
+    <T> T reading(Body<T> body) {
+        return repeated("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", body);
+    }
+
+    private <T> T repeated(String prologue, Body<T> body) {
+        for (int attempt = 1; ; attempt++) {
+            Attempt<T> made = new Attempt<>(prologue, body);
+            try {
+                return made.run();
+            } catch (SQLTransientConnectionException noConnection) {
+                throw SqlErrors.failed(noConnection);
+            } catch (SQLException e) {
+                boolean harmless = SqlErrors.isUndone(e) || (SqlErrors.isDisconnected(e) && !made.committing);
+                if (!harmless || attempt == ATTEMPTS) {
+                    throw SqlErrors.failed(e);
+                }
+            }
+            pause(attempt);
+        }
+    }
+
+    /** So that transactions which met do not meet again. */
+    private static void pause(int attempt) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextLong(1, 4L << attempt));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ProcessException.Closed();
+        }
+    }
+
+    private final class Attempt<T> {
+        private final String prologue;
+        private final Body<T> body;
+        private boolean committing;
+
+        Attempt(String prologue, Body<T> body) {
+            this.prologue = prologue;
+            this.body = body;
+        }
+
+        T run() throws SQLException {
+            try (Connection connection = pool.getConnection()) {
+                try {
+                    Statements statements = new Statements(connection);
+                    if (!prologue.isEmpty()) {
+                        statements.later(prologue);
+                    }
+                    T result = body.run(statements);
+                    statements.run();
+                    committing = true;
+                    connection.commit();
+                    return result;
+                } catch (FailedStatement e) {
+                    rollback(connection, e.reason());
+                    throw e.reason();
+                } catch (Throwable e) {
+                    rollback(connection, e);
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void rollback(Connection connection, Throwable failure) {
+        try {
+            connection.rollback();
+        } catch (SQLException second) {
+            failure.addSuppressed(second);
+            pool.evictConnection(connection);
+        }
+    }
+}

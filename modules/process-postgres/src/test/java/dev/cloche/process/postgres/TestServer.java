@@ -1,0 +1,133 @@
+package dev.cloche.process.postgres;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A real PostgreSQL server with a data directory of its own. Unlike the default of such servers for tests, it forces its
+ * log to the disk; and it vacuums nothing by itself, for its transactions would hold back the change feed for moments.
+ */
+final class TestServer implements AutoCloseable {
+    private static final String USER = "postgres";
+    private static Optional<TestServer> shared = Optional.empty();
+
+    private final Path data;
+    private EmbeddedPostgres server;
+
+    private TestServer(Path data, EmbeddedPostgres server) {
+        this.data = data;
+        this.server = server;
+    }
+
+    /** The one of all tests that do not harm it; ended with this program. */
+    static synchronized TestServer shared() {
+        if (shared.isEmpty()) {
+            TestServer started = start();
+            Runtime.getRuntime().addShutdownHook(new Thread(started::close));
+            shared = Optional.of(started);
+        }
+        return shared.get();
+    }
+
+    /** A new one; skips the test where none can be started. */
+    static TestServer start() {
+        try {
+            Path data = Files.createTempDirectory("cloche-postgres");
+            return new TestServer(data, launch(data, 0));
+        } catch (IOException | RuntimeException e) {
+            Assumptions.abort("no PostgreSQL server can be started here: " + e);
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static EmbeddedPostgres launch(Path data, int port) throws IOException {
+        return EmbeddedPostgres.builder()
+                .setDataDirectory(data)
+                .setCleanDataDirectory(false)
+                .setPort(port)
+                .setServerConfig("fsync", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("autovacuum", "off")
+                .setPGStartupWait(Duration.ofSeconds(60))
+                .start();
+    }
+
+    PostgresConfig config(String schema) {
+        return PostgresConfig.of("jdbc:postgresql://localhost:" + server.getPort() + "/postgres", USER, "")
+                .withSchema(schema);
+    }
+
+    /** The same tables again, without rows. */
+    void empty(String schema) throws SQLException {
+        execute("DO $$ DECLARE name text; BEGIN"
+                + " FOR name IN SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables"
+                + " WHERE schemaname = '" + schema + "' AND tablename NOT IN ('process_store', 'flyway_process')"
+                + " LOOP EXECUTE 'TRUNCATE ' || name; END LOOP; END $$");
+    }
+
+    void execute(String sql) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(config("x").url(), USER, "");
+    }
+
+    /** Kills the server and all of its processes, as a crash of the machine would end them, and starts it again. */
+    void killAndRestart() throws IOException {
+        kill();
+        server = launch(data, server.getPort());
+    }
+
+    void restart() throws IOException {
+        server = launch(data, server.getPort());
+    }
+
+    void kill() throws IOException {
+        long pid = Long.parseLong(
+                Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
+        ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+        var children = postmaster.children().toList();
+        // First the parent, which would otherwise begin to recover.
+        postmaster.destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
+        Awaitility.await()
+                .until(() -> !postmaster.isAlive() && children.stream().noneMatch(ProcessHandle::isAlive));
+        Files.deleteIfExists(data.resolve("postmaster.pid"));
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            delete(data);
+        } catch (IOException e) {
+            System.getLogger(TestServer.class.getName()).log(System.Logger.Level.WARNING, "left over: " + data, e);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (var files = Files.walk(directory)) {
+                for (Path file :
+                        files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}

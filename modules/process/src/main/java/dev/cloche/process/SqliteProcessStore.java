@@ -1,0 +1,154 @@
+package dev.cloche.process;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogException;
+import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.catalog.Session;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store of one host: tables in its catalog, shared by all its programs. Writes that come at once share a commit, and
+ * none is acknowledged before that commit is on the disk. Other programs are told by a {@link Doorbell}.
+ *
+ * <p>Safe for use from many threads. The catalog stays open when this is closed.
+ */
+public final class SqliteProcessStore implements ProcessStore {
+    private final Catalog catalog;
+    private final StoreClock clock;
+    private final Doorbell doorbell;
+    private final GroupCommit<SqliteJob<?>> commits = new GroupCommit<>(this::runTogether);
+    private volatile @Nullable CommitListener listener;
+    private volatile boolean closed;
+
+    private SqliteProcessStore(Catalog catalog, StoreClock clock, Doorbell doorbell) {
+        this.catalog = catalog;
+        this.clock = clock;
+        this.doorbell = doorbell;
+    }
+
+    /** The tables of this room. */
+    public static CatalogSchema schema() {
+        return new CatalogSchema(
+                "process",
+                "dev/cloche/process/migrations",
+                List.of(CatalogSchema.Migration.additive("processes, their events, wakes, handles and leases")));
+    }
+
+    /**
+     * Opens the store in a catalog that was opened with {@link #schema}.
+     *
+     * @param stateRoot of that catalog; the doorbell is in it
+     * @throws ProcessException.StoreFailed if the doorbell cannot be made, or the time of this boot not be read
+     */
+    public static SqliteProcessStore open(Catalog catalog, Path stateRoot) {
+        return open(catalog, stateRoot, BootClock.ofHost(Clock.systemUTC()));
+    }
+
+    static SqliteProcessStore open(Catalog catalog, Path stateRoot, StoreClock clock) {
+        return new SqliteProcessStore(catalog, clock, Doorbell.at(stateRoot.resolve("doorbell")));
+    }
+
+    @Override
+    public <T> T write(Work<T> work) {
+        requireOpen();
+        SqliteJob<T> job = new SqliteJob<>(work);
+        commits.run(job);
+        return job.outcome();
+    }
+
+    /** Everything in one transaction, and each for itself in a savepoint of it. */
+    private void runTogether(List<SqliteJob<?>> jobs) {
+        try {
+            catalog.write(session -> {
+                if (jobs.size() == 1) {
+                    jobs.getFirst().runAlone(session, clock);
+                } else {
+                    for (SqliteJob<?> job : jobs) {
+                        job.runAmongOthers(session, clock);
+                    }
+                }
+                return jobs;
+            });
+        } catch (CatalogException e) {
+            // What one was refused for may have been what another did, which is undone now as well.
+            jobs.forEach(job -> job.fail(failed(e)));
+            return;
+        } catch (RuntimeException | Error refused) {
+            jobs.forEach(job -> job.fail(refused));
+            return;
+        }
+        tell(jobs);
+    }
+
+    private void tell(List<SqliteJob<?>> jobs) {
+        List<Change> changes = new ArrayList<>();
+        jobs.forEach(job -> changes.addAll(job.changes()));
+        if (changes.isEmpty()) {
+            return;
+        }
+        CommitListener told = listener;
+        if (told != null) {
+            told.committed(changes);
+        }
+        doorbell.ring();
+    }
+
+    @Override
+    public <T> T read(Query<T> query) {
+        requireOpen();
+        try {
+            return catalog.read((Session session) -> {
+                try {
+                    return query.run(new SqliteReads(session, clock));
+                } catch (Sql.Failed e) {
+                    throw e.failure();
+                }
+            });
+        } catch (CatalogException e) {
+            throw failed(e);
+        }
+    }
+
+    private static ProcessException failed(CatalogException e) {
+        return new ProcessException.StoreFailed(String.valueOf(e.getMessage()), e.remedy(), e);
+    }
+
+    @Override
+    public Durability durability() {
+        return Durability.DURABLE;
+    }
+
+    @Override
+    public void listen(CommitListener whom) {
+        listener = whom;
+    }
+
+    @Override
+    public void watchOthers() {
+        CommitListener told = listener;
+        if (told != null) {
+            doorbell.watch(() -> new FeedWatch(this, told, read(SqliteProcessStore::end)));
+        }
+    }
+
+    private static Optional<String> end(StoreReads reads) {
+        return Optional.of(FeedPositions.format(((SqliteReads) reads).lastPosition()));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        doorbell.close();
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new ProcessException.Closed();
+        }
+    }
+}

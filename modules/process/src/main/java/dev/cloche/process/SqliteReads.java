@@ -1,0 +1,205 @@
+package dev.cloche.process;
+
+import dev.cloche.catalog.Session;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The reads of a {@link SqliteProcessStore}, in one transaction. */
+class SqliteReads implements StoreReads {
+    final Sql sql;
+    private final StoreClock clock;
+    private Optional<StoreTime> now = Optional.empty();
+
+    SqliteReads(Session session, StoreClock clock) {
+        this.sql = new Sql(session);
+        this.clock = clock;
+    }
+
+    @Override
+    public final StoreTime now() {
+        StoreTime time = now.orElseGet(clock::now);
+        now = Optional.of(time);
+        return time;
+    }
+
+    @Override
+    public final Optional<ProcessHead> head(String id) {
+        return sql.first(SqliteRows::head, SqliteRows.HEAD + "WHERE p.id = ?", id);
+    }
+
+    @Override
+    public final Optional<ProcessRecord> record(String id) {
+        return sql.first(
+                SqliteRows::record,
+                "SELECT " + SqliteRows.RECORD_COLUMNS
+                        + "FROM process p JOIN process_detail d ON d.process = p.key WHERE p.id = ?",
+                id);
+    }
+
+    @Override
+    public final List<ProcessRecord> records(ProcessQuery query) {
+        return sql.list(
+                SqliteRows::record,
+                "SELECT " + SqliteRows.RECORD_COLUMNS + "FROM process p JOIN process_detail d ON d.process = p.key"
+                        + " WHERE p.id > ?" + (query.runningOnly() ? " AND p.status = 'running'" : "")
+                        + " ORDER BY p.id LIMIT ?",
+                query.after().orElse(""),
+                query.limit());
+    }
+
+    @Override
+    public final Optional<Tombstone> tombstone(String id) {
+        return sql.first(
+                row -> new Tombstone(row.getString("id"), row.getLong("fence"), Sql.instant(row, "pruned_at")),
+                "SELECT id, fence, pruned_at FROM process_tombstone WHERE id = ?",
+                id);
+    }
+
+    @Override
+    public final Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey) {
+        return sql.first(
+                row -> SqliteRows.event(process.id(), row),
+                "SELECT " + SqliteRows.EVENT_COLUMNS + " FROM process_event e WHERE e.process = ? AND e.replay_key = ?",
+                process.key(),
+                replayKey);
+    }
+
+    @Override
+    public final Optional<ProcessEvent> firstEvent(ProcessHead process, String type, long afterSequence) {
+        return sql.first(
+                row -> SqliteRows.event(process.id(), row),
+                "SELECT " + SqliteRows.EVENT_COLUMNS
+                        + " FROM process_event e WHERE e.process = ? AND e.type = ? AND e.sequence > ?"
+                        + " ORDER BY e.sequence LIMIT 1",
+                process.key(),
+                type,
+                afterSequence);
+    }
+
+    @Override
+    public final List<ProcessEvent> events(ProcessHead process, long afterSequence, int limit) {
+        return sql.list(
+                row -> SqliteRows.event(process.id(), row),
+                "SELECT " + SqliteRows.EVENT_COLUMNS
+                        + " FROM process_event e WHERE e.process = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?",
+                process.key(),
+                afterSequence,
+                limit);
+    }
+
+    @Override
+    public final Optional<WakeDelivery> wake(ProcessHead process, long sequence) {
+        return sql.first(
+                row -> SqliteRows.wake(process.id(), row),
+                "SELECT " + SqliteRows.WAKE_COLUMNS + " FROM process_wake w WHERE w.process = ? AND w.sequence = ?",
+                process.key(),
+                sequence);
+    }
+
+    @Override
+    public final List<WakeEvent> wakeEvents(ProcessHead process, long afterSequence, int limit) {
+        return sql.list(
+                row -> new WakeEvent(SqliteRows.event(process.id(), row), SqliteRows.wake(process.id(), row)),
+                "SELECT " + SqliteRows.EVENT_COLUMNS + ", " + SqliteRows.WAKE_COLUMNS
+                        + " FROM process_wake w JOIN process_event e ON e.process = w.process AND e.sequence = w.sequence"
+                        + " WHERE w.process = ? AND w.sequence > ? AND w.acknowledged = 0 ORDER BY w.sequence LIMIT ?",
+                process.key(),
+                afterSequence,
+                limit);
+    }
+
+    @Override
+    public final List<WakeDelivery> pendingWakes(String session, Optional<WakeDelivery> after, int limit) {
+        return sql.list(
+                row -> SqliteRows.wake(row.getString("id"), row),
+                "SELECT p.id, " + SqliteRows.WAKE_COLUMNS
+                        + " FROM process_wake w JOIN process p ON p.key = w.process"
+                        + " WHERE w.session = ? AND w.acknowledged = 0 AND (p.id, w.sequence) > (?, ?)"
+                        + " ORDER BY p.id, w.sequence LIMIT ?",
+                session,
+                after.map(WakeDelivery::processId).orElse(""),
+                after.map(WakeDelivery::sequence).orElse(0L),
+                limit);
+    }
+
+    @Override
+    public final Optional<Grant> grant(SessionScope scope, ProcessHead process) {
+        return sql.first(
+                row -> SqliteRows.grant(process.id(), row),
+                "SELECT session, frame, kind, label FROM process_grant WHERE scope = ? AND process = ?",
+                scope.key(),
+                process.key());
+    }
+
+    @Override
+    public final List<GrantedProcess> grants(
+            SessionScope scope, boolean runningOnly, Optional<String> after, int limit) {
+        return sql.list(
+                row -> new GrantedProcess(SqliteRows.grant(row.getString("id"), row), SqliteRows.record(row)),
+                "SELECT p.id, g.session, g.frame, g.kind, g.label, " + SqliteRows.RECORD_COLUMNS
+                        + "FROM process_grant g JOIN process p ON p.key = g.process"
+                        + " JOIN process_detail d ON d.process = p.key"
+                        + " WHERE g.scope = ? AND p.id > ?" + (runningOnly ? " AND p.status = 'running'" : "")
+                        + " ORDER BY p.id LIMIT ?",
+                scope.key(),
+                after.orElse(""),
+                limit);
+    }
+
+    @Override
+    public final List<Grant> grantsOf(ProcessHead process) {
+        return sql.list(
+                row -> SqliteRows.grant(process.id(), row),
+                "SELECT session, frame, kind, label FROM process_grant WHERE process = ? ORDER BY session, scope",
+                process.key());
+    }
+
+    @Override
+    public final List<ProcessHead> heads(Collection<String> ids) {
+        return sql.list(
+                SqliteRows::head, SqliteRows.HEAD + "WHERE p.id IN (SELECT value FROM json_each(?))", array(ids));
+    }
+
+    @Override
+    public final Set<String> granted(Collection<String> ids) {
+        return Set.copyOf(sql.list(
+                row -> row.getString("id"),
+                "SELECT p.id FROM process p WHERE p.id IN (SELECT value FROM json_each(?))"
+                        + " AND EXISTS (SELECT 1 FROM process_grant g WHERE g.process = p.key)",
+                array(ids)));
+    }
+
+    /** Any number of strings as one parameter. */
+    static String array(Collection<String> values) {
+        return Json.array(values.stream().map(Json::of).toList()).text();
+    }
+
+    @Override
+    public final ChangePage changes(Optional<String> after, int limit) {
+        long from = after.map(FeedPositions::parse).orElse(0L);
+        if (from > lastPosition()) {
+            throw FeedPositions.unknown(after.orElse(""));
+        }
+        record Numbered(long position, Change change) {}
+        List<Numbered> page = sql.list(
+                row -> new Numbered(row.getLong("position"), SqliteRows.change(row)),
+                "SELECT position, process_id, kind, sequence, event_type FROM process_change"
+                        + " WHERE position > ? ORDER BY position LIMIT ?",
+                from,
+                limit);
+        List<Change> changes = new ArrayList<>();
+        page.forEach(numbered -> changes.add(numbered.change()));
+        return new ChangePage(
+                changes,
+                FeedPositions.format(page.isEmpty() ? from : page.getLast().position()));
+    }
+
+    /** Of the feed; 0 before the first change. */
+    final long lastPosition() {
+        return sql.first(row -> row.getLong(1), "SELECT max(position) FROM process_change")
+                .orElse(0L);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.cloche.process;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** What the rows of the SQLite tables are as records. Stateless. */
+final class SqliteRows {
+    static final String HEAD = """
+            SELECT p.key, p.id, p.hash, p.status, p.recovery, p.attempts_allowed, p.lease_required, p.last_sequence,
+                   p.fence, p.attempts, p.lease_owner, p.lease_token, p.lease_epoch, p.lease_expires, p.lease_claimed_at
+            FROM process p
+            """;
+
+    static final String RECORD_COLUMNS = """
+            d.registration, p.hash, d.output, d.external_backend, d.external_id, d.external_metadata, p.last_sequence,
+            p.attempts, p.created_at, p.updated_at
+            """;
+
+    static final String EVENT_COLUMNS =
+            "e.sequence, e.type, e.payload, e.payload_hash, e.replay_key, e.caused_by, e.at";
+
+    static final String WAKE_COLUMNS = "w.sequence, w.wake_id, w.session, w.frame, w.event_type, w.input, w.dedupe_key";
+
+    private SqliteRows() {}
+
+    static ProcessHead head(ResultSet row) throws SQLException {
+        long fence = row.getLong("fence");
+        String leaseOwner = row.getString("lease_owner");
+        return new ProcessHead(
+                row.getLong("key"),
+                row.getString("id"),
+                row.getString("hash"),
+                ProcessStatus.ofWord(row.getString("status")),
+                recovery(row),
+                row.getInt("lease_required") == 1,
+                row.getLong("last_sequence"),
+                fence,
+                row.getInt("attempts"),
+                leaseOwner == null ? Optional.empty() : Optional.of(lease(row, leaseOwner, fence)));
+    }
+
+    private static Recovery recovery(ResultSet row) throws SQLException {
+        return switch (row.getString("recovery")) {
+            case "rerunnable" -> new Recovery.Rerunnable(row.getInt("attempts_allowed"));
+            case "owner_bound" -> new Recovery.OwnerBound();
+            default -> new Recovery.ExternallyOwned();
+        };
+    }
+
+    /** The fence of a lease that is recorded is the latest that was given. */
+    private static LeaseRow lease(ResultSet row, String owner, long fence) throws SQLException {
+        return new LeaseRow(
+                owner,
+                row.getString("lease_token"),
+                fence,
+                row.getString("lease_epoch"),
+                row.getLong("lease_expires"),
+                Sql.instant(row, "lease_claimed_at"));
+    }
+
+    static ProcessRecord record(ResultSet row) throws SQLException {
+        String backend = row.getString("external_backend");
+        return new ProcessRecord(
+                RegistrationJson.read(Json.ofCanonical(row.getString("registration"))),
+                row.getString("hash"),
+                Sql.json(row, "output").map(AwaitOutput::of),
+                backend == null
+                        ? Optional.empty()
+                        : Optional.of(new ExternalRef(
+                                backend, row.getString("external_id"), Sql.json(row, "external_metadata"))),
+                row.getLong("last_sequence"),
+                row.getInt("attempts"),
+                Sql.instant(row, "created_at"),
+                Sql.instant(row, "updated_at"));
+    }
+
+    static ProcessEvent event(String processId, ResultSet row) throws SQLException {
+        return new ProcessEvent(
+                processId,
+                row.getLong("sequence"),
+                row.getString("type"),
+                Json.ofCanonical(row.getString("payload")),
+                row.getString("payload_hash"),
+                Sql.text(row, "replay_key"),
+                Sql.json(row, "caused_by"),
+                Sql.instant(row, "at"));
+    }
+
+    static WakeDelivery wake(String processId, ResultSet row) throws SQLException {
+        return new WakeDelivery(
+                row.getString("wake_id"),
+                scope(row),
+                processId,
+                row.getLong("sequence"),
+                row.getString("event_type"),
+                Json.ofCanonical(row.getString("input")),
+                row.getString("dedupe_key"));
+    }
+
+    static Grant grant(String processId, ResultSet row) throws SQLException {
+        return new Grant(scope(row), processId, new HandleDescriptor(Sql.text(row, "kind"), Sql.text(row, "label")));
+    }
+
+    private static SessionScope scope(ResultSet row) throws SQLException {
+        return new SessionScope(row.getString("session"), Sql.text(row, "frame"));
+    }
+
+    static Change change(ResultSet row) throws SQLException {
+        return new Change(
+                row.getString("process_id"),
+                Change.Kind.valueOf(row.getString("kind")),
+                row.getLong("sequence"),
+                Sql.text(row, "event_type"));
+    }
+}

@@ -1,0 +1,283 @@
+package dev.cloche.process;
+
+import dev.cloche.catalog.Session;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The writes of a {@link SqliteProcessStore}, in one transaction. SQLite has one writer at a time, so whatever is read here
+ * is locked, and positions of the feed are taken in the order of the commits.
+ */
+final class SqliteTransaction extends SqliteReads implements StoreTransaction {
+    private static final String CLAIMABLE = SqliteRows.HEAD
+            + "WHERE p.status = 'running' AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
+
+    private final List<Change> changes = new ArrayList<>();
+
+    SqliteTransaction(Session session, StoreClock clock) {
+        super(session, clock);
+    }
+
+    /** What the listener is to be told after the commit. */
+    List<Change> changes() {
+        return changes;
+    }
+
+    @Override
+    public Optional<ProcessHead> lock(String id) {
+        return head(id);
+    }
+
+    @Override
+    public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
+        Recovery recovery = registration.recovery();
+        Optional<Long> key = sql.first(
+                row -> row.getLong(1),
+                """
+                INSERT INTO process (id, hash, input_type, recovery, attempts_allowed, lease_required, status,
+                                     last_sequence, fence, attempts, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?, 'running', 0, ?, 0, ?, ?)
+                ON CONFLICT (id) DO NOTHING RETURNING key
+                """,
+                registration.id(),
+                hash,
+                registration.input().type(),
+                switch (recovery) {
+                    case Recovery.Rerunnable _ -> "rerunnable";
+                    case Recovery.OwnerBound _ -> "owner_bound";
+                    case Recovery.ExternallyOwned _ -> "externally_owned";
+                },
+                recovery instanceof Recovery.Rerunnable rerunnable
+                        ? Optional.of(rerunnable.attempts())
+                        : Optional.empty(),
+                registration.leaseRequired() ? 1 : 0,
+                fence,
+                now().wall().toEpochMilli(),
+                now().wall().toEpochMilli());
+        key.ifPresent(made -> sql.update(
+                "INSERT INTO process_detail (process, registration) VALUES (?, ?)",
+                made,
+                RegistrationJson.write(registration).text()));
+        return key.isPresent();
+    }
+
+    @Override
+    public void setExternalRef(ProcessHead process, ExternalRef ref) {
+        sql.update(
+                "UPDATE process_detail SET external_backend = ?, external_id = ?, external_metadata = ? WHERE process = ?",
+                ref.backend(),
+                ref.id(),
+                Sql.text(ref.metadata()),
+                process.key());
+        sql.update(
+                "UPDATE process SET updated_at = ? WHERE key = ?", now().wall().toEpochMilli(), process.key());
+    }
+
+    @Override
+    public void insertEvent(ProcessHead process, ProcessEvent event) {
+        // Its entry in the feed comes first and gives it its key, so that both can be found by one number.
+        long position = insertChange(Change.of(event));
+        sql.update(
+                """
+                INSERT INTO process_event (key, process, sequence, type, payload, payload_hash, replay_key, caused_by, at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                position,
+                process.key(),
+                event.sequence(),
+                event.type(),
+                event.payload().text(),
+                event.payloadHash(),
+                event.replayKey(),
+                Sql.text(event.causedBy()),
+                event.at().toEpochMilli());
+        sql.update(
+                "UPDATE process SET last_sequence = ?, updated_at = ? WHERE key = ?",
+                event.sequence(),
+                event.at().toEpochMilli(),
+                process.key());
+    }
+
+    @Override
+    public void end(ProcessHead process, AwaitOutput output) {
+        sql.update(
+                "UPDATE process SET status = ? WHERE key = ?", output.status().word(), process.key());
+        sql.update(
+                "UPDATE process_detail SET output = ? WHERE process = ?",
+                output.json().text(),
+                process.key());
+    }
+
+    @Override
+    public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
+        sql.update(
+                """
+                UPDATE process SET fence = ?, attempts = ?, lease_owner = ?, lease_token = ?, lease_epoch = ?,
+                       lease_expires = ?, lease_claimed_at = ?
+                WHERE key = ?
+                """,
+                fence,
+                attempts,
+                lease.map(LeaseRow::owner),
+                lease.map(LeaseRow::token),
+                lease.map(LeaseRow::epoch),
+                lease.map(LeaseRow::expiresTicks),
+                lease.map(row -> row.claimedAt().toEpochMilli()),
+                process.key());
+    }
+
+    @Override
+    public void insertWake(ProcessHead process, WakeDelivery wake) {
+        sql.update(
+                """
+                INSERT INTO process_wake (process, sequence, wake_id, session, frame, event_type, input, dedupe_key,
+                                          acknowledged)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)
+                """,
+                process.key(),
+                wake.sequence(),
+                wake.wakeId(),
+                wake.target().session(),
+                wake.target().frame(),
+                wake.eventType(),
+                wake.input().text(),
+                wake.dedupeKey());
+    }
+
+    @Override
+    public void ackWake(ProcessHead process, long sequence) {
+        sql.update(
+                "UPDATE process_wake SET acknowledged = 1 WHERE process = ? AND sequence = ?", process.key(), sequence);
+    }
+
+    @Override
+    public void putGrant(ProcessHead process, Grant grant) {
+        sql.update(
+                """
+                INSERT INTO process_grant (scope, process, session, frame, kind, label) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (scope, process) DO UPDATE SET kind = excluded.kind, label = excluded.label
+                """,
+                grant.scope().key(),
+                process.key(),
+                grant.scope().session(),
+                grant.scope().frame(),
+                grant.descriptor().kind(),
+                grant.descriptor().label());
+    }
+
+    @Override
+    public void deleteGrant(ProcessHead process, SessionScope scope) {
+        sql.update("DELETE FROM process_grant WHERE scope = ? AND process = ?", scope.key(), process.key());
+    }
+
+    @Override
+    public List<Grant> deleteGrantsOfSession(String session) {
+        List<Grant> grants = sql.list(
+                row -> SqliteRows.grant(row.getString("id"), row),
+                "SELECT p.id, g.session, g.frame, g.kind, g.label FROM process_grant g"
+                        + " JOIN process p ON p.key = g.process WHERE g.session = ?",
+                session);
+        sql.update("DELETE FROM process_grant WHERE session = ?", session);
+        return grants;
+    }
+
+    @Override
+    public int deleteWakesOfSession(String session) {
+        return sql.update("DELETE FROM process_wake WHERE session = ? AND acknowledged = 0", session);
+    }
+
+    @Override
+    public List<ProcessHead> lockClaimable(String inputType, int limit) {
+        StoreTime now = now();
+        List<ProcessHead> found = new ArrayList<>();
+        // One range of an index each: expired, from another boot, and further ahead than a lease can be.
+        offer(
+                found,
+                limit,
+                "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires <= ? LIMIT ?",
+                inputType,
+                now.epoch(),
+                now.ticks());
+        offer(found, limit, "p.lease_expires IS NOT NULL AND p.lease_epoch < ? LIMIT ?", inputType, now.epoch());
+        offer(found, limit, "p.lease_expires IS NOT NULL AND p.lease_epoch > ? LIMIT ?", inputType, now.epoch());
+        offer(
+                found,
+                limit,
+                "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires > ? LIMIT ?",
+                inputType,
+                now.epoch(),
+                LeaseRules.saturatingAdd(now.ticks(), LeaseRules.LONGEST_MILLIS));
+        offer(found, limit, "p.lease_expires IS NULL LIMIT ?", inputType);
+        return List.copyOf(found);
+    }
+
+    private void offer(List<ProcessHead> found, int limit, String condition, Object... parameters) {
+        if (found.size() < limit) {
+            Object[] all = Arrays.copyOf(parameters, parameters.length + 1);
+            all[parameters.length] = limit - found.size();
+            found.addAll(sql.list(SqliteRows::head, CLAIMABLE + condition, all));
+        }
+    }
+
+    @Override
+    public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
+        return sql.list(
+                SqliteRows::head,
+                SqliteRows.HEAD + """
+                        WHERE p.status <> 'running' AND p.id > ? AND p.updated_at < ?
+                          AND (? OR p.status IN (SELECT value FROM json_each(?)))
+                          AND (? OR p.input_type IN (SELECT value FROM json_each(?)))
+                          AND (? OR NOT EXISTS (SELECT 1 FROM process_grant g WHERE g.process = p.key))
+                          AND NOT EXISTS (SELECT 1 FROM process_wake w WHERE w.process = p.key AND w.acknowledged = 0)
+                        ORDER BY p.id LIMIT ?
+                        """,
+                after.orElse(""),
+                request.updatedBefore().toEpochMilli(),
+                flag(request.statuses().isEmpty()),
+                array(request.statuses().stream().map(ProcessStatus::word).toList()),
+                flag(request.inputTypes().isEmpty()),
+                array(request.inputTypes()),
+                flag(request.granted()),
+                limit);
+    }
+
+    private static int flag(boolean value) {
+        return value ? 1 : 0;
+    }
+
+    /** The change that says so is in the feed already, and so what is deleted from the feed is never its last entry. */
+    @Override
+    public void bury(ProcessHead process, Tombstone tombstone) {
+        sql.update(
+                "DELETE FROM process_change WHERE position IN (SELECT key FROM process_event WHERE process = ?)",
+                process.key());
+        sql.update("DELETE FROM process WHERE key = ?", process.key());
+        sql.update("""
+                INSERT INTO process_tombstone (id, fence, pruned_at) VALUES (?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, pruned_at = excluded.pruned_at
+                """, tombstone.id(), tombstone.fence(), tombstone.prunedAt().toEpochMilli());
+    }
+
+    @Override
+    public void change(Change change) {
+        if (change.kind() != Change.Kind.EVENT) {
+            // That of an event was made with the event.
+            insertChange(change);
+        }
+        changes.add(change);
+    }
+
+    private long insertChange(Change change) {
+        return sql.first(
+                        row -> row.getLong(1),
+                        "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, ?, ?, ?)"
+                                + " RETURNING position",
+                        change.processId(),
+                        change.kind().name(),
+                        change.sequence(),
+                        change.eventType())
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,173 @@
+package dev.cloche.process;
+
+import static dev.cloche.process.ContractFixture.failure;
+import static dev.cloche.process.ContractFixture.note;
+import static dev.cloche.process.ContractFixture.registration;
+import static dev.cloche.process.ContractFixture.success;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Many callers at once. */
+public interface ConcurrencyContract extends ContractFixture {
+    /** Runs all at once and returns their results; failures count as errors of the test. */
+    private static <T> List<T> together(List<Callable<T>> calls) throws Exception {
+        CountDownLatch start = new CountDownLatch(1);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<T>> running = new ArrayList<>();
+            for (Callable<T> call : calls) {
+                running.add(threads.submit(() -> {
+                    start.await();
+                    return call.call();
+                }));
+            }
+            start.countDown();
+            List<T> results = new ArrayList<>();
+            for (Future<T> each : running) {
+                results.add(each.get());
+            }
+            return results;
+        }
+    }
+
+    private static <T> List<T> together(int times, Callable<T> call) throws Exception {
+        List<Callable<T>> calls = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            calls.add(call);
+        }
+        return together(calls);
+    }
+
+    @Test
+    default void identicalRegistrationsAtOnceAllSucceedAndLeaveOne() throws Exception {
+        List<ProcessRecord> records = together(32, () -> registry().register(registration("p")));
+        assertThat(Set.copyOf(records)).hasSize(1);
+        assertThat(registry().changes(Optional.empty(), 9).changes()).hasSize(1);
+    }
+
+    @Test
+    default void appendsAtOnceAreNumberedWithoutGapsInTheOrderOfTheirReturn() throws Exception {
+        registry().register(registration("p"));
+        List<Appended> all = together(200, () -> registry().append("p", note(1)));
+        List<Long> expected = LongStream.rangeClosed(1, 200).boxed().toList();
+        assertThat(all)
+                .extracting(appended -> appended.event().sequence())
+                .containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(registry().eventsAfter("p", 0, 500))
+                .extracting(ProcessEvent::sequence)
+                .isEqualTo(expected);
+    }
+
+    @Test
+    default void appendsOfOneReplayKeyAtOnceLeaveOneEvent() throws Exception {
+        registry().register(registration("p"));
+        List<Appended> all = together(32, () -> registry().append("p", note(1).withReplayKey("k")));
+        assertThat(all).filteredOn(appended -> !appended.replayed()).hasSize(1);
+        assertThat(all).extracting(Appended::event).containsOnly(all.getFirst().event());
+        assertThat(registry().eventsAfter("p", 0, 9)).hasSize(1);
+    }
+
+    @Test
+    default void ofTwoThatEndAProcessDifferentlyOneWinsAndTheOtherIsTold() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            String id = "p" + round;
+            registry().register(registration(id));
+            List<Optional<AwaitOutput>> outcomes = together(List.of(
+                    () -> attempt(id, success(1)), () -> attempt(id, failure("x")), () -> attempt(id, success(2))));
+            List<AwaitOutput> winners =
+                    outcomes.stream().flatMap(Optional::stream).toList();
+            assertThat(winners).hasSize(1);
+            assertThat(registry().get(id).orElseThrow().output()).contains(winners.getFirst());
+            assertThat(registry().eventsAfter(id, 0, 9)).hasSize(1);
+        }
+    }
+
+    private Optional<AwaitOutput> attempt(String id, AwaitOutput output) {
+        try {
+            registry().complete(id, output);
+            return Optional.of(output);
+        } catch (ProcessException.AlreadyTerminal | ProcessException.ReplayConflict lost) {
+            return Optional.empty();
+        }
+    }
+
+    @Test
+    default void claimersOfOneLeaseHoldItOneAtATimeWithRisingFences() throws Exception {
+        registry().register(registration("p"));
+        int rounds = 250;
+        List<List<Long>> fences = together(List.<Callable<List<Long>>>of(
+                () -> hold("a", rounds), () -> hold("b", rounds), () -> hold("c", rounds), () -> hold("d", rounds)));
+        Set<Long> all = new HashSet<>();
+        for (List<Long> each : fences) {
+            assertThat(each).isSorted().doesNotHaveDuplicates();
+            all.addAll(each);
+        }
+        assertThat(all).hasSize(4 * rounds);
+        // Each wrote once while it held the lease, and all that was written has the fence of its writer, in order.
+        List<Long> written = new ArrayList<>();
+        for (long after = 0; after < 4L * rounds; after += 500) {
+            registry()
+                    .eventsAfter("p", after, 500)
+                    .forEach(event -> written.add(Long.parseLong(event.payload().text())));
+        }
+        assertThat(written).hasSize(4 * rounds).isSorted();
+    }
+
+    private List<Long> hold(String owner, int rounds) {
+        List<Long> fences = new ArrayList<>();
+        while (fences.size() < rounds) {
+            try {
+                Lease lease = registry().claim("p", owner, Duration.ofMinutes(1));
+                registry().append(lease, note(lease.fence()));
+                fences.add(lease.fence());
+                registry().release(lease);
+            } catch (ProcessException.AlreadyLeased busy) {
+                Thread.onSpinWait();
+            }
+        }
+        return fences;
+    }
+
+    @Test
+    default void workersAtOnceNeverGetTheSameProcess() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            registry().register(registration("p" + i));
+        }
+        List<List<Claim>> all = together(8, () -> {
+            List<Claim> mine = new ArrayList<>();
+            List<Claim> batch;
+            do {
+                batch = registry()
+                        .claimNext(new ClaimRequest(
+                                Thread.currentThread().toString(),
+                                Set.of(ProcessInput.TOOL_CALL),
+                                5,
+                                LeaseContract.LONG));
+                mine.addAll(batch);
+            } while (!batch.isEmpty());
+            return mine;
+        });
+        List<String> ids = all.stream()
+                .flatMap(List::stream)
+                .map(claim -> claim.process().id())
+                .toList();
+        assertThat(ids).doesNotHaveDuplicates();
+        // A store may leave out what another worker has locked at the moment, so some may be left for the next look.
+        int left = registry()
+                .claimNext(new ClaimRequest("last", Set.of(ProcessInput.TOOL_CALL), 100, LeaseContract.LONG))
+                .size();
+        assertThat(ids.size() + left).isEqualTo(100);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.cloche.process;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+
+/** What every store has to keep to. A store's own test extends this and says how it is opened. */
+public abstract class ProcessRegistryContract
+        implements RegistrationContract,
+                EventContract,
+                WakeContract,
+                SemanticsContract,
+                LeaseContract,
+                RecoveryContract,
+                GrantContract,
+                WaitContract,
+                FeedContract,
+                PruneContract,
+                ConcurrencyContract,
+                DurabilityContract {
+    private final List<ProcessRegistry> opened = new ArrayList<>();
+    private @Nullable ProcessRegistry registry;
+
+    /** Opens a store over the data of this test, which is empty at first. Called again: the same data once more. */
+    protected abstract ProcessStore openStore();
+
+    /** Whether another program could open the same data. */
+    protected abstract boolean isShared();
+
+    @Override
+    public ProcessRegistry registry() {
+        if (registry == null) {
+            registry = opened(ProcessRegistry.over(openStore()));
+        }
+        return registry;
+    }
+
+    @Override
+    public ProcessRegistry another() {
+        assumeTrue(isShared(), "nobody else can open this store");
+        return opened(ProcessRegistry.over(openStore()));
+    }
+
+    @Override
+    public ProcessRegistry failingAtWrite(int nth) {
+        return opened(ProcessRegistry.over(new FaultyStore(openStore(), nth)));
+    }
+
+    private ProcessRegistry opened(ProcessRegistry made) {
+        opened.add(made);
+        return made;
+    }
+
+    /** Closes what was opened for the stores, after them. */
+    protected void closeBelow() {}
+
+    @AfterEach
+    final void closeAll() {
+        opened.reversed().forEach(ProcessRegistry::close);
+        closeBelow();
+    }
+}

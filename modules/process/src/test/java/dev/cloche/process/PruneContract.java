@@ -1,0 +1,121 @@
+package dev.cloche.process;
+
+import static dev.cloche.process.ContractFixture.failure;
+import static dev.cloche.process.ContractFixture.note;
+import static dev.cloche.process.ContractFixture.registration;
+import static dev.cloche.process.ContractFixture.said;
+import static dev.cloche.process.ContractFixture.success;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Forgetting processes. */
+public interface PruneContract extends ContractFixture {
+    private static Instant later() {
+        return Instant.now().plusSeconds(3_600);
+    }
+
+    @Test
+    default void whatHasEndedBeforeTheCutoffIsForgottenWithAllThatBelongsToIt() {
+        registry().register(registration("p"));
+        registry().append("p", said("hi").withWakeTarget(OWNER));
+        registry().ackWake("p", 1);
+        registry().complete("p", success(1));
+        assertThat(registry().prune(PruneRequest.before(Instant.EPOCH))).isEmpty();
+        assertThat(registry().prune(PruneRequest.before(later()))).containsExactly("p");
+        assertThat(registry().get("p")).isEmpty();
+        assertThatThrownBy(() -> registry().eventsAfter("p", 0, 1))
+                .isInstanceOf(ProcessException.Unknown.class)
+                .hasMessageContaining("pruned at");
+    }
+
+    @Test
+    default void whatRunsIsLeasedHasAWakeToDeliverOrAHandleIsLeftAlone() {
+        for (String id : List.of("running", "leased", "waking", "granted")) {
+            registry().register(registration(id));
+        }
+        registry().append("waking", said("hi").withWakeTarget(OWNER));
+        registry().grant(OWNER, "granted", HandleDescriptor.NONE);
+        for (String id : List.of("leased", "waking", "granted")) {
+            registry().complete(id, success(1));
+        }
+        registry().claim("leased", "ann", LeaseContract.LONG);
+        assertThat(registry().prune(PruneRequest.before(later()))).isEmpty();
+        PruneRequest alsoGranted = new PruneRequest(later(), Set.of(), Set.of(), true);
+        assertThat(registry().prune(alsoGranted)).containsExactly("granted");
+        assertThat(registry().grants(OWNER, Optional.empty(), 9)).isEmpty();
+        assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
+                .hasSize(3);
+    }
+
+    @Test
+    default void aFilterChoosesByStatusAndInput() {
+        registry().register(registration("good"));
+        registry().register(registration("bad"));
+        registry().complete("good", success(1));
+        registry().complete("bad", failure("x"));
+        assertThat(registry().prune(new PruneRequest(later(), Set.of(), Set.of("other"), false)))
+                .isEmpty();
+        assertThat(registry()
+                        .prune(new PruneRequest(
+                                later(),
+                                Set.of(ProcessStatus.FAILED, ProcessStatus.CANCELLED),
+                                Set.of("other", ProcessInput.TOOL_CALL),
+                                false)))
+                .containsExactly("bad");
+        assertThatThrownBy(() -> new PruneRequest(later(), Set.of(ProcessStatus.RUNNING), Set.of(), false))
+                .isInstanceOf(ProcessException.Invalid.class);
+    }
+
+    @Test
+    default void fencesGoOnRisingAfterAPruneAndANewRegistration() {
+        long fence = 0;
+        Lease oldest = null;
+        for (int life = 0; life < 3; life++) {
+            registry().register(registration("p"));
+            assertThat(registry().append("p", note(1)).event().sequence()).isEqualTo(1);
+            Lease lease = registry().claim("p", "ann", LeaseContract.LONG);
+            oldest = oldest == null ? lease : oldest;
+            assertThat(lease.fence()).isGreaterThan(fence);
+            fence = lease.fence();
+            registry().completeWithLease(lease, success(life));
+            assertThat(registry().prune(PruneRequest.before(later()))).containsExactly("p");
+        }
+        registry().register(registration("p"));
+        Lease stale = Objects.requireNonNull(oldest);
+        assertThatThrownBy(() -> registry().append(stale, note(1))).isInstanceOf(ProcessException.LeaseLost.class);
+    }
+
+    @Test
+    default void aNewRegistrationOfAPrunedIdMayBeAnotherOne() {
+        registry().register(registration("p"));
+        registry().append("p", note(1));
+        registry().complete("p", success(1));
+        registry().prune(PruneRequest.before(later()));
+        registry().register(registration("p", EventType.plain("other")));
+        assertThatThrownBy(() -> registry().append("p", note(1))).isInstanceOf(ProcessException.UndeclaredType.class);
+        assertThat(registry()
+                        .append("p", EventAppend.of("other", Json.NULL))
+                        .event()
+                        .sequence())
+                .isEqualTo(1);
+    }
+
+    @Test
+    default void manyAreForgottenInOneCall() {
+        IntStream.range(0, 450).forEach(i -> {
+            registry().register(registration("p" + i));
+            registry().complete("p" + i, success(i));
+        });
+        assertThat(registry().prune(PruneRequest.before(later()))).hasSize(450).doesNotHaveDuplicates();
+        assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,20 @@
+package dev.cloche.sandbox;
+
+/**
+ * What a sweep would do with one sandbox.
+ *
+ * @param detail one sentence for people
+ */
+public record MaintenanceStep(String sandbox, Action action, String detail) {
+    /** The kinds of steps. */
+    public enum Action {
+        /** Record its end. */
+        RECONCILE,
+        /** End its VM, which nobody owns any more, and record its end. */
+        KILL,
+        /** Leave its VM, which nobody owns any more, to its guard for a while. */
+        WAIT,
+        /** Remove it, because it is ephemeral and has ended. */
+        REMOVE
+    }
+}

@@ -1,0 +1,104 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmStateException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Removes one ephemeral sandbox that has ended, with all that belongs to it. Any number of threads and processes may do so at
+ * once; exactly one of them is told that it did.
+ *
+ * <p>Files go before the row, so that what resists stays visible and is tried again; and whatever a death interrupts is found
+ * by the row.
+ */
+final class SandboxCleanup {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+
+    private final Foundations ground;
+    private final SweepStore store;
+
+    SandboxCleanup(Foundations ground, SweepStore store) {
+        this.ground = ground;
+        this.store = store;
+    }
+
+    /** Waits for nobody but for the end of a VM whose end is recorded and was never carried out. */
+    CleanupOutcome clean(long id) {
+        Optional<SandboxRecord> known = ground.store().byId(id);
+        if (known.isEmpty()) {
+            return CleanupOutcome.ALREADY_GONE;
+        }
+        Optional<CleanupOutcome> skipped = skipped(known.get());
+        if (skipped.isPresent()) {
+            return skipped.get();
+        }
+        return switch (ground.locks().claim(known.get())) {
+            case SandboxLocks.Claim.Held() -> CleanupOutcome.SKIPPED_LIVE_PID;
+            case SandboxLocks.Claim.Gone() -> CleanupOutcome.ALREADY_GONE;
+            case SandboxLocks.Claim.Taken(OwnerLock lock, SandboxRecord record) -> {
+                try (lock) {
+                    yield skipped(record).orElseGet(() -> clean(record, lock));
+                }
+            }
+        };
+    }
+
+    private Optional<CleanupOutcome> skipped(SandboxRecord record) {
+        if (!record.ephemeral()) {
+            return Optional.of(CleanupOutcome.SKIPPED_PERSISTENT);
+        }
+        if (!record.status().terminal()) {
+            return Optional.of(CleanupOutcome.SKIPPED_ACTIVE);
+        }
+        boolean lives = record.latestRun()
+                .filter(run -> run.status() == RunStatus.RUNNING)
+                .filter(run -> live(run.vm()))
+                .isPresent();
+        return lives ? Optional.of(CleanupOutcome.SKIPPED_LIVE_PID) : Optional.empty();
+    }
+
+    private boolean live(VmId vm) {
+        return ground.vms()
+                .get(vm)
+                .map(VmInfo::state)
+                .filter(state -> state.live())
+                .isPresent();
+    }
+
+    /** @param lock held by the caller, who closes it */
+    private CleanupOutcome clean(SandboxRecord ended, OwnerLock lock) {
+        try {
+            for (VmId vm : store.vms(ended.id())) {
+                endRecorded(vm);
+                ground.vms().destroy(vm);
+            }
+            ground.images().release(Foundations.holder(ended.id(), ended.name()));
+            lock.directory().remove();
+        } catch (VmBusyException owned) {
+            return CleanupOutcome.SKIPPED_LIVE_PID;
+        } catch (ClocheException resists) {
+            System.getLogger(SandboxCleanup.class.getName())
+                    .log(Level.WARNING, "files of sandbox " + ended.name() + " resist, and are tried again", resists);
+            return CleanupOutcome.DIR_REMOVE_FAILED;
+        }
+        return store.deleteEphemeral(ended.id()) ? CleanupOutcome.REMOVED : CleanupOutcome.ALREADY_CLAIMED;
+    }
+
+    /** Who records an end before he carries it out may have died in between. */
+    private void endRecorded(VmId vm) {
+        if (live(vm)) {
+            try {
+                var _ = ground.vms().kill(vm, Deadline.after(KILL_LIMIT));
+            } catch (VmNotFoundException | VmStateException endedMeanwhile) {
+                // As was to be reached.
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.PeriodicLease;
+import dev.cloche.linux.ProcessIdentity;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps the records of sandboxes true and their leftovers away, also after runtimes that died. Of all processes on a state
+ * root one sweeps in each window of time; what that costs is bounded by {@link MaintenanceLimits}.
+ *
+ * <p>Nothing here fails its caller: what goes wrong is counted, logged and tried again. Safe for use from several threads.
+ */
+public final class SandboxMaintenance implements AutoCloseable {
+    static final String LEASE = "sandbox_lifecycle_maintenance";
+
+    /** Of sweeps in a row, each of which did something; 25,000 changes by default. */
+    private static final int MOST_IN_A_ROW = 100;
+
+    private final Foundations ground;
+    private final Catalog catalog;
+    private final SweepStore store;
+    private final MaintenanceLimits limits;
+    private final PeriodicLease lease;
+    /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
+    private final ReentrantLock sweeping = new ReentrantLock();
+
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private volatile Optional<Thread> timer = Optional.empty();
+
+    SandboxMaintenance(Foundations ground, Catalog catalog, MaintenanceLimits limits) {
+        this.ground = ground;
+        this.catalog = catalog;
+        this.limits = limits;
+        store = new SweepStore(catalog, ground.clock());
+        lease = lease(limits.window());
+    }
+
+    private PeriodicLease lease(Duration window) {
+        return new PeriodicLease(catalog, LEASE, limits.lease(), window, ground.clock());
+    }
+
+    /**
+     * Sweeps on a thread of its own, now if that is due, and then once in each window for as long as this is open. Costs the
+     * caller one read. To be called once.
+     */
+    public void start() {
+        boolean due = isDue();
+        Thread thread = Thread.ofPlatform().daemon().name("sandbox-maintenance").unstarted(() -> run(due));
+        timer = Optional.of(thread);
+        thread.start();
+    }
+
+    private boolean isDue() {
+        try {
+            return lease.due();
+        } catch (RuntimeException failure) {
+            failed(failure);
+            return false;
+        }
+    }
+
+    private void run(boolean due) {
+        try {
+            boolean now = due;
+            do {
+                if (now) {
+                    var _ = sweepIfDue();
+                }
+                now = true;
+            } while (!closing.await(limits.window().toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException nobodyDoesThat) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Sweeps unless another process does so, or has done so within the window. */
+    public MaintenanceReport sweepIfDue() {
+        return sweep(lease);
+    }
+
+    /** Sweeps until nothing remains to be done, unless another process is sweeping now. */
+    public MaintenanceReport sweep() {
+        PeriodicLease atAnyTime = lease(Duration.ZERO);
+        MaintenanceReport all = sweep(atAnyTime);
+        MaintenanceReport last = all;
+        for (int i = 1; i < MOST_IN_A_ROW && last.timedOut() && last.didSomething(); i++) {
+            last = sweep(atAnyTime);
+            all = all.plus(last);
+        }
+        return all;
+    }
+
+    private MaintenanceReport sweep(PeriodicLease right) {
+        sweeping.lock();
+        try {
+            Optional<PeriodicLease.Held> held = right.tryAcquire(holder());
+            if (held.isEmpty()) {
+                return MaintenanceReport.notDue();
+            }
+            Sweep.Done done =
+                    new Sweep(ground, store, limits, SweepNote.parse(held.get().note())).run();
+            if (!right.complete(held.get(), done.note().text(), limits.budget())) {
+                System.getLogger(SandboxMaintenance.class.getName())
+                        .log(Level.DEBUG, "a sweep was not recorded as complete; another one follows soon");
+            }
+            return done.report();
+        } catch (RuntimeException failure) {
+            failed(failure);
+            return MaintenanceReport.failed();
+        } finally {
+            sweeping.unlock();
+        }
+    }
+
+    private void failed(RuntimeException failure) {
+        boolean closed = closing.getCount() == 0;
+        System.getLogger(SandboxMaintenance.class.getName())
+                .log(closed ? Level.DEBUG : Level.WARNING, "a sweep failed; another one follows soon", failure);
+    }
+
+    /** Removes one sandbox if it is ephemeral and has ended. */
+    CleanupOutcome clean(long id) {
+        return new SandboxCleanup(ground, store).clean(id);
+    }
+
+    /** What a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */
+    public List<MaintenanceStep> preview() {
+        SweepNote note = SweepNote.parse(lease.note());
+        SweepRule rule = new SweepRule(ground.clock().instant(), limits.ownerGrace());
+        return new SweepPreview(store, new SweepFacts(ground, rule, note)).steps();
+    }
+
+    /**
+     * Every sandbox that is not recorded as ended, by name: status and process as they are recorded, whether that lives or not.
+     */
+    public List<ActiveSandbox> activeSandboxes() {
+        return store.activeSandboxes();
+    }
+
+    private static String holder() {
+        return ProcessName.of(ProcessIdentity.current());
+    }
+
+    /** Ends the timer, and waits for a sweep that is running as long as it may take. */
+    @Override
+    public void close() {
+        closing.countDown();
+        timer.ifPresent(thread -> {
+            try {
+                thread.join(limits.budget().multipliedBy(2));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+}

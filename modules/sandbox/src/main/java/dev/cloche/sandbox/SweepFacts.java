@@ -1,0 +1,48 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.VmInfo;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Gathers what the rule of sweeps needs to know of a sandbox, as little of it as decides. For one thread, and one sweep. */
+final class SweepFacts {
+    private final Foundations ground;
+    private final SweepRule rule;
+    private final SweepNote before;
+    private final Map<ProcessIdentity, Boolean> processes = new HashMap<>();
+
+    SweepFacts(Foundations ground, SweepRule rule, SweepNote before) {
+        this.ground = ground;
+        this.rule = rule;
+        this.before = before;
+    }
+
+    /** Of a detached sandbox whose VM lives it does not matter who owns it, and of one that is owned, what its VM does. */
+    SweepRule.Verdict judge(SweepRow row) {
+        boolean detached = row.run().map(SweepRow.Run::detached).orElse(false);
+        Optional<VmInfo> vm = detached ? vm(row) : Optional.empty();
+        if (vm.filter(info -> info.state().live()).isPresent()) {
+            return new SweepRule.Verdict.Leave();
+        }
+        SweepRule.Owner owner = owner(row);
+        if (!detached && !owner.locked()) {
+            vm = vm(row);
+        }
+        return rule.judge(row, owner, vm, before.ownerlessSince(row.id()));
+    }
+
+    private Optional<VmInfo> vm(SweepRow row) {
+        return row.run().flatMap(run -> ground.vms().get(run.vm()));
+    }
+
+    private SweepRule.Owner owner(SweepRow row) {
+        boolean locked = ground.locks().directory(row.directory()).isHeld();
+        boolean alive = !locked
+                && row.run()
+                        .map(run -> processes.computeIfAbsent(run.owner(), ProcessIdentity::isAlive))
+                        .orElse(false);
+        return new SweepRule.Owner(locked, alive);
+    }
+}

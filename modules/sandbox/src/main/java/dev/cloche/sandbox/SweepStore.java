@@ -1,0 +1,157 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.Session;
+import dev.cloche.vm.VmId;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What sweeps read and write: many rows by one statement, and many changes in one transaction. */
+final class SweepStore {
+    private final Catalog catalog;
+    private final Clock clock;
+
+    SweepStore(Catalog catalog, Clock clock) {
+        this.catalog = catalog;
+        this.clock = clock;
+    }
+
+    /** An end to record, of a sandbox as it was read. */
+    record Settled(SweepRow row, Ending ending) {}
+
+    /** The next sandboxes that are recorded as active, by id. */
+    List<SweepRow> active(long after, int most) {
+        return catalog.read(session -> session.list(SweepRow::of, SweepRow.SELECT + """
+                WHERE s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND s.id > ?
+                ORDER BY s.id LIMIT ?
+                """, after, most));
+    }
+
+    /** Ephemeral sandboxes that were made and are not started yet. */
+    List<SweepRow> unstarted(int most) {
+        return catalog.read(session -> session.list(
+                SweepRow::of,
+                SweepRow.SELECT + "WHERE s.ephemeral = 1 AND s.status = 'CREATED' ORDER BY s.id LIMIT ?",
+                most));
+    }
+
+    /**
+     * Records ends, each only if the sandbox is still as it was read.
+     *
+     * @return how many were; empty if others were writing for all of {@code patience}, and nothing is recorded
+     */
+    Optional<Integer> settle(List<Settled> ends, Duration patience) {
+        long now = clock.millis();
+        return catalog.tryWrite(patience, session -> {
+            int done = 0;
+            for (Settled end : ends) {
+                done += settle(session, end, now) ? 1 : 0;
+            }
+            return done;
+        });
+    }
+
+    private static boolean settle(Session session, Settled end, long now) throws SQLException {
+        SweepRow row = end.row();
+        if (row.run().isPresent()) {
+            if (!terminate(session, row.run().get().id(), end, now)) {
+                return false;
+            }
+        } else if (session.first(
+                        found -> found.getInt(1),
+                        "SELECT 1 FROM run WHERE sandbox_id = ? AND status = 'RUNNING'",
+                        row.id())
+                .isPresent()) {
+            return false;
+        }
+        return session.update(
+                        "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
+                        end.ending().status().name(),
+                        now,
+                        row.id(),
+                        row.status().name())
+                == 1;
+    }
+
+    private static boolean terminate(Session session, long run, Settled end, long now) throws SQLException {
+        Ending ending = end.ending();
+        return session.update(
+                        """
+                        UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
+                               detail = ?, terminated_at = ?
+                        WHERE id = ? AND status = 'RUNNING'
+                          AND EXISTS (SELECT 1 FROM sandbox WHERE id = run.sandbox_id AND status = ?)
+                        """,
+                        asked(ending),
+                        ending.reason().name(),
+                        SandboxRows.boxed(ending.exitCode()),
+                        SandboxRows.boxed(ending.exitSignal()),
+                        ending.detail(),
+                        now,
+                        run,
+                        end.row().status().name())
+                == 1;
+    }
+
+    /** Of an end that somebody had asked for: what it was asked as, or as a plain stop where the end has a reason of its own. */
+    private static Optional<String> asked(Ending ending) {
+        TerminationReason reason = ending.reason();
+        return Optional.of(reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)
+                .filter(_ -> ending.asked())
+                .map(TerminationReason::name);
+    }
+
+    /** Whether nothing of a sandbox has changed since it was read. */
+    boolean isStill(SweepRow row) {
+        return catalog.<Optional<SweepRow>, RuntimeException>read(
+                        session -> session.first(SweepRow::of, SweepRow.SELECT + "WHERE s.id = ?", row.id()))
+                .filter(row::equals)
+                .isPresent();
+    }
+
+    /** An ephemeral sandbox that has ended. */
+    record Ended(long id, String name) {}
+
+    /** The next ephemeral sandboxes that have ended, by id. */
+    List<Ended> endedEphemerals(long after, int most) {
+        return catalog.read(
+                session -> session.list(row -> new Ended(row.getLong(1), row.getString(2)), """
+                SELECT id, name FROM sandbox WHERE ephemeral = 1 AND status IN ('STOPPED', 'CRASHED') AND id > ?
+                ORDER BY id LIMIT ?
+                """, after, most));
+    }
+
+    /** The VMs of all runs of a sandbox. */
+    List<VmId> vms(long sandbox) {
+        return catalog.read(session -> session.list(
+                row -> new VmId(row.getString(1)), "SELECT vm_id FROM run WHERE sandbox_id = ? ORDER BY id", sandbox));
+    }
+
+    /** Removes the row of an ephemeral sandbox that has ended; false if it is gone, or not that any more. */
+    boolean deleteEphemeral(long sandbox) {
+        return catalog.write(session -> session.update(
+                        "DELETE FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
+                        sandbox)
+                == 1);
+    }
+
+    /** All sandboxes that are not recorded as ended, by name. */
+    List<ActiveSandbox> activeSandboxes() {
+        return catalog.read(session -> session.list(
+                row -> {
+                    long pid = row.getLong(3);
+                    OptionalLong known = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(pid);
+                    return new ActiveSandbox(row.getString(1), SandboxStatus.valueOf(row.getString(2)), known);
+                },
+                """
+                SELECT s.name, s.status, r.guard_pid
+                FROM sandbox s LEFT JOIN run r ON r.sandbox_id = s.id AND r.status = 'RUNNING'
+                WHERE s.status IN ('CREATED', 'STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
+                ORDER BY s.name
+                """));
+    }
+}

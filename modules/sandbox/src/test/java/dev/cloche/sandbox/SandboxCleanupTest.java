@@ -1,0 +1,214 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SandboxCleanupTest {
+    @TempDir
+    Path root;
+
+    private TestHost host;
+    private SandboxMaintenance maintenance;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(root);
+        maintenance = host.here.sandboxes().maintenance(MaintenanceLimits.defaults());
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    @Test
+    void removesAllThatBelongsToIt() throws IOException {
+        long id = ended("a", true);
+        Path directory = files("a");
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(directory).doesNotExist();
+        host.assertNothingLeft();
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.ALREADY_GONE);
+    }
+
+    @Test
+    void aDirectoryThatIsMissingAlreadyIsNoFailure() {
+        assertThat(maintenance.clean(ended("a", true))).isEqualTo(CleanupOutcome.REMOVED);
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void aPersistentSandboxStays() throws IOException {
+        long id = ended("a", false);
+        Path directory = files("a");
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_PERSISTENT);
+        assertThat(directory).isDirectory();
+        assertThat(host.row("a")).isPresent();
+    }
+
+    @Test
+    void whatHasNotEndedStays() {
+        host.abandoned(TestHost.ephemeral("a"), true);
+        assertThat(maintenance.clean(id("a"))).isEqualTo(CleanupOutcome.SKIPPED_ACTIVE);
+    }
+
+    @Test
+    void whatALivingProcessHasInHandStays() throws IOException {
+        long id = ended("a", true);
+        Path directory = files("a");
+        try (LockFile _ = LockFile.tryLock(directory.resolve("owner.lock")).orElseThrow()) {
+            assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+            assertThat(directory.resolve("sub/file")).exists();
+        }
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+    }
+
+    @Test
+    void aRunThatIsNotRecordedAsEndedAndLivesKeepsItsSandbox() {
+        VmId vm = host.abandoned(TestHost.ephemeral("a"), true);
+        sql("UPDATE sandbox SET status = 'STOPPED'");
+        assertThat(maintenance.clean(id("a"))).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+        host.vms.memory.crash(vm);
+        assertThat(maintenance.clean(id("a"))).isEqualTo(CleanupOutcome.REMOVED);
+    }
+
+    @Test
+    void aVmThatAProcessOwnsKeepsItsSandbox() {
+        VmId vm = host.abandonedStart(TestHost.ephemeral("a"), true);
+        long id = id("a");
+        host.here.store().end(id, Ending.vanished());
+        try (Vm _ = host.vms.memory.create(VmSpec.of(vm, RootDisk.raw(Path.of("/none"))))) {
+            assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+        }
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+    }
+
+    @Test
+    void anEndThatWasRecordedAndNotCarriedOutIsCarriedOut() {
+        host.abandoned(TestHost.ephemeral("a"), true);
+        long id = id("a");
+        host.here.store().end(id, Ending.closed());
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void whatResistsStaysRecordedAndIsTriedAgain() {
+        long id = ended("a", true);
+        host.vms.beforeNext(ScriptedVms.Step.DESTROY, vm -> {
+            throw new SandboxException.NotFound("resists");
+        });
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.DIR_REMOVE_FAILED);
+        assertThat(host.row("a")).isPresent();
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+    }
+
+    @Test
+    void linksInItsDirectoryAreRemovedAndNotFollowed() throws IOException {
+        long id = ended("a", true);
+        Path directory = files("a");
+        Path precious = Files.createDirectory(root.resolve("precious"));
+        Files.writeString(precious.resolve("file"), "mine");
+        Files.createSymbolicLink(directory.resolve("out"), precious);
+        Files.createSymbolicLink(directory.resolve("sub/up"), Path.of("../.."));
+        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(directory).doesNotExist();
+        assertThat(precious.resolve("file")).hasContent("mine");
+    }
+
+    /** Somebody who minds no lock, as a person with a shell, is as bad as it gets. */
+    @Test
+    void aNameThatIsDeletedAndCreatedAgainMeanwhileIsNotConfusedWithItsPredecessor() throws IOException {
+        long old = ended("a", true);
+        files("a");
+        List<Path> fresh = new ArrayList<>();
+        host.vms.beforeNext(ScriptedVms.Step.DESTROY, vm -> {
+            sql("DELETE FROM sandbox WHERE id = " + old);
+            host.abandoned(TestHost.ephemeral("a"), true);
+            fresh.add(files("a"));
+        });
+        assertThat(maintenance.clean(old)).isEqualTo(CleanupOutcome.ALREADY_CLAIMED);
+        assertThat(id("a")).isNotEqualTo(old);
+        assertThat(fresh.getFirst().resolve("sub/file")).exists();
+        assertThat(host.vms.memory.get(host.vm("a")).orElseThrow().state().live())
+                .isTrue();
+        assertThat(maintenance.clean(old)).isEqualTo(CleanupOutcome.ALREADY_GONE);
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
+    }
+
+    @Test
+    void ofManyWhoTryAtOnceExactlyOneIsToldThatItDid() throws Exception {
+        try (TestHost.Opened other = host.runtime();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            SandboxMaintenance theirs = other.sandboxes().maintenance(MaintenanceLimits.defaults());
+            for (int round = 0; round < 30; round++) {
+                long id = ended("a", true);
+                files("a");
+                List<Callable<CleanupOutcome>> cleaners = Stream.of(maintenance, theirs, maintenance, theirs)
+                        .<Callable<CleanupOutcome>>map(each -> () -> each.clean(id))
+                        .toList();
+                List<CleanupOutcome> outcomes = new ArrayList<>();
+                for (Future<CleanupOutcome> cleaner : threads.invokeAll(cleaners)) {
+                    outcomes.add(cleaner.get());
+                }
+                assertThat(outcomes)
+                        .containsOnlyOnce(CleanupOutcome.REMOVED)
+                        .isSubsetOf(
+                                CleanupOutcome.REMOVED,
+                                CleanupOutcome.SKIPPED_LIVE_PID,
+                                CleanupOutcome.ALREADY_CLAIMED,
+                                CleanupOutcome.ALREADY_GONE);
+                host.assertNothingLeft();
+                assertThat(root.resolve("state/sandboxes")).isEmptyDirectory();
+            }
+        }
+    }
+
+    private long ended(String name, boolean ephemeral) {
+        VmId vm = host.abandoned(ephemeral ? TestHost.ephemeral(name) : TestHost.named(name), true);
+        host.vms.memory.crash(vm);
+        long id = id(name);
+        host.here.store().end(id, Ending.vanished());
+        return id;
+    }
+
+    /** Files in the directory of a sandbox. */
+    private Path files(String name) {
+        try {
+            Path directory = root.resolve("state/sandboxes")
+                    .resolve(host.row(name).orElseThrow().directory());
+            Files.createDirectories(directory.resolve("sub"));
+            Files.writeString(directory.resolve("sub/file"), "x");
+            return directory;
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private long id(String name) {
+        return host.row(name).orElseThrow().id();
+    }
+
+    private void sql(String statement) {
+        host.here.catalog().write(session -> session.update(statement));
+    }
+}

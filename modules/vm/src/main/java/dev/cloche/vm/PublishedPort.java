@@ -1,0 +1,86 @@
+package dev.cloche.vm;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A port of the host that leads to a port of a guest. Immutable.
+ *
+ * @param hostAddress IPv4 address of the host, in numbers; {@code 0.0.0.0} for all
+ * @param hostPort 1 to 65,535, or 0 for any that is free, which {@link VmQuery#publishedPorts} tells once the VM runs
+ * @param guestPort 1 to 65,535
+ */
+public record PublishedPort(Protocol protocol, String hostAddress, int hostPort, int guestPort) {
+    /** Where nobody else than this host's programs gets in. */
+    public static final String LOOPBACK = "127.0.0.1";
+
+    private static final int MAX_PORT = 65_535;
+    private static final String ALL = "0.0.0.0";
+
+    /** What is spoken on a port. */
+    public enum Protocol {
+        TCP,
+        UDP
+    }
+
+    /** @throws InvalidVmSpecException if a part is out of its range */
+    public PublishedPort {
+        if (!isAddress(hostAddress)) {
+            throw new InvalidVmSpecException(
+                    "'" + Printable.of(hostAddress) + "' is no address to publish a port on",
+                    "Give an IPv4 address of this host in numbers, like 127.0.0.1.");
+        }
+        if (hostPort < 0 || hostPort > MAX_PORT || guestPort < 1 || guestPort > MAX_PORT) {
+            throw new InvalidVmSpecException(
+                    "The port " + hostPort + " cannot lead to " + guestPort,
+                    "Ports are 1 to 65535, the host's may be 0 for any.");
+        }
+    }
+
+    /**
+     * Reads {@code [ADDRESS:][HOST:]GUEST[/tcp|/udp]} as in Docker, where HOST and GUEST are a port or a range like
+     * {@code 8000-8010}; without ADDRESS it is {@value #LOOPBACK}, without HOST or with 0 any free port.
+     *
+     * @return one for each port of the range
+     * @throws InvalidVmSpecException if it is not of that form
+     */
+    public static List<PublishedPort> parse(String text) {
+        return new PublishedPortText(text).ports();
+    }
+
+    PublishedPort withHostPort(int value) {
+        return new PublishedPort(protocol, hostAddress, value, guestPort);
+    }
+
+    /** Whether both want the same port of the host. */
+    boolean collides(PublishedPort other) {
+        boolean sameAddress =
+                hostAddress.equals(other.hostAddress) || hostAddress.equals(ALL) || other.hostAddress.equals(ALL);
+        return protocol == other.protocol && hostPort == other.hostPort && sameAddress;
+    }
+
+    /** The host's end, for people: {@code 127.0.0.1:8080/tcp}. */
+    public String hostEnd() {
+        return hostAddress + ":" + hostPort + "/" + protocolName();
+    }
+
+    String protocolName() {
+        return protocol.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** As {@link #parse} reads it. */
+    @Override
+    public String toString() {
+        return hostAddress + ":" + hostPort + ":" + guestPort + "/" + protocolName();
+    }
+
+    static boolean isAddress(String text) {
+        try {
+            return InetAddress.ofLiteral(text) instanceof Inet4Address address && text.equals(address.getHostAddress());
+        } catch (IllegalArgumentException notAnAddress) {
+            return false;
+        }
+    }
+}
