@@ -3,9 +3,11 @@ package dev.cloche.execution;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.DrivenProcess;
 import dev.cloche.process.FailureClass;
 import dev.cloche.process.Json;
 import dev.cloche.process.Lease;
+import dev.cloche.process.ProcessDriver;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistry;
@@ -33,9 +35,11 @@ import java.util.Optional;
  * Drives one execution for the holder of its lease: has it started, unless it was, brings its output to this host's disk,
  * and says how it ended. Wherever this program dies, the next owner goes on.
  */
-final class ExecutionDriver {
+final class ExecutionDriver implements ProcessDriver {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
+    private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
     private static final int EVENTS = 1000;
+    private static final System.Logger LOGGER = System.getLogger(ExecutionDriver.class.getName());
 
     private final ProcessRegistry registry;
     private final Sandboxes sandboxes;
@@ -61,6 +65,7 @@ final class ExecutionDriver {
     Optional<AwaitOutput> start(ProcessRecord process, Lease lease) {
         ExecutionSpec spec = SpecJson.read(process.registration().input().payload());
         try (RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
+            tidy(sandbox);
             Found found = find(process, spec, lease, sandbox, AttachPoint.BEGINNING);
             found.execution().ifPresent(GuestExecution::close);
             return found.failure();
@@ -70,17 +75,32 @@ final class ExecutionDriver {
     }
 
     /**
-     * Goes with it to its end.
+     * Goes with it to its end, and gives it back where that cannot be found out now.
      *
      * @throws InterruptedException if this thread is interrupted, because the lease is lost or this program ends; it runs on
-     * @throws ClocheException if that cannot be found out now, and can be tried again
      */
-    AwaitOutput drive(ProcessRecord process, Lease lease) throws InterruptedException {
+    @Override
+    public Optional<AwaitOutput> drive(DrivenProcess driven) throws InterruptedException {
+        try {
+            return Optional.of(drive(driven.process(), driven.lease()));
+        } catch (ExecutionException.Invalid unreadable) {
+            return Optional.of(new AwaitOutput.Failure(
+                    FailureClass.INVALID_REQUEST, unreadable.code(), unreadable.getMessage(), Optional.empty()));
+        } catch (ExecutionException | VmException later) {
+            LOGGER.log(System.Logger.Level.DEBUG, "the execution " + driven.process().id() + " is given back", later);
+            // The next try comes at once, and a guest that cannot be reached now may be reachable soon.
+            Thread.sleep(RETRY_PAUSE);
+            return Optional.empty();
+        }
+    }
+
+    private AwaitOutput drive(ProcessRecord process, Lease lease) throws InterruptedException {
         ExecutionSpec spec = SpecJson.read(process.registration().input().payload());
         Path files = directory.resolve(process.id());
         try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, clock)
                         .orElseThrow(() -> new ExecutionException.Busy(process.id()));
                 RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
+            tidy(sandbox);
             AttachPoint from = new AttachPoint(journal.end(Output.STDOUT), journal.end(Output.STDERR));
             Found found = find(process, spec, lease, sandbox, from);
             if (found.execution().isEmpty()) {
@@ -97,6 +117,11 @@ final class ExecutionDriver {
                 }
                 throw meaning;
             }
+        } catch (SandboxException.NotRunning halted) {
+            if (!halted.status().terminal()) {
+                throw new ExecutionException.NotNow(process.id(), halted);
+            }
+            return unavailable(halted);
         } catch (SandboxException gone) {
             return unavailable(gone);
         } catch (IOException e) {
@@ -104,19 +129,7 @@ final class ExecutionDriver {
         }
     }
 
-    /** The end is recorded: the guest may forget it. What is lost of this by a crash is made up for by {@link #tidy}. */
-    void forget(ProcessRecord process) {
-        try {
-            ExecutionSpec spec = SpecJson.read(process.registration().input().payload());
-            try (RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
-                tidy(sandbox);
-            }
-        } catch (ClocheException nothingToForget) {
-            // A sandbox that is gone has forgotten everything.
-        }
-    }
-
-    /** Has the guest forget every execution whose end is recorded. */
+    /** Has the guest forget the executions whose end is recorded: theirs could not be in one step with that. */
     private void tidy(RunningSandbox sandbox) {
         for (ExecutionInfo known : listed(sandbox)) {
             boolean over = known.end().isPresent()

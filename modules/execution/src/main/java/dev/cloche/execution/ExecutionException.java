@@ -39,6 +39,17 @@ public abstract sealed class ExecutionException extends ClocheException {
         }
     }
 
+    /** Its sandbox is paused or starting. Code {@code execution.not-now}. */
+    static final class NotNow extends ExecutionException {
+        NotNow(String id, Throwable cause) {
+            super(
+                    "execution.not-now",
+                    "The sandbox of " + id + " does not answer at present: " + cause.getMessage(),
+                    "It goes on when its sandbox does.",
+                    cause);
+        }
+    }
+
     /** The output cannot be written or read. Code {@code execution.output-unusable}. */
     public static final class OutputUnusable extends ExecutionException {
         OutputUnusable(Path file, Throwable cause) {

@@ -1,0 +1,143 @@
+package dev.cloche.execution;
+
+import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.Lease;
+import dev.cloche.process.ProcessInput;
+import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.ProcessWorker;
+import dev.cloche.process.Provenance;
+import dev.cloche.process.Recovery;
+import dev.cloche.process.SessionScope;
+import dev.cloche.process.WorkerConfig;
+import dev.cloche.sandbox.Sandboxes;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands in sandboxes that outlive who started them: each is a process of the registry, of the input type {@link
+ * ProcessInput#SANDBOX_EXEC}. The guest runs it and keeps what it writes; whichever program of this host drives it brings
+ * that to the disk and records the end. If no program does, the command goes on until its output has filled what the guest
+ * keeps, and waits. Safe for use from several threads.
+ *
+ * <p>Besides {@link ExecutionException}s, methods throw those of the registry, of sandboxes and VMs as they are.
+ */
+public final class Executions {
+    /** From starting to having said so; whoever is slower has its lease taken by a worker, which does no harm. */
+    private static final Duration START_LEASE = Duration.ofMinutes(1);
+
+    private static final Duration CANCEL_GRACE = Duration.ofSeconds(10);
+
+    private final ProcessRegistry registry;
+    private final Path directory;
+    private final ExecutionDriver driver;
+
+    /**
+     * Does not own what it is given.
+     *
+     * @param directory where outputs are kept; made if missing
+     */
+    public Executions(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock) {
+        this.registry = registry;
+        this.directory = directory;
+        this.driver = new ExecutionDriver(registry, sandboxes, directory, clock, CANCEL_GRACE);
+    }
+
+    /**
+     * Records an execution, has it started, and returns when its guest has answered. If this program dies meanwhile, the
+     * command is started once or not at all, and whoever drives it next finds out.
+     *
+     * @return its record: running, or ended if it cannot be started
+     */
+    public ProcessRecord start(ExecutionSpec spec) {
+        String id = newId();
+        ProcessInput input = new ProcessInput(ProcessInput.SANDBOX_EXEC, SpecJson.write(spec));
+        Provenance provenance = new Provenance(SessionScope.of("cloche"), "local", Optional.empty());
+        ProcessRecord process = registry.register(ProcessRegistration.of(id, input, provenance)
+                .withEventTypes(Progress.STARTING, Progress.STARTED, Progress.OUTPUT)
+                // Whoever drives it and dies loses nothing of it.
+                .withRecovery(new Recovery.Rerunnable(Integer.MAX_VALUE))
+                .withLeaseRequired(true));
+        Lease lease = registry.claim(id, owner(), START_LEASE);
+        Optional<AwaitOutput> ended = driver.start(process, lease);
+        if (ended.isPresent()) {
+            registry.completeWithLease(lease, ended.get());
+        } else {
+            registry.release(lease);
+        }
+        return registry.get(id).orElse(process);
+    }
+
+    /** Drives executions that nobody drives, until it is closed; then others can go on at once. */
+    public ProcessWorker work() {
+        return ProcessWorker.start(
+                registry, WorkerConfig.of(owner(), Set.of(ProcessInput.SANDBOX_EXEC)), driver);
+    }
+
+    /**
+     * What an execution wrote, as far as somebody has driven it.
+     *
+     * @throws ExecutionException.OtherProcess if the process is something else
+     * @throws dev.cloche.process.ProcessException.Unknown if there is none of that id
+     */
+    public ExecutionLog log(String id) {
+        // Throws if there is no such process, where get() would say nothing.
+        var _ = registry.eventsAfter(id, 0, 1);
+        Optional<String> type = registry.get(id).map(process -> process.registration().input().type());
+        if (!type.equals(Optional.of(ProcessInput.SANDBOX_EXEC))) {
+            throw new ExecutionException.OtherProcess(id, type.orElse("process that was pruned"));
+        }
+        return new ExecutionLog(directory.resolve(id));
+    }
+
+    /** Deletes the outputs of processes that the registry has forgotten. */
+    public void discard(List<String> ids) {
+        for (String id : ids) {
+            try {
+                Files.walkFileTree(directory.resolve(id), new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                        Files.deleteIfExists(file);
+                        return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e)
+                            throws IOException {
+                        Files.deleteIfExists(visited);
+                        return FileVisitResult.CONTINUE;
+                    }
+                });
+            } catch (NoSuchFileException neverDriven) {
+                // Nothing to delete.
+            } catch (IOException e) {
+                throw new ExecutionException.OutputUnusable(directory.resolve(id), e);
+            }
+        }
+    }
+
+    private static String newId() {
+        byte[] random = new byte[8];
+        new SecureRandom().nextBytes(random);
+        return "exec-" + HexFormat.of().formatHex(random);
+    }
+
+    /** One of this program alone. */
+    private static String owner() {
+        return "cloche-" + ProcessHandle.current().pid() + "-" + newId();
+    }
+}
