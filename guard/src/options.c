@@ -42,6 +42,11 @@ static void add_network(struct options *options, const char *argument) {
     options->network[options->network_count++] = argument;
 }
 
+static void add_own(struct options *options, const char *path) {
+    if (options->own_count == MAX_HOLD) fail("more than %d --own", MAX_HOLD);
+    options->own[options->own_count++] = path;
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -61,6 +66,8 @@ struct options parse_options(char **arguments) {
             add_hold(&options, value);
         } else if (strcmp(option, "--network") == 0) {
             add_network(&options, value);
+        } else if (strcmp(option, "--own") == 0) {
+            add_own(&options, value);
         } else if (strcmp(option, "--max-duration-ms") == 0) {
             options.max_duration_ms = number(option, value);
         } else if (strcmp(option, "--pool-age-ms") == 0) {
