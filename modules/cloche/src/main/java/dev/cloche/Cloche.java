@@ -194,6 +194,15 @@ public final class Cloche implements AutoCloseable {
         }
     }
 
+    /**
+     * The durable records of work on this host.
+     *
+     * @throws dev.cloche.base.ClocheException if they cannot be used
+     */
+    public Processes processes() {
+        return new Processes(rooms.processes().registry());
+    }
+
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */
     @Override
     public void close() {

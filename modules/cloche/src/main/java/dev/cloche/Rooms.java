@@ -12,6 +12,7 @@ import dev.cloche.linux.NativeCalls;
 import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.ProcessName;
 import dev.cloche.sandbox.SandboxMaintenance;
+import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -29,10 +30,12 @@ record Rooms(
         RegistryLogins logins,
         VmProvider vms,
         Sandboxes sandboxes,
-        SandboxMaintenance maintenance)
+        SandboxMaintenance maintenance,
+        ProcessRoom processes)
         implements AutoCloseable {
     /** The tables of every room that has some. */
-    static final List<CatalogSchema> SCHEMAS = List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
+    static final List<CatalogSchema> SCHEMAS =
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), SqliteProcessStore.schema());
 
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
@@ -52,7 +55,8 @@ record Rooms(
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, Clock.systemUTC());
         SandboxMaintenance maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
-        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance);
+        ProcessRoom processes = new ProcessRoom(catalog, root);
+        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes);
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
@@ -85,7 +89,8 @@ record Rooms(
     public void close() {
         // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
         try (catalog;
-                vms) {
+                vms;
+                processes) {
             maintenance.close();
             sandboxes.close();
         }
