@@ -9,10 +9,14 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,68 +30,55 @@ class PowerCutTest {
     private static final int THREADS = 4;
 
     @TempDir
-    Path directory;
+    static Path directory;
+
+    private static final List<TracedDisk.Loss> LOSSES = List.of(TracedDisk.Loss.values());
+    private static List<DiskEvent> traced = List.of();
+
+    @BeforeAll
+    static void traceOnce() throws Exception {
+        assumeStrace();
+        traced = trace(1, List.of());
+    }
 
     @Test
     void nothingThatWasAcknowledgedIsLostAndNoFenceIsGivenTwice() throws Exception {
-        cut(trace(1, List.of()), 60, 1);
+        assertThat(firstBroken(traced, moments(traced, 90, 1), 1)).isEmpty();
     }
 
     @Test
     @Tag("slow")
     void nothingThatWasAcknowledgedIsLostWhereverThePowerIsCut() throws Exception {
         for (int seed = 2; seed <= 5; seed++) {
-            cut(trace(seed, List.of()), 800, seed);
+            List<DiskEvent> events = trace(seed, List.of());
+            assertThat(firstBroken(events, moments(events, 1_000, seed), seed)).isEmpty();
         }
     }
 
     /** Every fsync is answered by strace with success, and not made: as {@code PRAGMA synchronous=OFF} would have it. */
     @Test
     void aRegistryThatDoesNotForceItsCommitsToTheDiskIsFoundOut() throws Exception {
-        List<DiskEvent> events = trace(1, List.of("-e", "inject=fsync,fdatasync:retval=0"));
-        assertThat(brokenAt(events, events.size(), TracedDisk.Loss.EVERYTHING, 1))
-                .isNotEmpty();
+        List<DiskEvent> events = trace(6, List.of("-e", "inject=fsync,fdatasync:retval=0"));
+        assertThat(firstBroken(events, moments(events, 90, 1), 1)).isNotEmpty();
     }
 
     @Test
     void aRegistryThatAcknowledgesBeforeItsCommitIsOnTheDiskIsFoundOut() throws Exception {
-        List<DiskEvent> early = acknowledgedBeforeTheSync(trace(1, List.of()));
-        List<String> broken = new ArrayList<>();
-        List<Integer> cuts = moments(early);
-        for (int i = 0; i < cuts.size() && broken.isEmpty(); i++) {
-            broken.addAll(brokenAt(early, cuts.get(cuts.size() - 1 - i), TracedDisk.Loss.EVERYTHING, 1));
-        }
-        assertThat(broken).isNotEmpty();
+        List<DiskEvent> early = acknowledgedBeforeTheSync(traced);
+        assertThat(firstBroken(early, moments(early, 90, 1), 1)).isNotEmpty();
     }
 
-    private void cut(List<DiskEvent> events, int times, long seed) throws IOException {
-        SplittableRandom random = new SplittableRandom(seed);
-        List<Integer> moments = moments(events);
-        assertThat(moments).as("moments that matter").hasSizeGreaterThan(200);
-        TracedDisk.Loss[] losses = TracedDisk.Loss.values();
-        for (int i = 0; i < times; i++) {
-            int moment = moments.get(random.nextInt(moments.size()));
-            TracedDisk.Loss loss = losses[i % losses.length];
-            assertThat(brokenAt(events, moment, loss, seed + i))
-                    .as("power cut before event %d of %d, loss of %s, seed %d", moment, events.size(), loss, seed + i)
-                    .isEmpty();
-        }
-    }
-
-    /** Just before and after each sync and each acknowledgement: between them nothing is promised. */
-    private static List<Integer> moments(List<DiskEvent> events) {
+    /** Some of the moments around syncs and acknowledgements: between them nothing is promised. */
+    private static List<Integer> moments(List<DiskEvent> events, int count, long seed) {
         List<Integer> moments = new ArrayList<>();
         for (int i = 0; i < events.size(); i++) {
-            boolean matters = switch (events.get(i)) {
-                case DiskEvent.Acknowledged _, DiskEvent.Ended _ -> true;
-                case DiskEvent.Begun _ -> false;
-            };
-            if (matters) {
-                moments.add(i);
+            if (!(events.get(i) instanceof DiskEvent.Begun)) {
                 moments.add(i + 1);
             }
         }
-        return moments;
+        assertThat(moments).as("moments that matter").hasSizeGreaterThan(500);
+        Collections.shuffle(moments, new Random(seed));
+        return moments.subList(0, count).stream().sorted().toList();
     }
 
     /** The same, but each line was written before the sync that it had waited for. */
@@ -107,19 +98,36 @@ class PowerCutTest {
         return early;
     }
 
-    /** What is broken after the first {@code moment} events and a power cut. */
-    private List<String> brokenAt(List<DiskEvent> events, int moment, TracedDisk.Loss loss, long seed)
+    /** Cuts the power at each moment, that is after as many events; what is broken after the first that breaks anything. */
+    private static List<String> firstBroken(List<DiskEvent> events, List<Integer> moments, long seed)
             throws IOException {
+        SplittableRandom random = new SplittableRandom(seed);
         TracedDisk disk = new TracedDisk();
         PowerCutLedger ledger = new PowerCutLedger();
-        for (DiskEvent event : events.subList(0, moment)) {
-            disk.apply(event);
-            if (event instanceof DiskEvent.Acknowledged(String line)) {
-                ledger.read(line);
+        int done = 0;
+        for (int i = 0; i < moments.size(); i++) {
+            for (DiskEvent event : events.subList(done, moments.get(i))) {
+                disk.apply(event);
+                if (event instanceof DiskEvent.Acknowledged(String line)) {
+                    ledger.read(line);
+                }
+            }
+            done = moments.get(i);
+            TracedDisk.Loss loss = LOSSES.get(i % LOSSES.size());
+            List<String> broken = broken(disk, ledger, loss, random.split());
+            if (!broken.isEmpty()) {
+                List<String> all = new ArrayList<>(broken);
+                all.add("after event " + done + " of " + events.size() + ", loss of " + loss + ", seed " + seed);
+                return all;
             }
         }
+        return List.of();
+    }
+
+    private static List<String> broken(
+            TracedDisk disk, PowerCutLedger ledger, TracedDisk.Loss loss, RandomGenerator random) throws IOException {
         Path image = Files.createTempDirectory(directory, "image");
-        disk.image(image, loss, new SplittableRandom(seed));
+        disk.image(image, loss, random);
         try (Catalog catalog = Catalog.open(image, List.of(SqliteProcessStore.schema()));
                 ProcessRegistry registry = ProcessRegistry.over(SqliteProcessStore.open(catalog, image))) {
             return ledger.broken(registry);
@@ -131,7 +139,7 @@ class PowerCutTest {
     }
 
     /** Runs the program to its end, without anything but its system calls being watched. */
-    private List<DiskEvent> trace(long seed, List<String> options) throws IOException, InterruptedException {
+    private static List<DiskEvent> trace(long seed, List<String> options) throws IOException, InterruptedException {
         Path root = Files.createDirectory(directory.resolve("state-" + seed));
         Path acknowledgements = directory.resolve("acknowledgements-" + seed);
         Path trace = directory.resolve("trace-" + seed);
@@ -151,7 +159,6 @@ class PowerCutTest {
                 acknowledgements.toString(),
                 Integer.toString(THREADS),
                 Long.toString(seed)));
-        assumeStrace();
         java.lang.Process process = new ProcessBuilder(command)
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
