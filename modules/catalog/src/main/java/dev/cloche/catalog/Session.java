@@ -33,27 +33,50 @@ public final class Session {
 
     /** Every row that the query yields, in its order. */
     public <T> List<T> list(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
-        PreparedStatement statement = bind(sql, parameters);
-        try (ResultSet rows = statement.executeQuery()) {
-            List<T> all = new ArrayList<>();
-            while (rows.next()) {
-                all.add(mapper.map(rows));
+        return run(sql, parameters, statement -> {
+            try (ResultSet rows = statement.executeQuery()) {
+                List<T> all = new ArrayList<>();
+                while (rows.next()) {
+                    all.add(mapper.map(rows));
+                }
+                return List.copyOf(all);
             }
-            return List.copyOf(all);
-        }
+        });
     }
 
     /** The first row that the query yields, if any. */
     public <T> Optional<T> first(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
-        PreparedStatement statement = bind(sql, parameters);
-        try (ResultSet rows = statement.executeQuery()) {
-            return rows.next() ? Optional.of(mapper.map(rows)) : Optional.empty();
-        }
+        return run(sql, parameters, statement -> {
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? Optional.of(mapper.map(rows)) : Optional.empty();
+            }
+        });
     }
 
     /** Runs an INSERT, UPDATE or DELETE and returns how many rows it changed. */
     public int update(String sql, Object... parameters) throws SQLException {
-        return bind(sql, parameters).executeUpdate();
+        return run(sql, parameters, PreparedStatement::executeUpdate);
+    }
+
+    private interface Step<T> {
+        T run(PreparedStatement statement) throws SQLException;
+    }
+
+    /** A statement that failed is not used again: the driver may never let it execute any more. */
+    private <T> T run(String sql, Object[] parameters, Step<T> step) throws SQLException {
+        try {
+            return step.run(bind(sql, parameters));
+        } catch (SQLException failure) {
+            PreparedStatement failed = prepared.remove(sql);
+            if (failed != null) {
+                try {
+                    failed.close();
+                } catch (SQLException second) {
+                    failure.addSuppressed(second);
+                }
+            }
+            throw failure;
+        }
     }
 
     private PreparedStatement bind(String sql, Object... parameters) throws SQLException {

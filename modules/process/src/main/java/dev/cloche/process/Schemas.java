@@ -2,6 +2,7 @@ package dev.cloche.process;
 
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
@@ -25,6 +26,14 @@ final class Schemas {
                             .formatAssertionsEnabled(false)
                             .regularExpressionFactory(BudgetedRegex::new)
                             .build()));
+
+    /** What schemas themselves have to keep to; it is in the library's jar. Loaded with the first schema. */
+    private static final class Meta {
+        static final Schema SCHEMA = SchemaRegistry.withDefaultDialect(
+                        SpecificationVersion.DRAFT_2020_12,
+                        builder -> builder.schemaLoader(loader -> loader.fetchRemoteResources(false)))
+                .getSchema(SchemaLocation.of(SpecificationVersion.DRAFT_2020_12.getDialectId()));
+    }
 
     private final Map<Json, Schema> compiled = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -63,9 +72,15 @@ final class Schemas {
         SchemaGuard.require(schema);
         Schema made;
         try {
+            List<Error> errors = Meta.SCHEMA.validate(schema.node());
+            if (!errors.isEmpty()) {
+                throw new ProcessException.Invalid("an event type's schema is none: " + errors.getFirst());
+            }
             made = registry.getSchema(schema.node());
             // References are looked up at the first use unless they are asked for.
             made.initializeValidators();
+        } catch (ProcessException.Invalid e) {
+            throw e;
         } catch (RuntimeException | StackOverflowError e) {
             throw new ProcessException.Invalid("an event type's schema cannot be used: " + e.getMessage());
         }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * is locked, and positions of the feed are taken in the order of the commits.
  */
 final class SqliteTransaction extends SqliteReads implements StoreTransaction {
-    private static final String CLAIMABLE = SqliteRows.HEAD
+    static final String CLAIMABLE = SqliteRows.HEAD
             + "WHERE p.status = 'running' AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
 
     private final List<Change> changes = new ArrayList<>();

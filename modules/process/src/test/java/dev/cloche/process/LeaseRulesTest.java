@@ -1,0 +1,112 @@
+package dev.cloche.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class LeaseRulesTest {
+    private static final Instant WALL = Instant.parse("2026-11-21T10:00:00Z");
+
+    private static StoreTime at(String epoch, long ticks) {
+        return new StoreTime(WALL, epoch, ticks);
+    }
+
+    private static LeaseRow row(String epoch, long expires) {
+        return new LeaseRow("ann", "token", 7, epoch, expires, WALL);
+    }
+
+    private static ProcessHead process(Optional<LeaseRow> lease) {
+        return new ProcessHead(1, "p", "h", ProcessStatus.RUNNING, new Recovery.Rerunnable(3), false, 0, 7, 1, lease);
+    }
+
+    @Test
+    void aLeaseIsLiveUntilItsEndAndNotAtIt() {
+        assertThat(LeaseRules.isLive(row("boot", 1_000), at("boot", 999))).isTrue();
+        assertThat(LeaseRules.isLive(row("boot", 1_000), at("boot", 1_000))).isFalse();
+    }
+
+    @Test
+    void aLeaseOfAnotherBootHasExpiredWhateverItsTicksSay() {
+        assertThat(LeaseRules.isLive(row("earlier boot", 1_000), at("boot", 5))).isFalse();
+    }
+
+    @Test
+    void aLeaseThatIsFurtherAheadThanALeaseCanBeHasExpired() {
+        long longest = LeaseRules.LONGEST_MILLIS;
+        assertThat(LeaseRules.isLive(row("boot", 50 + longest), at("boot", 50))).isTrue();
+        assertThat(LeaseRules.isLive(row("boot", 51 + longest), at("boot", 50))).isFalse();
+        assertThat(LeaseRules.isLive(row("boot", Long.MAX_VALUE), at("boot", 50)))
+                .isFalse();
+    }
+
+    @Test
+    void arithmeticAtTheEndOfTimeSaturates() {
+        StoreTime end = at("boot", Long.MAX_VALUE - 10);
+        LeaseRules.Decision claim = LeaseRules.claim(process(Optional.empty()), "bob", "t", 1_000, end);
+        LeaseRow taken = claim.lease().orElseThrow();
+        assertThat(taken.expiresTicks()).isEqualTo(Long.MAX_VALUE);
+        assertThat(LeaseRules.isLive(taken, end)).isTrue();
+        assertThat(LeaseRules.saturatingAdd(-5, 3)).isEqualTo(-2);
+    }
+
+    @Test
+    void theWallClockHasNoSay() {
+        StoreTime later = new StoreTime(WALL.plusSeconds(1_000_000), "boot", 10);
+        assertThat(LeaseRules.isLive(row("boot", 11), later)).isTrue();
+        assertThatThrownBy(() -> LeaseRules.claim(process(Optional.of(row("boot", 11))), "bob", "t", 5, later))
+                .isInstanceOfSatisfying(
+                        ProcessException.AlreadyLeased.class,
+                        taken ->
+                                assertThat(taken.until()).isEqualTo(later.wall().plusMillis(1)));
+    }
+
+    @Test
+    void aClaimRaisesTheFenceAlsoOfALostLease() {
+        LeaseRules.Decision claim =
+                LeaseRules.claim(process(Optional.of(row("other", 9))), "bob", "new", 5, at("boot", 100));
+        assertThat(claim.fence()).isEqualTo(8);
+        assertThat(claim.attempts()).isEqualTo(2);
+        assertThat(claim.lease()).contains(new LeaseRow("bob", "new", 8, "boot", 105, WALL));
+    }
+
+    @Test
+    void tokenFenceAndOwnerAllHaveToMatch() {
+        StoreTime now = at("boot", 5);
+        ProcessHead held = process(Optional.of(row("boot", 10)));
+        Lease good = new Lease("p", "ann", "token", 7, WALL, WALL);
+        assertThat(LeaseRules.renew(held, good, 20, now).lease().orElseThrow().expiresTicks())
+                .isEqualTo(25);
+        for (Lease wrong : new Lease[] {
+            new Lease("p", "ann", "other", 7, WALL, WALL),
+            new Lease("p", "ann", "token", 6, WALL, WALL),
+            new Lease("p", "bob", "token", 7, WALL, WALL)
+        }) {
+            assertThatThrownBy(() -> LeaseRules.renew(held, wrong, 20, now))
+                    .isInstanceOf(ProcessException.LeaseLost.class);
+            assertThat(LeaseRules.release(held, wrong)).isEmpty();
+        }
+        assertThat(LeaseRules.release(held, good)).contains(new LeaseRules.Decision(Optional.empty(), 7, 0));
+    }
+
+    @Test
+    void theTokenIsNotPrinted() {
+        assertThat(new Lease("p", "ann", "secret", 7, WALL, WALL).toString()).doesNotContain("secret");
+    }
+
+    @Test
+    void theTimeSinceTheBootIsReadFromTheKernel() {
+        assertThat(BootClock.ticks("12345.67 54321.00\n")).isEqualTo(12_345_670);
+        BootClock clock = BootClock.ofHost(Clock.systemUTC());
+        StoreTime first = clock.now();
+        assertThat(first.epoch()).matches("[0-9a-f-]{36}");
+        for (int i = 0; i < 100_000; i++) {
+            StoreTime next = clock.now();
+            assertThat(next.ticks() >= first.ticks()).isTrue();
+            first = next;
+        }
+    }
+}
