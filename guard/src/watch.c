@@ -12,8 +12,8 @@
 #include "owner.h"
 #include "timers.h"
 
-/* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
- * claim before the pool's deadline. A negative descriptor is not watched. */
+/* In the order in which they count when several are ready at once: an end that came by itself before a deadline. A
+ * negative descriptor is not watched. */
 enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, CONSOLE, GOODBYE, OUTPUT, WATCHED };
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
@@ -22,7 +22,6 @@ struct watching {
     const struct options *options;
     const struct program *program;
     int directory;
-    struct owner owner;
     struct capture console;
     struct capture output;
     struct pollfd events[WATCHED];
@@ -39,18 +38,25 @@ static void kill_because(struct watching *w, const char *cause) {
 }
 
 static void hear_owner(struct watching *w) {
-    owner_read(&w->owner, w->events[OWNER].fd);
-    if (w->owner.claimed) w->events[POOL_AGE].fd = -1;
-    if (!w->owner.gone) return;
+    if (owner_there(w->events[OWNER].fd)) return;
     w->events[OWNER].fd = -1;
     timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
 }
 
 static void end_of_grace(struct watching *w) {
     switch (ownership(w->directory)) {
-        case OWNED: timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms); return;
+        case OWNED:
+        case POOLED: timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms); return;
         case DETACHED: w->events[OWNER_GRACE].fd = -1; return; /* for good */
         case ABANDONED: kill_because(w, "owner-gone"); return;
+    }
+}
+
+static void end_of_pool_age(struct watching *w) {
+    switch (retire(w->directory)) {
+        case RETIRED: kill_because(w, "pool-age"); return;
+        case CLAIMED: w->events[POOL_AGE].fd = -1; return;
+        case NOT_POOLED: timer_set(w->events[POOL_AGE].fd, w->options->pool_age_ms); return; /* it is still being made */
     }
 }
 
@@ -62,7 +68,7 @@ static void handle(struct watching *w) {
     if (ready(w, OWNER)) hear_owner(w);
     if (ready(w, TERMINATION)) kill_because(w, "killed");
     if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
-    if (ready(w, POOL_AGE)) kill_because(w, "pool-age");
+    if (ready(w, POOL_AGE)) end_of_pool_age(w);
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
