@@ -16,6 +16,8 @@ import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -80,6 +82,23 @@ final class ScriptedVms implements VmProvider {
         reached(Step.CREATE, spec.id());
         created.add(spec);
         return new ScriptedVm(memory.create(spec));
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        created.add(spec);
+        reached(Step.CREATE, spec.id());
+        return new ScriptedVm(memory.create(spec, slot));
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        return memory.reclaim(id, deadline);
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return memory.pooled();
     }
 
     @Override
@@ -232,6 +251,21 @@ final class ScriptedVms implements VmProvider {
         @Override
         public VmExit awaitExit(Deadline deadline) {
             return vm.awaitExit(deadline);
+        }
+
+        @Override
+        public void prepare(Consumer<Guest> exercise, Deadline deadline) {
+            vm.prepare(exercise, deadline);
+        }
+
+        @Override
+        public void shelve() {
+            vm.shelve();
+        }
+
+        @Override
+        public void claim() {
+            vm.claim();
         }
 
         @Override

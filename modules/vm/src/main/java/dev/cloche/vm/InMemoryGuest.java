@@ -105,6 +105,9 @@ final class InMemoryGuest {
 
     /** Takes a new identity, or says why not. */
     Optional<GuestFailure> configure(GuestIdentity identity) {
+        if (faults.nextIdentityIsRefused()) {
+            return Optional.of(GuestFailure.OUT_OF_RESOURCES);
+        }
         if (identity.network().isPresent()) {
             return Optional.of(GuestFailure.UNSUPPORTED);
         }

@@ -30,9 +30,17 @@ final class InMemoryMachine implements Machine {
     private final AtomicBoolean attached;
     private final AtomicBoolean identityOwed = new AtomicBoolean();
     private final AtomicBoolean capturing = new AtomicBoolean();
+    private final Optional<InMemoryShelf> shelf;
 
+    /** @param slot its place in a pool */
     InMemoryMachine(
-            VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, InMemoryDisks disks, Runnable onDestroy) {
+            VmSpec spec,
+            Optional<PoolSlot> slot,
+            InMemoryFaults faults,
+            InMemorySnapshots snapshots,
+            InMemoryDisks disks,
+            Runnable onDestroy) {
+        shelf = slot.map(InMemoryShelf::new);
         this.spec = spec;
         log = new InMemoryLog(spec.outputLogBytes().orElse(0));
         this.faults = faults;
@@ -93,7 +101,7 @@ final class InMemoryMachine implements Machine {
 
     /** Whether it ends with its owner. */
     boolean attached() {
-        return attached.get();
+        return attached.get() && !shelf.map(InMemoryShelf::shelved).orElse(false);
     }
 
     /** A run for another client. */
@@ -119,6 +127,11 @@ final class InMemoryMachine implements Machine {
 
     boolean owned() {
         return owned.get();
+    }
+
+    /** An owner that is there only for the end; false if somebody owns it. */
+    boolean seize() {
+        return owned.compareAndSet(false, true);
     }
 
     VmInfo info() {
@@ -157,6 +170,29 @@ final class InMemoryMachine implements Machine {
     @Override
     public boolean capturing() {
         return capturing.get();
+    }
+
+    @Override
+    public boolean shelve() {
+        return shelf.filter(InMemoryShelf::shelve).isPresent();
+    }
+
+    @Override
+    public boolean claim() {
+        return shelf.filter(InMemoryShelf::claim).isPresent();
+    }
+
+    /** As its guard does at the age of its slot; false if it is not shelved. */
+    boolean retire() {
+        boolean retired = shelf.filter(InMemoryShelf::retire).isPresent();
+        if (retired) {
+            guest.get().ifPresent(present -> present.die(VmExit.Cause.POOL_AGE));
+        }
+        return retired;
+    }
+
+    Optional<PooledVm> pooled() {
+        return shelf.flatMap(present -> present.entry(spec, info()));
     }
 
     @Override

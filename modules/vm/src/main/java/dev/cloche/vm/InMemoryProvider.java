@@ -32,10 +32,28 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public Vm create(VmSpec spec) {
+        return create(spec, Optional.empty());
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        if (!spec.attached() || spec.templateMaker()) {
+            throw new InvalidVmSpecException(
+                    "A pool entry is no template's maker, and is not detached",
+                    "Leave it attached until it is shelved.");
+        }
+        return create(spec, Optional.of(slot));
+    }
+
+    private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
         if (spec.hasNetwork()) {
             throw new InvalidVmSpecException("A guest in memory has no network", "Start it without one.");
         }
-        InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, disks, () -> machines.remove(spec.id()));
+        faults.creating();
+        InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, disks, () -> {
+            faults.destroying();
+            machines.remove(spec.id());
+        });
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());
         }
@@ -84,6 +102,34 @@ public final class InMemoryProvider implements VmProvider {
             throw new VmStateException(id, state, "be destroyed");
         }
         machines.remove(id, machine);
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        InMemoryMachine machine = machines.get(id);
+        if (machine == null) {
+            return true;
+        }
+        if (machine.pooled().isEmpty() || !machine.seize()) {
+            return false;
+        }
+        try {
+            faults.destroying();
+            if (machine.info().state().live()) {
+                kill(id, deadline);
+            }
+            machines.remove(id, machine);
+            return true;
+        } finally {
+            machine.release();
+        }
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return machines.values().stream()
+                .flatMap(machine -> machine.pooled().stream())
+                .toList();
     }
 
     @Override
@@ -147,6 +193,15 @@ public final class InMemoryProvider implements VmProvider {
      */
     public void crash(VmId id) {
         guest(id).die(VmExit.Cause.EXITED);
+    }
+
+    /**
+     * Does to a pool entry what its guard would at the age of its slot.
+     *
+     * @return false if it is not shelved
+     */
+    public boolean retire(VmId id) {
+        return machine(id).retire();
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -168,6 +169,17 @@ final class ManagedVm implements Vm {
         pause(deadline);
     }
 
+    @Override
+    public void prepare(Consumer<Guest> exercise, Deadline deadline) {
+        starting((guest, soon) -> identities.give(Optional.empty(), guest, soon), deadline);
+        exercise.accept(guest());
+        changing(deadline, () -> {
+            life.require(VmTransition.PAUSED, "be prepared");
+            identities.quiesce(life.live("be prepared"), deadline);
+            life.halt(deadline);
+        });
+    }
+
     private void starting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         if (!changing.tryLock()) {
             throw new VmStateException(id, state(), "be started while something else is done with it");
@@ -312,6 +324,26 @@ final class ManagedVm implements Vm {
     public VmExit awaitExit(Deadline deadline) {
         return life.alreadyEnded("be waited for")
                 .orElseGet(() -> Waiting.on(life.exit(), deadline, "the end of VM " + id));
+    }
+
+    @Override
+    public void shelve() {
+        pooling("be shelved", machine::shelve);
+        attached = false;
+    }
+
+    @Override
+    public void claim() {
+        pooling("be claimed", machine::claim);
+        attached = true;
+    }
+
+    private void pooling(String wanted, BooleanSupplier how) {
+        changing(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+            if (!owned() || state() != VmState.PAUSED || !how.getAsBoolean()) {
+                throw new VmStateException(id, state(), wanted);
+            }
+        });
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ final class QemuMachine implements Machine {
     private final VmLayout layout;
     private final VmResources resources;
     private final GuardFiles files;
+    private final PoolFiles pool;
     private final AtomicReference<Optional<LockFile>> ownerLock;
 
     /** @param ownerLock held already; this machine lets go of it */
@@ -29,6 +31,7 @@ final class QemuMachine implements Machine {
         layout = ground.layout();
         resources = ground.resources();
         files = new GuardFiles(layout.directory(spec.id()));
+        pool = new PoolFiles(layout.directory(spec.id()));
     }
 
     @Override
@@ -178,7 +181,12 @@ final class QemuMachine implements Machine {
     }
 
     private Process startGuard(List<String> command) {
-        ProcessBuilder builder = new ProcessBuilder(command)
+        List<String> whole = new ArrayList<>(command);
+        // The guard takes its options in any order before the program.
+        pool.slot()
+                .ifPresent(slot -> whole.addAll(
+                        1, List.of("--pool-age-ms", String.valueOf(slot.maxAge().toMillis()))));
+        ProcessBuilder builder = new ProcessBuilder(whole)
                 .directory(layout.directory(spec.id()).toFile())
                 .redirectError(files.log().toFile());
         // Nothing of this process's environment is QEMU's business, secrets least of all.
@@ -239,6 +247,37 @@ final class QemuMachine implements Machine {
     @Override
     public boolean capturing() {
         return files.capturing();
+    }
+
+    @Override
+    public boolean shelve() {
+        return inPool(() -> {
+            boolean forPool = pool.slot().isPresent();
+            if (forPool) {
+                pool.shelve();
+            }
+            return forPool;
+        });
+    }
+
+    @Override
+    public boolean claim() {
+        return inPool(pool::claim);
+    }
+
+    private interface PoolStep {
+        boolean take() throws IOException;
+    }
+
+    private boolean inPool(PoolStep step) {
+        try {
+            return step.take();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The place of VM " + spec.id() + " in its pool cannot be noted: " + e.getMessage(),
+                    "Check the disk of the state root.",
+                    e);
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -45,6 +46,14 @@ public interface Vm extends AutoCloseable {
      * @throws VmStartException as {@link #start(Deadline)}
      */
     void prepare(Deadline deadline);
+
+    /**
+     * Like {@link #prepare(Deadline)}, but the guest has done something before: under emulation what was executed once is
+     * translated, and much faster the next time.
+     *
+     * @param exercise uses the guest, which has a passing identity meanwhile; its exceptions are thrown on, and the VM runs then
+     */
+    void prepare(Consumer<Guest> exercise, Deadline deadline);
 
     /**
      * The guest of a running or paused VM.
@@ -124,6 +133,22 @@ public interface Vm extends AutoCloseable {
      * @throws VmStateException if it has never run or is destroyed
      */
     VmExit awaitExit(Deadline deadline);
+
+    /**
+     * Puts a prepared VM into its pool: from now on it needs no owner, and its guard ends it at the age of its {@link PoolSlot}
+     * unless somebody has claimed it. The handle stays usable; closing it lets go of the VM, for any process to adopt.
+     *
+     * @throws VmStateException if it is not {@link VmState#PAUSED}, was made for no pool, or belongs to another process
+     */
+    void shelve();
+
+    /**
+     * Takes the VM out of its pool for good: from now on it ends with its owner, as one that was never pooled, unless it is
+     * detached. Its guest is still to be resumed with an identity.
+     *
+     * @throws VmStateException if it is not shelved or not owned by this process, or its guard has retired it
+     */
+    void claim();
 
     /**
      * Lets the VM outlive this process. The handle stays usable; closing it lets go of the VM.

@@ -18,6 +18,22 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     Vm create(VmSpec spec);
 
     /**
+     * Makes a VM for a warm pool, to be {@linkplain Vm#prepare prepared} and {@linkplain Vm#shelve shelved}. Up to then it is
+     * as any other attached VM. Adopting a shelved one gives it an owner and leaves it in its pool.
+     *
+     * @throws VmExistsException if there is a VM of that id
+     * @throws InvalidVmSpecException if this provider cannot do what the spec asks for, or the spec is not attached
+     */
+    Vm create(VmSpec spec, PoolSlot slot);
+
+    /**
+     * Ends and removes a pool entry that no process owns; nothing happens if it is gone.
+     *
+     * @return whether it is gone; false if a process owns it, or has claimed it
+     */
+    boolean reclaim(VmId id, Deadline deadline);
+
+    /**
      * Connects to a running VM of another process through one of its seven client ports, or to one that this process
      * detached.
      *

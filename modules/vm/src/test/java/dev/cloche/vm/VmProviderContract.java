@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class VmProviderContract
         implements VmLifecycleContract,
                 VmSnapshotContract,
+                VmPoolContract,
                 VmExecutionContract,
                 VmAttachContract,
                 VmGuestContract,
