@@ -228,31 +228,6 @@ class GuardTest {
     }
 
     @Test
-    void holdsWhatTheProgramUsesAsLongAsItLives() throws Exception {
-        var used = Files.createFile(directory.resolve("used"));
-        try (var guard = guard("exec sleep 100", "--hold", used.toString())) {
-            assertThat(guard.said()).startsWith("started ");
-            assertThat(LockFile.tryLock(used)).isEmpty();
-            try (var other = LockFile.tryShared(used).orElseThrow()) {
-                assertThat(other).isNotNull();
-            }
-            guard.signal("TERM");
-            guard.exitCode();
-            LockFile.tryLock(used).orElseThrow().close();
-        }
-    }
-
-    @Test
-    void startsNothingOnWhatIsBeingDeleted() throws Exception {
-        var used = directory.resolve("used");
-        try (var _ = LockFile.tryLock(used).orElseThrow();
-                var guard = guard("echo started", "--hold", used.toString())) {
-            assertThat(guard.said()).matches("failed cannot hold [^\n]+\n");
-            assertThat(guard.exitCode()).isEqualTo(70);
-        }
-    }
-
-    @Test
     void takesTheProgramAlongWhenItIsKilled() throws Exception {
         try (var guard = guard("exec sleep 100")) {
             var program = guard.programPid();

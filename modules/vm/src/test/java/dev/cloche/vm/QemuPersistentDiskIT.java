@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,6 +137,28 @@ class QemuPersistentDiskIT extends QemuTest {
         }
         try (Vm vm = on(home)) {
             assertThat(shell(vm, "cat /root/more")).isEqualTo("again\n");
+        }
+    }
+
+    @Test
+    void aGuestWhoseDiskIsFrozenTakesNoIdentityAndNoGrowthAndWritesOnceItThaws() throws IOException {
+        try (Vm vm = on(home)) {
+            Guest guest = vm.guest();
+            guest.freeze(Duration.ofMinutes(5), soon());
+            assertRefused(
+                    GuestFailure.FROZEN,
+                    () -> guest.configure(GuestIdentity.fresh("frozen", Clock.systemUTC()), soon()));
+            assertRefused(GuestFailure.FROZEN, () -> vm.growDisk(512, soon()));
+            try (GuestExecution writer =
+                    guest.exec(ExecRequest.of("sh", "-c", "echo written > /root/file; echo done"), soon())) {
+                guest.ping(soon());
+                guest.thaw(soon());
+                assertThat(read(writer.stdout())).isEqualTo("done\n");
+            }
+            guest.configure(GuestIdentity.fresh("thawed", Clock.systemUTC()), soon());
+            vm.growDisk(512, soon());
+            guest.freeze(Duration.ofMillis(50), soon());
+            assertThat(shell(vm, "echo thawed > /root/file; cat /root/file")).isEqualTo("thawed\n");
         }
     }
 
