@@ -119,6 +119,16 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        memory.pause(id, deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        memory.resume(id, deadline);
+    }
+
+    @Override
     public void destroy(VmId id) {
         reached(Step.DESTROY, id);
         memory.destroy(id);

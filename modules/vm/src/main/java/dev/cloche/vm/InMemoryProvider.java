@@ -89,6 +89,16 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        running(id, "be paused").guest().orElseThrow().pause(true);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        running(id, "be resumed").guest().orElseThrow().pause(false);
+    }
+
+    @Override
     public void destroy(VmId id) {
         InMemoryMachine machine = machines.get(id);
         if (machine == null) {

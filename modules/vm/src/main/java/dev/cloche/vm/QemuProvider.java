@@ -188,6 +188,24 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        tell(id, "stop", "be paused", deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        tell(id, "cont", "be resumed", deadline);
+    }
+
+    private void tell(VmId id, String command, String wanted, Deadline deadline) {
+        try (PinnedProcess _ = pinRunning(id, wanted)) {
+            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
+        }
+    }
+
+    @Override
     public void destroy(VmId id) {
         Optional<VmInfo> info = get(id);
         if (info.isEmpty()) {
