@@ -39,6 +39,7 @@ public final class Main {
                 (setting, rounds, report) ->
                         withPython(setting, image -> new LayerSpeed(setting, image).measure(rounds, report)));
         all.put("commands", (setting, rounds, report) -> new CommandStart(setting).measure(rounds * 2, report));
+        all.put("registry-postgres", (_, rounds, report) -> new RegistryPostgres().measure(rounds, report));
         return all;
     }
 
