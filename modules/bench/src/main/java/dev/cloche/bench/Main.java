@@ -45,6 +45,7 @@ public final class Main {
             new RegistryWakes(setting).measure(rounds, report);
             new RegistryClaims(setting).measure(rounds * 2, report);
         });
+        all.put("registry-postgres", (_, rounds, report) -> new RegistryPostgres().measure(rounds, report));
         return all;
     }
 
