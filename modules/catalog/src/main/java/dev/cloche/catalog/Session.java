@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The statements of one transaction. Valid only inside the call that received it, in that call's thread.
@@ -25,10 +26,13 @@ public final class Session {
     }
 
     private final Connection connection;
+    private final LongAdder statements;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
-    Session(Connection connection) {
+    /** @param statements counts them */
+    Session(Connection connection, LongAdder statements) {
         this.connection = connection;
+        this.statements = statements;
     }
 
     /** Every row that the query yields, in its order. */
@@ -80,6 +84,7 @@ public final class Session {
     }
 
     private PreparedStatement bind(String sql, Object... parameters) throws SQLException {
+        statements.increment();
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
             statement = connection.prepareStatement(sql);

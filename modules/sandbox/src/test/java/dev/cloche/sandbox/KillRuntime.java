@@ -9,19 +9,18 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
-import java.util.function.Function;
 
 /** One runtime on a state root, with the images of a layout. */
 record KillRuntime(Catalog catalog, VmProvider vms, Sandboxes sandboxes, SandboxStore store) implements AutoCloseable {
     static final List<CatalogSchema> SCHEMAS = List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
 
-    static KillRuntime open(Path root, Path layout, Function<Path, VmProvider> provider) {
+    static KillRuntime open(Path root, Path layout, KillWorld world) {
         Path state = root.resolve("state");
         Clock clock = Clock.systemUTC();
         Catalog catalog = Catalog.open(state, SCHEMAS, InstallGate.of(clock, ProcessName::isAlive));
         ImageStore images = ImageStore.open(
                 state.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(List.of(layout)));
-        VmProvider vms = provider.apply(state);
+        VmProvider vms = world.vms(state);
         return new KillRuntime(
                 catalog, vms, new Sandboxes(state, catalog, images, vms, clock), new SandboxStore(catalog, clock));
     }

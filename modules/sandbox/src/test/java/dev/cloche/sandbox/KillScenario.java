@@ -71,17 +71,15 @@ enum KillScenario {
         @Override
         void play(KillRuntime runtime) {
             var _ = runtime.sandboxes()
-                    .maintenance(AT_ONCE.withBudget(Duration.ofMillis(290)).withLease(Duration.ofMillis(300)))
+                    .maintenance(KillWorld.MEMORY
+                            .limits()
+                            .withBudget(Duration.ofMillis(290))
+                            .withLease(Duration.ofMillis(300)))
                     .sweep();
         }
     };
 
     static final String NAME = "victim";
-    static final MaintenanceLimits AT_ONCE = MaintenanceLimits.defaults()
-            .withLease(Duration.ofSeconds(60))
-            .withBudget(Duration.ofSeconds(30))
-            .withWindow(Duration.ZERO)
-            .withOwnerGrace(Duration.ZERO);
     private static final PullListener QUIET = PullListener.none();
 
     /** What is there before the process begins. */

@@ -71,6 +71,7 @@ final class WovenProgram {
             "clear",
             "poll",
             "ioctl",
+            "close",
             "statx",
             "pread",
             "lseek",
