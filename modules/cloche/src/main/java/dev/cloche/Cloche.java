@@ -90,7 +90,9 @@ public final class Cloche implements AutoCloseable {
 
     /** All sandboxes, also those that have ended, the newest first. */
     public List<SandboxInfo> sandboxes() {
-        return sandboxRoom().list().stream().map(Conversions::info).toList();
+        return sandboxRoom().list().stream()
+                .map(sandbox -> Conversions.info(sandbox, sandboxRoom()))
+                .toList();
     }
 
     /**

@@ -12,9 +12,11 @@ import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.ResourceLimit;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +29,7 @@ final class Conversions {
 
     private Conversions() {}
 
-    static SandboxInfo info(SandboxRecord sandbox) {
+    static SandboxInfo info(SandboxRecord sandbox, Sandboxes room) {
         Optional<RunRecord> run = sandbox.latestRun();
         Optional<Ending> ending = run.flatMap(RunRecord::ending);
         return new SandboxInfo(
@@ -43,7 +45,18 @@ final class Conversions {
                 sandbox.createdAt(),
                 ending.map(end -> word(end.reason())),
                 ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
-                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()));
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                ports(room.publishedPorts(sandbox)));
+    }
+
+    static List<PublishedPort> ports(List<dev.cloche.vm.PublishedPort> ports) {
+        return ports.stream()
+                .map(port -> new PublishedPort(
+                        port.protocol().name().toLowerCase(Locale.ROOT),
+                        port.hostAddress(),
+                        port.hostPort(),
+                        port.guestPort()))
+                .toList();
     }
 
     static ImageInfo info(ImageSummary image) {

@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
             "  cloche run base -- echo hello",
             "  cloche run --rm -i python:3.13 -- python3 - < script.py",
             "  cloche run --rm -it debian",
-            "  cloche run -d --name web --memory 1g nginx",
+            "  cloche run -d --name web --memory 1g -p 8080:80 nginx",
         })
 final class RunCommand implements Callable<Integer> {
     @Option(
@@ -103,6 +103,9 @@ final class RunCommand implements Callable<Integer> {
     private boolean interactive;
 
     @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Mixin
     private TerminalOptions tty = new TerminalOptions();
 
     @Mixin
@@ -139,6 +142,7 @@ final class RunCommand implements Callable<Integer> {
                     .memory(memory)
                     .pull(pull)
                     .progress(progress);
+            network.applyTo(builder);
             if (name != null) {
                 builder.name(name);
             }

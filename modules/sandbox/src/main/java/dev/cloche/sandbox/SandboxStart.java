@@ -150,7 +150,8 @@ final class SandboxStart {
     private VmSpec vmSpec(ImageDisk disk, boolean logged) {
         VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
                 .withMemoryMiB(spec.memoryMib())
-                .withCpus(spec.cpus());
+                .withCpus(spec.cpus())
+                .withNetwork(spec.network());
         VmSpec limited =
                 spec.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.

@@ -4,6 +4,7 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -22,8 +23,8 @@ final class SandboxStore {
             "dev/cloche/sandbox/migrations",
             List.of(
                     CatalogSchema.Migration.additive("sandboxes and their runs"),
-                    new CatalogSchema.Migration(
-                            "policies, labels, main commands and events of sandboxes", true, true)));
+                    new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
+                    CatalogSchema.Migration.additive("networks and published ports")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -87,6 +88,7 @@ final class SandboxStore {
             session.update("UPDATE sandbox SET directory = ? WHERE id = ?", sandbox.name() + "-" + id.get(), id.get());
             CommandRows.insert(session, id.get(), sandbox.main());
             CommandRows.insertLabels(session, id.get(), spec.labels());
+            NetworkRows.insert(session, id.get(), spec.network());
         }
         return id;
     }
@@ -262,6 +264,11 @@ final class SandboxStore {
     /** All sandboxes, the newest first. */
     List<SandboxRecord> all() {
         return catalog.read(session -> session.list(SandboxRows::sandbox, SandboxRows.SELECT + "ORDER BY s.id DESC"));
+    }
+
+    /** The network that it gets, with its ports as they were asked for. */
+    NetworkSpec network(long id) {
+        return catalog.read(session -> NetworkRows.read(session, id));
     }
 
     /** What a sandbox runs; empty for one of a Cloche that did not record it. */

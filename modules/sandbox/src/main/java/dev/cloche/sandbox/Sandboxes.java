@@ -7,8 +7,11 @@ import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmStateException;
@@ -90,6 +93,24 @@ public final class Sandboxes implements AutoCloseable {
                 .byName(name)
                 .flatMap(ends::settled)
                 .orElseThrow(() -> new SandboxException.NotFound(name));
+    }
+
+    /**
+     * The network that a sandbox gets at every start, with its ports as they were asked for.
+     */
+    public NetworkSpec network(SandboxRecord sandbox) {
+        return ground.store().network(sandbox.id());
+    }
+
+    /** The ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
+    public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
+        return sandbox.status().active()
+                ? sandbox.latestRun().map(run -> publishedPorts(run.vm())).orElse(List.of())
+                : List.of();
+    }
+
+    List<PublishedPort> publishedPorts(VmId vm) {
+        return ground.vms().publishedPorts(vm);
     }
 
     /**
