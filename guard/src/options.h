@@ -15,6 +15,7 @@ struct options {
     int network_count;                    /* 0: no network */
     const char *own[MAX_HOLD];
     int own_count;
+    uint8_t network_mac[6];               /* the guest's */
     int64_t max_duration_ms; /* 0: none */
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;

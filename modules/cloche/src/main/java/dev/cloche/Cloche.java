@@ -98,7 +98,9 @@ public final class Cloche implements AutoCloseable {
 
     /** All sandboxes, also those that have ended, the newest first. */
     public List<SandboxInfo> sandboxes() {
-        return sandboxRoom().list().stream().map(Conversions::info).toList();
+        return sandboxRoom().list().stream()
+                .map(sandbox -> Conversions.info(sandbox, sandboxRoom()))
+                .toList();
     }
 
     /**
@@ -135,7 +137,8 @@ public final class Cloche implements AutoCloseable {
      */
     public SandboxInfo start(String name) {
         return Conversions.info(
-                sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()));
+                sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()),
+                sandboxRoom());
     }
 
     /**
@@ -144,7 +147,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if there is none of that name, it is ephemeral, or it cannot be started
      */
     public SandboxInfo restart(String name, Duration grace) {
-        return Conversions.info(sandboxRoom().restart(name, grace, Deadline.none()));
+        return Conversions.info(sandboxRoom().restart(name, grace, Deadline.none()), sandboxRoom());
     }
 
     /**
@@ -189,7 +192,11 @@ public final class Cloche implements AutoCloseable {
     /** The sandboxes that a query asks for, the newest first. */
     public SandboxList sandboxes(SandboxQuery query) {
         SandboxPage page = sandboxRoom().list(query.filter());
-        return new SandboxList(page.sandboxes().stream().map(Conversions::info).toList(), page.next());
+        return new SandboxList(
+                page.sandboxes().stream()
+                        .map(sandbox -> Conversions.info(sandbox, sandboxRoom()))
+                        .toList(),
+                page.next());
     }
 
     /**
@@ -198,7 +205,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */
     public SandboxInspection inspect(String name) {
-        return Conversions.inspection(sandboxRoom().inspect(name));
+        return Conversions.inspection(sandboxRoom().inspect(name), sandboxRoom());
     }
 
     /**

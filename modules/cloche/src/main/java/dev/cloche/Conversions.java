@@ -16,11 +16,13 @@ import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.sandbox.StatusReached;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.ResourceLimit;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +36,7 @@ final class Conversions {
 
     private Conversions() {}
 
-    static SandboxInfo info(SandboxRecord sandbox) {
+    static SandboxInfo info(SandboxRecord sandbox, Sandboxes room) {
         Optional<RunRecord> run = sandbox.latestRun();
         Optional<Ending> ending = run.flatMap(RunRecord::ending);
         return new SandboxInfo(
@@ -50,14 +52,25 @@ final class Conversions {
                 sandbox.createdAt(),
                 ending.map(end -> word(end.reason())),
                 ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
-                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()));
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                ports(room.publishedPorts(sandbox)));
     }
 
-    static SandboxInspection inspection(SandboxDetails details) {
+    static List<PublishedPort> ports(List<dev.cloche.vm.PublishedPort> ports) {
+        return ports.stream()
+                .map(port -> new PublishedPort(
+                        port.protocol().name().toLowerCase(Locale.ROOT),
+                        port.hostAddress(),
+                        port.hostPort(),
+                        port.guestPort()))
+                .toList();
+    }
+
+    static SandboxInspection inspection(SandboxDetails details, Sandboxes room) {
         SandboxRecord sandbox = details.sandbox();
         SandboxPolicies policies = sandbox.policies();
         return new SandboxInspection(
-                info(sandbox),
+                info(sandbox, room),
                 sandbox.manifest(),
                 sandbox.diskMib(),
                 details.labels(),

@@ -56,6 +56,11 @@ public final class Sandbox implements AutoCloseable {
                 (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
     }
 
+    /** The ports of this host that lead to it. */
+    public List<PublishedPort> ports() {
+        return Conversions.ports(running.publishedPorts());
+    }
+
     /** Its files, with the rights of root. */
     public SandboxFiles files() {
         return new SandboxFiles(running, "", Optional.empty());

@@ -3,6 +3,8 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.Sandboxes;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +30,7 @@ public final class SandboxBuilder {
     private int cpus = 1;
     private SandboxPolicies policies = SandboxPolicies.none();
     private final Map<String, String> labels = new HashMap<>();
+    private final NetworkSettings network = new NetworkSettings();
     private PullPolicy pull = PullPolicy.MISSING;
     private PullProgress progress = PullProgress.silent();
 
@@ -113,6 +116,29 @@ public final class SandboxBuilder {
         return this;
     }
 
+    /** What network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
+    public SandboxBuilder network(Network value) {
+        network.network(value);
+        return this;
+    }
+
+    /**
+     * Publishes a port, or a range, of the sandbox on this host: {@code [ADDRESS:][HOST:]GUEST[/udp]} as in Docker, but on
+     * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells.
+     *
+     * @throws dev.cloche.base.ClocheException if it is not of that form
+     */
+    public SandboxBuilder publish(String port) {
+        network.publish(port);
+        return this;
+    }
+
+    /** Whom the sandbox asks for names, by IPv4 and outside this host; by default whom this host asks first. */
+    public SandboxBuilder nameServer(InetAddress address) {
+        network.nameServer(address);
+        return this;
+    }
+
     /** When the registry is asked; by default only if the image is not on this host. */
     public SandboxBuilder pull(PullPolicy policy) {
         pull = policy;
@@ -137,16 +163,18 @@ public final class SandboxBuilder {
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
+        Sandboxes room = cloche.sandboxRoom();
         return new DetachedCommand(
-                options -> Conversions.info(cloche.sandboxRoom()
-                        .startDetached(spec(), options, Conversions.listener(progress), Deadline.none())),
                 options -> Conversions.info(
-                        cloche.sandboxRoom().create(spec(), options, Conversions.listener(progress), Deadline.none())));
+                        room.startDetached(spec(), options, Conversions.listener(progress), Deadline.none()), room),
+                options -> Conversions.info(
+                        room.create(spec(), options, Conversions.listener(progress), Deadline.none()), room));
     }
 
     private SandboxSpec spec() {
         SandboxSpec spec = SandboxSpec.of(image)
                 .withCommand(command)
+                .withNetwork(network.spec())
                 .withPullPolicy(Conversions.policy(pull))
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)

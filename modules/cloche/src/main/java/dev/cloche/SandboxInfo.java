@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -24,6 +25,7 @@ import java.util.OptionalInt;
  * @param reason why its last run ended, for example {@code completed}; empty while it runs
  * @param exitCode of the main command, where it is known
  * @param exitSignal that killed the main command, where one did
+ * @param ports those of this host that lead to it while it runs
  */
 public record SandboxInfo(
         long id,
@@ -38,4 +40,5 @@ public record SandboxInfo(
         Instant createdAt,
         Optional<String> reason,
         OptionalInt exitCode,
-        OptionalInt exitSignal) {}
+        OptionalInt exitSignal,
+        List<PublishedPort> ports) {}

@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.PublishedPort;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxList;
 import dev.cloche.SandboxQuery;
@@ -63,7 +64,7 @@ final class PsCommand implements Callable<Integer> {
             JsonOutput.print(out, json -> json.array(() -> sandboxes.forEach(sandbox -> write(json, sandbox))));
             return;
         }
-        Table table = new Table("NAME", "IMAGE", "COMMAND", "CREATED", "STATUS");
+        Table table = new Table("NAME", "IMAGE", "COMMAND", "CREATED", "STATUS", "PORTS");
         Clock clock = Clock.systemUTC();
         for (SandboxInfo sandbox : sandboxes) {
             table.row(
@@ -71,7 +72,8 @@ final class PsCommand implements Callable<Integer> {
                     sandbox.image(),
                     shortened(sandbox.command()),
                     Age.of(sandbox.createdAt(), clock),
-                    status(sandbox));
+                    status(sandbox),
+                    String.join(", ", ports(sandbox)));
         }
         table.print(out);
     }
@@ -89,7 +91,12 @@ final class PsCommand implements Callable<Integer> {
                 .field("createdAt", sandbox.createdAt())
                 .field("reason", sandbox.reason())
                 .field("exitCode", sandbox.exitCode())
-                .field("exitSignal", sandbox.exitSignal()));
+                .field("exitSignal", sandbox.exitSignal())
+                .field("ports", ports(sandbox)));
+    }
+
+    private static List<String> ports(SandboxInfo sandbox) {
+        return sandbox.ports().stream().map(PublishedPort::toString).toList();
     }
 
     private static String status(SandboxInfo sandbox) {

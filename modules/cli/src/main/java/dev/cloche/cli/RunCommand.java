@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
             "  cloche run base -- echo hello",
             "  cloche run --rm -i python:3.13 -- python3 - < script.py",
             "  cloche run --rm -it debian",
-            "  cloche run -d --name web --memory 1g nginx",
+            "  cloche run -d --name web --memory 1g -p 8080:80 nginx",
         })
 final class RunCommand implements Callable<Integer> {
     @Mixin

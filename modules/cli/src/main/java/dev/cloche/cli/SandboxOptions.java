@@ -46,6 +46,9 @@ final class SandboxOptions {
     private boolean quiet;
 
     @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Mixin
     private LifecycleOptions lifecycle = new LifecycleOptions();
 
     boolean quiet() {
@@ -62,6 +65,6 @@ final class SandboxOptions {
             builder.name(name);
         }
         lifecycle.applyTo(builder);
-        return builder;
+        return network.applyTo(builder);
     }
 }

@@ -9,6 +9,7 @@ import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
@@ -90,6 +91,11 @@ public final class RunningSandbox implements AutoCloseable {
 
     public String name() {
         return record.name();
+    }
+
+    /** The ports that are published, with those of the host that it has got. */
+    public List<PublishedPort> publishedPorts() {
+        return sandboxes.publishedPorts(vm.id());
     }
 
     /** How long the start took; empty for a connection to a sandbox that ran already. */

@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.image.PullPolicy;
+import dev.cloche.vm.NetworkSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param ephemeral whether everything of it goes away when it ends
  * @param policies the limits of its life
  * @param labels what it can be found by: at most 64, keys of at most 128 characters, values of at most 1024
+ * @param network what network it has; ports as they are asked for
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -27,7 +29,8 @@ public record SandboxSpec(
         int cpus,
         boolean ephemeral,
         SandboxPolicies policies,
-        Map<String, String> labels) {
+        Map<String, String> labels,
+        NetworkSpec network) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -67,40 +70,46 @@ public record SandboxSpec(
                 1,
                 true,
                 SandboxPolicies.none(),
-                Map.of());
+                Map.of(),
+                NetworkSpec.none());
     }
 
     /** The same with a name, and persistent. */
     public SandboxSpec withName(String value) {
         return new SandboxSpec(
-                Optional.of(value), image, command, pullPolicy, memoryMib, cpus, false, policies, labels);
+                Optional.of(value), image, command, pullPolicy, memoryMib, cpus, false, policies, labels, network);
     }
 
     public SandboxSpec withCommand(List<String> value) {
-        return new SandboxSpec(name, image, value, pullPolicy, memoryMib, cpus, ephemeral, policies, labels);
+        return new SandboxSpec(name, image, value, pullPolicy, memoryMib, cpus, ephemeral, policies, labels, network);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {
-        return new SandboxSpec(name, image, command, value, memoryMib, cpus, ephemeral, policies, labels);
+        return new SandboxSpec(name, image, command, value, memoryMib, cpus, ephemeral, policies, labels, network);
     }
 
     public SandboxSpec withMemoryMib(int value) {
-        return new SandboxSpec(name, image, command, pullPolicy, value, cpus, ephemeral, policies, labels);
+        return new SandboxSpec(name, image, command, pullPolicy, value, cpus, ephemeral, policies, labels, network);
     }
 
     public SandboxSpec withCpus(int value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, value, ephemeral, policies, labels);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, value, ephemeral, policies, labels, network);
     }
 
     public SandboxSpec withEphemeral(boolean value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, value, policies, labels);
+        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, value, policies, labels, network);
     }
 
     public SandboxSpec withPolicies(SandboxPolicies value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, value, labels);
+        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, value, labels, network);
     }
 
     public SandboxSpec withLabels(Map<String, String> value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, policies, value);
+        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, policies, value, network);
+    }
+
+    public SandboxSpec withNetwork(NetworkSpec value) {
+        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, policies, labels, value);
     }
 }

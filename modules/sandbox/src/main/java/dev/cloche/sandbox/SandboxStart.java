@@ -183,7 +183,8 @@ final class SandboxStart {
     private VmSpec vmSpec(ImageDisk disk, boolean logged) {
         VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
                 .withMemoryMiB(plan.memoryMib())
-                .withCpus(plan.cpus());
+                .withCpus(plan.cpus())
+                .withNetwork(plan.network());
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.

@@ -4,6 +4,7 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -24,8 +25,8 @@ final class SandboxStore {
             "dev/cloche/sandbox/migrations",
             List.of(
                     CatalogSchema.Migration.additive("sandboxes and their runs"),
-                    new CatalogSchema.Migration(
-                            "policies, labels, main commands and events of sandboxes", true, true)));
+                    new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
+                    CatalogSchema.Migration.additive("networks and published ports")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -111,6 +112,7 @@ final class SandboxStore {
             session.update("UPDATE sandbox SET directory = ? WHERE id = ?", sandbox.name() + "-" + id.get(), id.get());
             CommandRows.insert(session, id.get(), sandbox.main());
             CommandRows.insertLabels(session, id.get(), spec.labels());
+            NetworkRows.insert(session, id.get(), spec.network());
         }
         return id;
     }
@@ -387,6 +389,11 @@ final class SandboxStore {
     /** Removes the row of a run whose end is recorded. */
     void deleteRun(long run) {
         catalog.write(session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
+    }
+
+    /** The network that it gets, with its ports as they were asked for. */
+    NetworkSpec network(long id) {
+        return catalog.read(session -> NetworkRows.read(session, id));
     }
 
     /** What a sandbox runs; empty for one of a Cloche that did not record it. */

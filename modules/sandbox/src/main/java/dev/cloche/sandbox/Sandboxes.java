@@ -11,9 +11,12 @@ import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.SandboxLocks.Claim;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmStateException;
@@ -187,7 +190,7 @@ public final class Sandboxes implements AutoCloseable {
                             ? new SandboxException.Starting(now.name())
                             : new SandboxException.NotFound(now.name());
                 }
-                yield letRun(new SandboxStart(ground, ends, StartPlan.again(now, main), listener, deadline)
+                yield letRun(new SandboxStart(ground, ends, StartPlan.again(now, main, network(now)), listener, deadline)
                         .again(now, lock, 0));
             }
         };
@@ -244,6 +247,24 @@ public final class Sandboxes implements AutoCloseable {
         SandboxStore store = ground.store();
         return new SandboxDetails(
                 record, store.labels(record.id()), store.mainCommand(record.id()), store.runs(record.id()));
+    }
+
+    /**
+     * The network that a sandbox gets at every start, with its ports as they were asked for.
+     */
+    public NetworkSpec network(SandboxRecord sandbox) {
+        return ground.store().network(sandbox.id());
+    }
+
+    /** The ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
+    public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
+        return sandbox.status().active()
+                ? sandbox.latestRun().map(run -> publishedPorts(run.vm())).orElse(List.of())
+                : List.of();
+    }
+
+    List<PublishedPort> publishedPorts(VmId vm) {
+        return ground.vms().publishedPorts(vm);
     }
 
     /**

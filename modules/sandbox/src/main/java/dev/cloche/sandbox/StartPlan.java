@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullPolicy;
+import dev.cloche.vm.NetworkSpec;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -11,6 +12,7 @@ import java.util.Optional;
  * @param imageName as it was asked for
  * @param known the sandbox's row, if it was there before
  * @param main what it runs
+ * @param network with its ports as they were asked for
  */
 record StartPlan(
         String name,
@@ -21,6 +23,7 @@ record StartPlan(
         int cpus,
         SandboxPolicies policies,
         MainCommand main,
+        NetworkSpec network,
         Optional<SandboxRecord> known) {
 
     /** @throws dev.cloche.image.ImageException if the specification's image is not a reference */
@@ -34,11 +37,12 @@ record StartPlan(
                 spec.cpus(),
                 spec.policies(),
                 new MainCommand(spec.command(), main),
+                spec.network(),
                 Optional.empty());
     }
 
     /** A further start of a sandbox: with the image that it has, whatever the image's name means by now. */
-    static StartPlan again(SandboxRecord record, MainCommand main) {
+    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network) {
         return new StartPlan(
                 record.name(),
                 record.image(),
@@ -48,6 +52,7 @@ record StartPlan(
                 record.cpus(),
                 record.policies(),
                 main,
+                network,
                 Optional.of(record));
     }
 

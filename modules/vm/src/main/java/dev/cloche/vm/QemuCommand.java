@@ -43,6 +43,9 @@ final class QemuCommand {
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
+        if (spec.hasNetwork()) {
+            add(out, "--network-mac", UserNetwork.mac(id));
+        }
         launch.network().forEach(argument -> add(out, "--network", argument));
         out.add("--");
         out.addAll(qemu(spec, resources, host, launch));
