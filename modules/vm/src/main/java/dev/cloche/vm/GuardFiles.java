@@ -88,6 +88,27 @@ final class GuardFiles {
         return VmNote.IDENTITY_OWED.isIn(directory);
     }
 
+    void capturing(boolean halted) {
+        if (!halted) {
+            VmNote.CAPTURING.remove(directory);
+            return;
+        }
+        try {
+            VmNote.CAPTURING.leaveOrThrow(directory);
+        } catch (IOException e) {
+            throw unusable("capturing", e);
+        }
+    }
+
+    boolean capturing() {
+        return VmNote.CAPTURING.isIn(directory);
+    }
+
+    /** Whether its guest is without its image. */
+    boolean imageAside() {
+        return VmNote.IMAGE_ASIDE.isIn(directory);
+    }
+
     boolean detached() {
         return VmNote.DETACHED.isIn(directory);
     }

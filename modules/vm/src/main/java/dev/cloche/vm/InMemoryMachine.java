@@ -26,6 +26,7 @@ final class InMemoryMachine implements Machine {
     private final AtomicBoolean owned = new AtomicBoolean(true);
     private final AtomicBoolean attached;
     private final AtomicBoolean identityOwed = new AtomicBoolean();
+    private final AtomicBoolean capturing = new AtomicBoolean();
 
     InMemoryMachine(VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, Runnable onDestroy) {
         this.spec = spec;
@@ -125,6 +126,16 @@ final class InMemoryMachine implements Machine {
     @Override
     public boolean identityOwed() {
         return identityOwed.get();
+    }
+
+    @Override
+    public void capturing(boolean halted) {
+        capturing.set(halted);
+    }
+
+    @Override
+    public boolean capturing() {
+        return capturing.get();
     }
 
     @Override

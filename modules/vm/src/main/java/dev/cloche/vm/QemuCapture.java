@@ -71,7 +71,8 @@ final class QemuCapture implements Capture {
         // Before the state is saved: after that the guest's disks are not QEMU's to change.
         int layers = QemuDisk.share(spec, ground, qemu, draft.directory());
         QemuMigration migration = new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline);
-        new QemuImage(spec.rootDisk()).putAside(qemu, () -> migration.save(state, !mapped, limit));
+        new QemuImage(spec.rootDisk())
+                .putAside(qemu, ground.layout().directory(spec.id()), () -> migration.save(state, !mapped, limit));
         SnapshotRef ref = new SnapshotRef(
                 name,
                 mapped ? SnapshotRef.Kind.MAPPED : SnapshotRef.Kind.STREAMED,

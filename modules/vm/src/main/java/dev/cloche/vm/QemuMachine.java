@@ -199,6 +199,16 @@ final class QemuMachine implements Machine {
     }
 
     @Override
+    public void capturing(boolean halted) {
+        files.capturing(halted);
+    }
+
+    @Override
+    public boolean capturing() {
+        return files.capturing();
+    }
+
+    @Override
     public void startFailed() {
         VmNote.START_FAILED.leave(layout.directory(spec.id()));
     }

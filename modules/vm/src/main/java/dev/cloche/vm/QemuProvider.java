@@ -72,8 +72,24 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm connect(VmId id, Deadline deadline) {
+        recover(id, deadline);
         QemuRun run = new QemuJoin(layout, id, deadline).asClient(pinRunning(id, "be connected to"));
         return open.add(ManagedVm.connected(id, run, open::remove, deadline));
+    }
+
+    /**
+     * A detached VM whose owner died while it took a snapshot is halted, and nobody would ever have it go on. An attached one is
+     * about to be ended by its guard.
+     */
+    private void recover(VmId id, Deadline deadline) {
+        GuardFiles files = new GuardFiles(layout.directory(id));
+        if (files.capturing() && files.detached()) {
+            try (Vm _ = adopt(id, deadline)) {
+                // Which does it.
+            } catch (VmBusyException ownerLives) {
+                return;
+            }
+        }
     }
 
     @Override

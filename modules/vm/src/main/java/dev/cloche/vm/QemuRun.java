@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A VM of QEMU that runs, for the process that started it, one that adopted it, or one that is connected to it. */
 final class QemuRun implements Run {
+    private final VmId id;
     private final Guard guard;
     private final ByteChannel channel;
     private final Optional<LockFile> portLock;
@@ -18,6 +19,7 @@ final class QemuRun implements Run {
 
     /** @param portLock of a client's port; let go of at the end */
     QemuRun(Guard guard, ByteChannel channel, Optional<LockFile> portLock, VmLayout layout, VmId id) {
+        this.id = id;
         this.guard = guard;
         this.channel = channel;
         this.portLock = portLock;
@@ -56,10 +58,18 @@ final class QemuRun implements Run {
     public void resume(Deadline deadline) {
         try {
             // After others that speak to the monitor: whoever halted a guest for a moment must not leave it so.
-            var _ = monitor.converse(deadline, qemu -> qemu.execute(QmpCommand.of("cont")));
+            var _ = monitor.converse(deadline, this::goOn);
         } catch (IOException e) {
             throw new VmMonitorException("QEMU cannot be reached for 'cont': " + e.getMessage(), e);
         }
+    }
+
+    private QmpAnswer.Done goOn(QmpConversation qemu) throws IOException {
+        if (files.imageAside()) {
+            kill();
+            throw new ImageAsideException(id);
+        }
+        return qemu.execute(QmpCommand.of("cont"));
     }
 
     @Override

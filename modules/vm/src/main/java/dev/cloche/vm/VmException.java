@@ -16,6 +16,7 @@ public abstract sealed class VmException extends ClocheException
                 VmDeadlineException,
                 VmInterruptedException,
                 VmMonitorException,
+                ImageAsideException,
                 SnapshotNotFoundException,
                 SnapshotExistsException,
                 SnapshotDamagedException,
