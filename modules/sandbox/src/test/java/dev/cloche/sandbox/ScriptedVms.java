@@ -15,6 +15,7 @@ import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -110,6 +111,11 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public PersistentDisks disks() {
+        return memory.disks();
+    }
+
+    @Override
     public VmCapabilities capabilities() {
         return memory.capabilities();
     }
@@ -185,6 +191,16 @@ final class ScriptedVms implements VmProvider {
         @Override
         public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
             return vm.snapshot(name, deadline);
+        }
+
+        @Override
+        public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+            return vm.suspend(name, deadline);
+        }
+
+        @Override
+        public void growDisk(int sizeMiB, Deadline deadline) {
+            vm.growDisk(sizeMiB, deadline);
         }
 
         @Override

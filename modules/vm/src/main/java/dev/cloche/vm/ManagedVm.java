@@ -219,14 +219,39 @@ final class ManagedVm implements Vm {
         if (!owned()) {
             throw new VmStateException(id, state(), "be snapshot by a process that does not own it");
         }
-        AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
-        changing(
+        return capturing(
                 deadline,
-                () -> published.set(Optional.of(
-                        ownership == Ownership.TEMPLATE_MAKER
-                                ? snapshots.ofMaker(name, this::killPatiently, deadline)
-                                : snapshots.ofOneThatGoesOn(name, deadline))));
+                () -> ownership == Ownership.TEMPLATE_MAKER
+                        ? snapshots.ofMaker(name, this::killPatiently, deadline)
+                        : snapshots.ofOneThatGoesOn(name, deadline));
+    }
+
+    @Override
+    public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+        if (!owned()) {
+            throw new VmStateException(id, state(), "be suspended by a process that does not own it");
+        }
+        if (ownership == Ownership.TEMPLATE_MAKER) {
+            throw new VmStateException(id, state(), "be suspended, because it makes a template");
+        }
+        return capturing(deadline, () -> snapshots.ofOneThatEnds(name, this::killPatiently, deadline));
+    }
+
+    private SnapshotRef capturing(Deadline deadline, Supplier<SnapshotRef> how) {
+        AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
+        changing(deadline, () -> published.set(Optional.of(how.get())));
         return published.get().orElseThrow();
+    }
+
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        changing(deadline, () -> {
+            if (state() != VmState.RUNNING) {
+                throw new VmStateException(id, state(), "have its disk grown");
+            }
+            life.run().orElseThrow().growDisk(sizeMiB, deadline);
+            life.live("have its disk grown").growDisk((long) sizeMiB << 20, deadline);
+        });
     }
 
     @Override

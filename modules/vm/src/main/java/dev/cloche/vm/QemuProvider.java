@@ -177,6 +177,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public PersistentDisks disks() {
+        return new DiskStore(new QemuDisks(ground.snapshots(), ground.disks()));
+    }
+
+    @Override
     public VmCapabilities capabilities() {
         return host().capabilities();
     }

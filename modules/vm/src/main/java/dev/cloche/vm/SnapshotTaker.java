@@ -1,6 +1,8 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Takes snapshots of a VM that this process owns: when its guest is halted, and that it goes on whatever happens. */
 final class SnapshotTaker {
@@ -40,6 +42,23 @@ final class SnapshotTaker {
             var _ = halted(() -> capture.take(deadline), deadline);
             kill.run();
             return capture.publish();
+        }
+    }
+
+    /** Takes one, with which the VM ends; until the snapshot is whole, nothing is lost if that fails. */
+    SnapshotRef ofOneThatEnds(SnapshotName name, Runnable kill, Deadline deadline) {
+        var _ = life.live("be suspended");
+        try (Capture capture = machine.capture(name, deadline)) {
+            AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
+            var _ = halted(
+                    () -> {
+                        capture.take(deadline);
+                        capture.suspendDisk();
+                        published.set(Optional.of(capture.publish()));
+                    },
+                    deadline);
+            kill.run();
+            return published.get().orElseThrow();
         }
     }
 

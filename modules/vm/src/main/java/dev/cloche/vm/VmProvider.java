@@ -71,6 +71,9 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      */
     OutputLog outputLog(VmId id);
 
+    /** The disks that outlive VMs. */
+    PersistentDisks disks();
+
     /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
     VmCapabilities capabilities();
 
