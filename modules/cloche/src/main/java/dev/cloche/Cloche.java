@@ -169,6 +169,11 @@ public final class Cloche implements AutoCloseable {
         return new ImageCache(rooms.images());
     }
 
+    /** The named machines of this host. */
+    public Machines machines() {
+        return new Machines(rooms.machines());
+    }
+
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */
     @Override
     public void close() {

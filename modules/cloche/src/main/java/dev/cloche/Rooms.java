@@ -8,6 +8,7 @@ import dev.cloche.image.LoginSources;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
+import dev.cloche.machine.Machines;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -19,7 +20,13 @@ import java.time.Clock;
 import java.util.List;
 
 /** The rooms of one state root, wired together. */
-record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvider vms, Sandboxes sandboxes)
+record Rooms(
+        Catalog catalog,
+        ImageStore images,
+        RegistryLogins logins,
+        VmProvider vms,
+        Sandboxes sandboxes,
+        Machines machines)
         implements AutoCloseable {
     /** The tables of every room that has some. */
     static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
@@ -40,7 +47,10 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
-        return new Rooms(catalog, images, logins, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+        Clock clock = Clock.systemUTC();
+        Sandboxes sandboxes = new Sandboxes(catalog, images, vms, clock);
+        Machines machines = new Machines(root.resolve("machines"), images, vms, clock);
+        return new Rooms(catalog, images, logins, vms, sandboxes, machines);
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {

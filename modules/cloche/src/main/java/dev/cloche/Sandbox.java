@@ -21,9 +21,11 @@ public final class Sandbox implements AutoCloseable {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
     private final RunningSandbox running;
+    private final GuestOwner owner;
 
     Sandbox(RunningSandbox running) {
         this.running = running;
+        this.owner = GuestOwner.of(running);
     }
 
     /** Its name, given or generated; also the host name of its guest. */
@@ -53,12 +55,12 @@ public final class Sandbox implements AutoCloseable {
     public CommandBuilder command(String... words) {
         List<String> command = List.of(words);
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.exec(command, options, deadline), deadline));
     }
 
     /** Its files, with the rights of root. */
     public SandboxFiles files() {
-        return new SandboxFiles(running, "", Optional.empty());
+        return new SandboxFiles(owner, "", Optional.empty());
     }
 
     /**
@@ -69,7 +71,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder mainCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.execMain(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execMain(options, deadline), deadline));
     }
 
     /**
@@ -91,7 +93,7 @@ public final class Sandbox implements AutoCloseable {
     public Execution attach(int id, long stdoutOffset, long stderrOffset) {
         AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
         return new Execution(
-                running, running.ask(guest -> guest.attach(id, from, Deadline.after(ANSWER_LIMIT))), Deadline.none());
+                owner, running.ask(guest -> guest.attach(id, from, Deadline.after(ANSWER_LIMIT))), Deadline.none());
     }
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
@@ -124,7 +126,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder finalCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.execFinal(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execFinal(options, deadline), deadline));
     }
 
     /**

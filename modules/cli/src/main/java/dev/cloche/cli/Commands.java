@@ -20,7 +20,7 @@ final class Commands {
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image");
+            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image", "machine");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -36,6 +36,7 @@ final class Commands {
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
+        ALL.put("machine", MachineCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("login", LoginCommand::new);
         ALL.put("logout", LogoutCommand::new);
@@ -54,6 +55,7 @@ final class Commands {
         image.put("load", ImageLoadCommand::new);
         image.put("save", ImageSaveCommand::new);
         GROUPS.put("image", image);
+        GROUPS.put("machine", MachineCommands.all());
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

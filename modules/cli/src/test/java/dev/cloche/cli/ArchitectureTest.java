@@ -27,7 +27,8 @@ class ArchitectureTest {
             "dev.cloche.image", List.of("erofs", "catalog", "linux", "base"),
             "dev.cloche.vm", List.of("linux", "base"),
             "dev.cloche.sandbox", List.of("image", "vm", "catalog", "linux", "base"),
-            "dev.cloche", List.of("sandbox", "image", "vm", "catalog", "linux", "base"),
+            "dev.cloche.machine", List.of("image", "vm", "linux", "base"),
+            "dev.cloche", List.of("machine", "sandbox", "image", "vm", "catalog", "linux", "base"),
             "dev.cloche.cli", List.of("", "base", "linux"));
 
     private static final JavaClasses CLASSES =

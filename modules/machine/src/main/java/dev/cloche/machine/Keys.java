@@ -11,6 +11,7 @@ final class Keys {
     static final String MEMORY_MB = "memory_mb";
     static final String DISK_GB = "disk_gb";
     static final String IMAGE = "image";
+    static final String IMAGE_DIGEST = "image_digest";
     static final String DISTRO = "distro";
     static final String DISTRO_VERSION = "distro_version";
     static final String KERNEL = "kernel";

@@ -34,6 +34,15 @@ record MachineDirectories(Path base) {
         return of(name).resolve(CONFIG);
     }
 
+    /** The base, which is made if it is missing. */
+    Path ensured() {
+        try {
+            return DurableFiles.ensureDirectory(base);
+        } catch (IOException e) {
+            throw new MachineException.Storage("The directory " + base + " cannot be made: " + e.getMessage() + ".", e);
+        }
+    }
+
     /** Held for every change of a configuration, for milliseconds. */
     Path lock() {
         return base.resolve(".lock");

@@ -29,7 +29,11 @@ final class MachineReader {
                 vmId(),
                 fields.time(Keys.CREATED_AT).orElse(fileTime),
                 resources(),
-                new MachineOrigin(fields.text(Keys.IMAGE), fields.text(Keys.DISTRO), fields.text(Keys.DISTRO_VERSION)),
+                new MachineOrigin(
+                        fields.text(Keys.IMAGE),
+                        fields.text(Keys.IMAGE_DIGEST),
+                        fields.text(Keys.DISTRO),
+                        fields.text(Keys.DISTRO_VERSION)),
                 settings(),
                 foreign(),
                 new MachineStatus(

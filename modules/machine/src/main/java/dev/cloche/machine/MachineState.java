@@ -22,6 +22,22 @@ public enum MachineState {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /**
+     * The state of a word.
+     *
+     * @throws MachineException.Invalid if there is none
+     */
+    public static MachineState parse(String word) {
+        for (MachineState state : values()) {
+            if (state.word().equals(word)) {
+                return state;
+            }
+        }
+        throw new MachineException.Invalid(
+                "\"" + Printable.of(word) + "\" is no state of a machine.",
+                "Use created, starting, running, stopping, stopped, suspended or failed.");
+    }
+
     /** What the file says of a machine in this state. */
     public DiskState onDisk() {
         return switch (this) {

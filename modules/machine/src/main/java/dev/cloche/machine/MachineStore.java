@@ -80,27 +80,22 @@ public final class MachineStore {
     }
 
     private void publishNew(PersistedMachine machine) throws IOException {
-        MachineDocument document;
-        try {
-            document = MachineDocument.of(machine);
-        } catch (DocumentException e) {
-            throw notWritable(machine, e);
-        }
-        Path made = directories.making();
-        try {
-            DurableFiles.write(made.resolve(MachineDirectories.CONFIG), document.bytes());
-            publish(made, machine.name());
-        } catch (Throwable failure) {
-            discard(made, failure);
-            throw failure;
+        try (Making making = Making.begin(this)) {
+            making.describe(machine);
+            publish(making.directory(), machine.name());
         }
     }
 
-    /** Gives a directory that was made, with its configuration and all, the name of a machine. */
-    void adopt(Path made, MachineName name) {
-        locked(name, () -> {
-            publish(made, name);
-            return name;
+    /**
+     * Gives a directory that was made the name of a machine, with its configuration.
+     *
+     * @throws MachineException.NameInUse if the name is taken by anything
+     */
+    void publish(Making making, PersistedMachine machine) {
+        locked(machine.name(), () -> {
+            making.describe(machine);
+            publish(making.directory(), machine.name());
+            return machine;
         });
     }
 
@@ -111,16 +106,6 @@ public final class MachineStore {
             throw Files.exists(directories.config(name), LinkOption.NOFOLLOW_LINKS)
                     ? new MachineException.NameInUse(name)
                     : new MachineException.NameInUse(name, directories.of(name));
-        }
-    }
-
-    private static void discard(Path made, Throwable failure) {
-        try {
-            if (Files.exists(made)) {
-                Trees.delete(made);
-            }
-        } catch (IOException second) {
-            failure.addSuppressed(second);
         }
     }
 
@@ -182,12 +167,20 @@ public final class MachineStore {
         });
     }
 
-    /** Changes the state, and nothing else. @throws MachineException.NotFound if there is none of that name */
+    /**
+     * Changes the state, and nothing else.
+     *
+     * @throws MachineException.NotFound if there is none of that name
+     */
     public PersistedMachine updateState(MachineName name, MachineState state) {
         return update(name, machine -> machine.withStatus(machine.status().withState(state.onDisk())));
     }
 
-    /** Changes the address; with nothing, clears it. @throws MachineException.NotFound if there is none of that name */
+    /**
+     * Changes the address; with nothing, clears it.
+     *
+     * @throws MachineException.NotFound if there is none of that name
+     */
     public PersistedMachine updateIp(MachineName name, Optional<String> address) {
         return update(name, machine -> machine.withStatus(machine.status().withIpAddress(address)));
     }
@@ -239,7 +232,11 @@ public final class MachineStore {
         });
     }
 
-    /** The text of a configuration, usable or not. @throws MachineException.NotFound if there is none */
+    /**
+     * The text of a configuration, usable or not.
+     *
+     * @throws MachineException.NotFound if there is none
+     */
     public byte[] text(MachineName name) {
         return storing(name.value(), () -> content(name).bytes());
     }
@@ -263,6 +260,13 @@ public final class MachineStore {
         });
     }
 
+    /** What a text would mean as the configuration of a machine. */
+    PersistedMachine parse(MachineName name, byte[] text) {
+        return storing(
+                name.value(),
+                () -> parse(name, new ConfigBytes(text, content(name).time())).machine());
+    }
+
     private MachineDocument changed(MachineDocument document, PersistedMachine after) {
         try {
             return document.meaning(after);
@@ -271,7 +275,7 @@ public final class MachineStore {
         }
     }
 
-    private static MachineException notWritable(PersistedMachine machine, DocumentException e) {
+    static MachineException notWritable(PersistedMachine machine, DocumentException e) {
         return new MachineException.Invalid(
                 "The machine \"" + machine.name() + "\" cannot be written down: " + e.reason() + ".",
                 "Give other values.");

@@ -31,6 +31,7 @@ final class MachineValues {
         out.put(Keys.AUTOSTART, settings.autostart());
         out.put(Keys.RESTART_POLICY, settings.restartPolicy().word());
         out.text(Keys.PROVISION, settings.provision());
+        out.text(Keys.IMAGE_DIGEST, origin.imageDigest());
         out.text(Keys.DISTRO, origin.distro());
         out.text(Keys.DISTRO_VERSION, origin.distroVersion());
         out.text(Keys.KERNEL, foreign.kernel());

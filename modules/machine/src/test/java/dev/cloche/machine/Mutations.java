@@ -27,7 +27,9 @@ final class Mutations {
             case 6 ->
                 machine.withSettings(
                         settings.withPublish(random.nextBoolean() ? List.of() : List.of(text.next(), text.next())));
-            case 7 -> machine.withOrigin(new MachineOrigin(maybe(random, text), maybe(random, text), Optional.empty()));
+            case 7 ->
+                machine.withOrigin(new MachineOrigin(
+                        maybe(random, text), maybe(random, text), maybe(random, text), Optional.empty()));
             default ->
                 machine.withStatus(
                         status.withStartedAt(Optional.of(Instant.ofEpochMilli(random.nextLong(4_000_000_000_000L)))));

@@ -25,7 +25,8 @@ final class Samples {
                 new VmId("0123456789abcdef"),
                 CREATED,
                 new MachineResources(3, 777, 5),
-                new MachineOrigin(Optional.of("debian:12"), Optional.of("debian"), Optional.of("12")),
+                new MachineOrigin(
+                        Optional.of("debian:12"), Optional.of("sha256:00"), Optional.of("debian"), Optional.of("12")),
                 new MachineSettings(
                         MachineInit.SYSTEMD,
                         "nat",

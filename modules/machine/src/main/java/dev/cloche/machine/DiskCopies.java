@@ -1,0 +1,67 @@
+package dev.cloche.machine;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Copies of machines' disks, also of those that run. Its callers hold the machine's lock. */
+final class DiskCopies {
+    /** Longer than a snapshot takes; the guest thaws by itself after it, whoever dies. */
+    private static final Duration LONGEST_FREEZE = Duration.ofMinutes(5);
+
+    private final Ground ground;
+    private final MachineDisks disks;
+
+    DiskCopies(Ground ground, MachineDisks disks) {
+        this.ground = ground;
+        this.disks = disks;
+    }
+
+    /** Copies the disk as it is now. Of a running machine its file system is frozen for a moment, so that the copy is whole. */
+    void copy(PersistedMachine machine, Path target, Deadline deadline) {
+        PersistentDisks all = disks.disks();
+        if (!ground.alive(machine)) {
+            all.copy(disks.directory(machine.name()), target);
+            return;
+        }
+        SnapshotName passing = MemoryNames.passing(machine);
+        SnapshotRef taken = frozen(machine, passing, deadline);
+        try {
+            all.create(target, taken);
+        } finally {
+            ground.vms().deleteSnapshot(passing);
+        }
+    }
+
+    private SnapshotRef frozen(PersistedMachine machine, SnapshotName name, Deadline deadline) {
+        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
+            Guest guest = vm.guest();
+            guest.freeze(LONGEST_FREEZE, deadline);
+            try {
+                return vm.snapshot(name, deadline);
+            } finally {
+                // Also if this thread was interrupted: the guest's programs wait for it.
+                vm.guest().thaw(Deadline.after(LONGEST_FREEZE));
+            }
+        }
+    }
+
+    /** Copies disk and memory of a running machine as of one moment; the memory is kept under a name. */
+    void copyWithMemory(PersistedMachine machine, SnapshotName memory, Path target, Deadline deadline) {
+        SnapshotRef taken;
+        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
+            taken = vm.snapshot(memory, deadline);
+        }
+        try {
+            disks.disks().create(target, taken);
+        } catch (Throwable failure) {
+            Uninterrupted.after(failure, () -> ground.vms().deleteSnapshot(memory));
+            throw failure;
+        }
+    }
+}
