@@ -5,6 +5,7 @@ import dev.cloche.machine.Changed;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -154,9 +155,40 @@ public final class Machines {
         return room.deleteSnapshot(new MachineName(name), new MachineName(snapshot), Deadline.after(STOP_MARGIN));
     }
 
+    /** Writes a machine that does not run into one file that does not exist yet. */
+    public void export(String name, Path target) {
+        room.export(new MachineName(name), target, Deadline.none());
+    }
+
+    /**
+     * Makes a machine of a file that {@link #export} wrote, on this host or another one, with an identity of its own.
+     *
+     * @param name its name; without one, the one that it had
+     * @throws dev.cloche.base.ClocheException with the code {@code machine.archive} if the file is damaged or of a newer form;
+     *     nothing is left behind
+     */
+    public MachineInfo importFrom(Path archive, Optional<String> name, PullProgress progress) {
+        return get(room.importFrom(archive, name.map(MachineName::new), Conversions.listener(progress), Deadline.none())
+                .name()
+                .value());
+    }
+
     /** Changes a machine. A larger disk is there at once, also while it runs; all else from its next start. */
     public MachineChanged change(String name, MachineChange change) {
         return changed(room.change(new MachineName(name), change::apply, Deadline.after(CHANGE_LIMIT)));
+    }
+
+    /**
+     * Makes the machine that a TOML file describes, or changes it to match: the keys of config.toml that are a person's to
+     * choose, of which those that are left out stay as they are.
+     */
+    public MachineChanged apply(Path file, PullProgress progress) {
+        return changed(room.apply(file, Conversions.listener(progress), Deadline.none()));
+    }
+
+    /** The names of the machines that are to be started with the session of their user, sorted. */
+    public List<String> autostarted() {
+        return room.autostarted().stream().map(MachineName::value).toList();
     }
 
     /** The text of a machine's configuration, also of a broken one. */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -110,14 +111,7 @@ class MachineIT {
     void aSuspendedMachineGoesOnWhereItWasAndARunningOneIsClonedAndGrown() {
         machines.create("one", "base").memory(256).cpus(1).disk(1).make();
         try (Machine machine = machines.start("one")) {
-            // Counts in a file system that is gone with the memory, and never begins anew.
-            assertThat(machine.exec(
-                                    "sh",
-                                    "-c",
-                                    "mkdir -p /run/c; (i=0; while :; do i=$((i+1)); echo $i >/run/c/n; sleep 0.05; done)"
-                                            + " >/dev/null 2>&1 &")
-                            .exitCode())
-                    .isZero();
+            beginCounter(machine);
             Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(machine) > 5);
             machine.files().writeString("/root/data", "kept");
             long before = blocks(machine);
@@ -174,6 +168,121 @@ class MachineIT {
         machines.stop("one", Duration.ZERO);
         assertThat(machines.deleteSnapshot("one", "with-memory")).isTrue();
         assertThat(machines.deleteSnapshot("one", "with-memory")).isFalse();
+    }
+
+    /** Whoever started it may be killed: it runs on, and what has ended is written down, or started again. */
+    @Test
+    void aMachineOutlivesItsStarterAndIsRestartedByItsPolicyWhenItsVmIsKilled() throws Exception {
+        Process starter = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-Dcloche.root=" + System.getProperty("cloche.root", "../.."),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        MachineProcess.class.getName(),
+                        home.resolve("state").toString(),
+                        "dev")
+                .redirectError(home.resolve("starter.log").toFile())
+                .start();
+        try {
+            assertThat(starter.inputReader().readLine())
+                    .as(Files.readString(home.resolve("starter.log")))
+                    .isEqualTo("ready");
+        } finally {
+            starter.destroyForcibly().waitFor();
+        }
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
+        assertThat(machines.events()).extracting(MachineEvent::event).contains("adopted");
+        try (Machine machine = machines.connect("dev")) {
+            long now = counter(machine);
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(machine) > now);
+            machine.files().writeString("/root/data", "kept");
+            assertThat(machine.exec("sync").exitCode()).isZero();
+        }
+
+        killVm();
+        MachineInfo ended = machines.get("dev");
+        assertThat(ended.state()).isEqualTo("failed");
+        assertThat(ended.lastError()).isPresent();
+        assertThat(ended.directory().resolve("config.toml")).content().contains("state = \"stopped\"");
+
+        var _ = machines.change("dev", new MachineChange().restart("on-failure"));
+        machines.start("dev").close();
+        killVm();
+        assertThat(machines.get("dev").needsRecovery()).isTrue();
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
+        try (Machine machine = machines.connect("dev")) {
+            assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
+        }
+        assertThat(machines.events()).extracting(MachineEvent::event).contains("restarting");
+    }
+
+    @Test
+    void anExportMadeAMachineAgainOnAnotherStateRootHasTheSameFiles() throws Exception {
+        machines.create("one", "base")
+                .memory(256)
+                .cpus(1)
+                .disk(1)
+                .label("a", "b")
+                .make();
+        String sums = "cd /root && head -c 3000000 /dev/urandom >noise && ln -s noise link && sha256sum noise link";
+        String before;
+        try (Machine machine = machines.start("one")) {
+            before = machine.exec("sh", "-c", sums).stdoutText();
+            // A layer above the bottom of the disk.
+            machines.snapshot("one", "before", false);
+            machine.files().writeString("/root/later", "too");
+        }
+        Path archive = home.resolve("one.tar.zst");
+        assertThatThrownBy(() -> machines.export("one", archive)).hasMessageContaining("runs");
+        machines.stop("one", GRACE);
+        machines.export("one", archive);
+        assertThatThrownBy(() -> machines.export("one", archive)).hasMessageContaining("already");
+
+        byte[] damaged = Files.readAllBytes(archive);
+        damaged[damaged.length / 2] ^= 1;
+        Path broken = Files.write(home.resolve("broken.tar.zst"), damaged);
+        try (Cloche other = opened(home.resolve("other"))) {
+            Machines there = other.machines();
+            assertThatThrownBy(() -> there.importFrom(broken, Optional.empty(), PullProgress.silent()))
+                    .isInstanceOfSatisfying(
+                            ClocheException.class, bad -> assertThat(bad.code()).isEqualTo("machine.archive"));
+            try (Stream<Path> left = Files.list(home.resolve("other/machines"))) {
+                assertThat(left).noneMatch(path -> path.getFileName().toString().startsWith(".making"));
+            }
+            MachineInfo imported = there.importFrom(archive, Optional.of("two"), PullProgress.silent());
+            assertThat(imported.labels()).containsEntry("a", "b");
+            try (Machine machine = there.start("two")) {
+                assertThat(machine.exec("sh", "-c", "cd /root && sha256sum noise link")
+                                .stdoutText())
+                        .isEqualTo(before);
+                assertThat(machine.files().readString("/root/later")).isEqualTo("too");
+            }
+            there.remove("two", true);
+        }
+    }
+
+    /** The guard, and by the kernel its QEMU: as a crash of the host, but for the host. */
+    private void killVm() throws IOException, InterruptedException {
+        try (Stream<Path> vms = Files.list(home.resolve("state/vms"))) {
+            for (Path vm : vms.toList()) {
+                String guard = Files.readString(vm.resolve("guard.json"));
+                long pid = Long.parseLong(guard.replaceAll("(?s).*\"pid\"\\s*:\\s*(\\d+).*", "$1"));
+                ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
+                process.destroyForcibly();
+                process.onExit().join();
+            }
+        }
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> !machines.get("dev").state().equals("running"));
+    }
+
+    /** Counts in a file system that is gone with the memory, and never begins anew. */
+    static void beginCounter(Machine machine) {
+        String count = "mkdir -p /run/c; (i=0; while :; do i=$((i+1)); echo $i >/run/c/next; mv /run/c/next /run/c/n;"
+                + " sleep 0.05; done) >/dev/null 2>&1 </dev/null &";
+        assertThat(machine.exec("sh", "-c", count).exitCode()).isZero();
     }
 
     private static long counter(Machine machine) {

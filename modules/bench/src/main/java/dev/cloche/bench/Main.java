@@ -38,6 +38,7 @@ public final class Main {
                 "layer",
                 (setting, rounds, report) ->
                         withPython(setting, image -> new LayerSpeed(setting, image).measure(rounds, report)));
+        all.put("machine-config", (setting, rounds, report) -> new MachineConfig(setting).measure(rounds, report));
         all.put("commands", (setting, rounds, report) -> new CommandStart(setting).measure(rounds * 2, report));
         return all;
     }

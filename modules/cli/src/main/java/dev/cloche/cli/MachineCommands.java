@@ -22,16 +22,20 @@ final class MachineCommands {
         all.put("cp", MachineCpCommand::new);
         all.put("edit", MachineEditCommand::new);
         all.put("set", MachineSetCommand::new);
+        all.put("apply", MachineApplyCommand::new);
         all.put("suspend", MachineSuspendCommand::new);
         all.put("resume", MachineResumeCommand::new);
         all.put("snapshot", MachineSnapshotCommand::new);
         all.put("restore", MachineRestoreCommand::new);
         all.put("clone", MachineCloneCommand::new);
+        all.put("export", MachineExportCommand::new);
+        all.put("import", MachineImportCommand::new);
         all.put("rename", MachineRenameCommand::new);
         all.put("rm", MachineRmCommand::new);
         all.put("wait", MachineWaitCommand::new);
         all.put("events", MachineEventsCommand::new);
         all.put("default", MachineDefaultCommand::new);
+        all.put("autostart", MachineAutostartCommand::new);
         all.put("recover", MachineRecoverCommand::new);
         return all;
     }

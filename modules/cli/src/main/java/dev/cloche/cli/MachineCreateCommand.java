@@ -43,14 +43,8 @@ final class MachineCreateCommand implements Callable<Integer> {
             description = "Size of its disk in GiB (default: 20); it takes here what is written to it.")
     private int disk;
 
-    @Option(names = "--network", paramLabel = "KIND", description = "Its network (default: none).")
+    @Option(names = "--network", paramLabel = "KIND", description = "Its network: none.")
     private @Nullable String network;
-
-    @Option(
-            names = {"-p", "--publish"},
-            paramLabel = "PORT",
-            description = "A port of this host that leads into it, [ADDRESS:]HOST:GUEST[/tcp|udp]. May be repeated.")
-    private List<String> publish = new ArrayList<>();
 
     @Option(
             names = {"-e", "--env"},
@@ -78,7 +72,7 @@ final class MachineCreateCommand implements Callable<Integer> {
     @Option(
             names = "--init",
             paramLabel = "INIT",
-            description = "Its process 1: agent, systemd, openrc, or a path in the image (default: agent).")
+            description = "Its process 1: agent.")
     private @Nullable String init;
 
     @Option(
@@ -130,7 +124,6 @@ final class MachineCreateCommand implements Callable<Integer> {
             builder.provision(provision);
         }
         builder.autostart(autostart);
-        publish.forEach(builder::publish);
         environment.forEach(variable -> builder.environment(variable.name(), variable.value()));
         labels.forEach(label -> builder.label(label.name(), label.value()));
     }

@@ -1,7 +1,6 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.Guest;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
@@ -38,25 +37,35 @@ final class DiskCopies {
         }
     }
 
+    /**
+     * A snapshot whose disk is whole without its memory. The guest is halted beforehand: one that runs would be told to take a
+     * new identity after the snapshot, which it cannot write down while it is frozen.
+     */
     private SnapshotRef frozen(PersistedMachine machine, SnapshotName name, Deadline deadline) {
         try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
-            Guest guest = vm.guest();
-            guest.freeze(LONGEST_FREEZE, deadline);
+            vm.guest().freeze(LONGEST_FREEZE, deadline);
             try {
-                return vm.snapshot(name, deadline);
+                vm.pause(deadline);
+                try {
+                    return vm.snapshot(name, deadline);
+                } finally {
+                    vm.resume(Deadline.after(LONGEST_FREEZE));
+                }
             } finally {
-                // Also if this thread was interrupted: the guest's programs wait for it.
                 vm.guest().thaw(Deadline.after(LONGEST_FREEZE));
             }
         }
     }
 
+    private SnapshotRef taken(PersistedMachine machine, SnapshotName name, Deadline deadline) {
+        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
+            return vm.snapshot(name, deadline);
+        }
+    }
+
     /** Copies disk and memory of a running machine as of one moment; the memory is kept under a name. */
     void copyWithMemory(PersistedMachine machine, SnapshotName memory, Path target, Deadline deadline) {
-        SnapshotRef taken;
-        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
-            taken = vm.snapshot(memory, deadline);
-        }
+        SnapshotRef taken = taken(machine, memory, deadline);
         try {
             disks.disks().create(target, taken);
         } catch (Throwable failure) {

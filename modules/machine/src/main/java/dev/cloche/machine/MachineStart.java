@@ -129,13 +129,7 @@ final class MachineStart {
     }
 
     private void checkSupported(PersistedMachine machine) {
-        List<String> foreign = machine.foreign().keys();
-        if (!foreign.isEmpty()) {
-            throw new MachineException.Unsupported(
-                    "The configuration of the machine \"" + machine.name() + "\" asks for " + String.join(", ", foreign)
-                            + ", which Cloche cannot do.",
-                    "Remove these keys with: cloche machine edit " + machine.name());
-        }
+        Support.check(machine);
         machine.settings().provision().ifPresent(script -> {
             if (machine.status().provisionedAt().isEmpty()
                     && !Files.isRegularFile(

@@ -64,6 +64,7 @@ public final class Machines {
                 .withOrigin(MachineOrigin.of(wanted.image()))
                 .withResources(wanted.resources())
                 .withSettings(wanted.settings().withProvision(wanted.provision().map(_ -> SCRIPT)));
+        Support.check(plain);
         Optional<byte[]> script = wanted.provision().map(Machines::script);
         if (Files.exists(ground.store().directory(wanted.name()))) {
             // Said again by the store, but before a pull.
@@ -277,6 +278,41 @@ public final class Machines {
     }
 
     /**
+     * Makes the machine that a file describes, or changes it to match.
+     *
+     * @throws MachineException.Invalid if the file cannot be used, asks for a change that cannot be made, or describes a new
+     *     machine without an image
+     */
+    public Changed apply(Path file, PullListener listener, Deadline deadline) {
+        WantedFile wanted = WantedFile.read(file);
+        if (ground.store().list().contains(wanted.name().value())) {
+            return change(
+                    wanted.name(),
+                    machine -> wanted.image()
+                            .map(image -> wanted.change().apply(machine).withOrigin(renamed(machine, image)))
+                            .orElseGet(() -> wanted.change().apply(machine)),
+                    deadline);
+        }
+        String image = wanted.image()
+                .orElseThrow(() -> new MachineException.Invalid(
+                        "The file " + file + " describes a new machine and names no image.",
+                        "Say which with image = \"…\"."));
+        PersistedMachine defaults = wanted.change()
+                .apply(PersistedMachine.of(
+                        wanted.name(), VmId.random(), ground.clock().instant()));
+        NewMachine plain = NewMachine.of(wanted.name(), image)
+                .withResources(defaults.resources())
+                .withSettings(defaults.settings());
+        return new Changed(
+                create(wanted.provision().map(plain::withProvision).orElse(plain), listener, deadline), false);
+    }
+
+    private static MachineOrigin renamed(PersistedMachine machine, String image) {
+        MachineOrigin origin = machine.origin();
+        return new MachineOrigin(Optional.of(image), origin.imageDigest(), origin.distro(), origin.distroVersion());
+    }
+
+    /**
      * Replaces the text of a machine's file, whole or broken, unless it has changed since it was read.
      *
      * @param seen as {@link MachineStore#text} said
@@ -385,6 +421,40 @@ public final class Machines {
                 name, deadline, machine -> new Cloning(ground, disks).copy(machine, clone, memory, deadline));
     }
 
+    /**
+     * Writes a machine that does not run into one file: configuration, script and disk, in a tar that is compressed by zstd,
+     * with holes and checksums. What a suspended one has in memory is not in it.
+     *
+     * @param target a file that does not exist yet; it appears when it is whole and on the disk
+     * @throws MachineException.WrongState if it runs or is suspended
+     */
+    public void export(MachineName name, Path target, Deadline deadline) {
+        ground.working(name, deadline, machine -> {
+            PersistedMachine now = recoveryOf().settle(machine);
+            requireRest(now, "exported");
+            if (now.status().state() == DiskState.SUSPENDED) {
+                throw new MachineException.WrongState(
+                        "The machine \"" + name + "\" is suspended, and its disk is not whole without its memory.",
+                        "Start and stop it first.");
+            }
+            new Transport(ground, disks).export(now, target);
+            ground.note(now, "exported", "");
+            return name;
+        });
+    }
+
+    /**
+     * Makes a machine of a file that {@link #export} wrote, with an identity of its own. Its image is brought here.
+     *
+     * @param name its name; without one, the one that it had
+     * @throws MachineException.BadArchive if the file is damaged, of a newer form, or no such archive; nothing is left behind
+     * @throws MachineException.NameInUse if the name is taken by anything
+     */
+    public PersistedMachine importFrom(
+            Path archive, Optional<MachineName> name, PullListener listener, Deadline deadline) {
+        return new Transport(ground, disks).take(archive, name, listener, deadline);
+    }
+
     /** Waits until a machine is in one of these states; one that is removed is in none. */
     public MachineInfo await(MachineName name, Set<MachineState> states, Deadline deadline) {
         AtomicReference<MachineInfo> now = new AtomicReference<>(get(name));
@@ -401,6 +471,18 @@ public final class Machines {
 
     private static List<String> words(Set<MachineState> states) {
         return states.stream().map(MachineState::word).sorted().toList();
+    }
+
+    /** The names of the machines that are to be started with the session of their user, sorted. */
+    public List<MachineName> autostarted() {
+        List<MachineName> names = new ArrayList<>();
+        for (MachineEntry entry : ground.store().loadAll()) {
+            if (entry instanceof MachineEntry.Sound(PersistedMachine machine)
+                    && machine.settings().autostart()) {
+                names.add(machine.name());
+            }
+        }
+        return names;
     }
 
     /** The machine that is meant where none is named; it need not exist. */

@@ -94,8 +94,10 @@ class QemuPersistentDiskIT extends QemuTest {
             vm.growDisk(512, soon());
             long after = vm.guest().metrics(soon()).diskBytes().orElseThrow();
             assertThat(after - before).isBetween(200L << 20, 256L << 20);
-            assertThat(shell(vm, "busybox dd if=/dev/zero of=/root/large bs=1M count=300 conv=fsync 2>/dev/null"
-                            + " && busybox stat -c %s /root/large"))
+            assertThat(shell(
+                            vm,
+                            "busybox dd if=/dev/zero of=/root/large bs=1M count=300 conv=fsync 2>/dev/null"
+                                    + " && busybox stat -c %s /root/large"))
                     .isEqualTo((300 << 20) + "\n");
             stop(vm);
         }
@@ -125,7 +127,9 @@ class QemuPersistentDiskIT extends QemuTest {
         try (Vm vm = on(home)) {
             String fill = "busybox dd if=/dev/zero of=/root/all bs=1M 2>&1; echo more > /root/more; echo $?";
             try (GuestExecution dd = vm.guest().exec(ExecRequest.of("sh", "-c", fill), soon())) {
-                assertThat(read(dd.stdout())).contains("No space left on device").endsWith("1\n");
+                assertThat(read(dd.stdout()))
+                        .contains("No space left on device")
+                        .endsWith("1\n");
             }
             assertThat(shell(vm, "busybox rm /root/all; echo again > /root/more; cat /root/more"))
                     .isEqualTo("again\n");
