@@ -81,7 +81,7 @@ public interface Vm extends AutoCloseable {
 
     /**
      * Takes a snapshot, and ends the VM with it: its guest does nothing after the moment that the snapshot is of. A persistent
-     * disk is then as of the snapshot, and {@link VmSpec#restored} continues both, memory and disk; once a VM has used the disk
+     * disk is then as of the snapshot, flushed by the guest before, and {@link VmSpec#restored} continues both, memory and disk; once a VM has used the disk
      * since, it does so no more. Whatever fails, the guest goes on. A template's maker, whose end its snapshot is anyway, is not
      * suspended.
      *
