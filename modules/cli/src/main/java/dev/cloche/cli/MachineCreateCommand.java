@@ -69,10 +69,7 @@ final class MachineCreateCommand implements Callable<Integer> {
             description = "What recovery does if it has ended by itself: no, on-failure or always (default: no).")
     private @Nullable String restart;
 
-    @Option(
-            names = "--init",
-            paramLabel = "INIT",
-            description = "Its process 1: agent.")
+    @Option(names = "--init", paramLabel = "INIT", description = "Its process 1: agent.")
     private @Nullable String init;
 
     @Option(

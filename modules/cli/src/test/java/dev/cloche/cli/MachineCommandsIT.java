@@ -34,17 +34,23 @@ class MachineCommandsIT {
         Program.Result made = cloche.run(
                 "machine", "create", "dev", "--image", "base", "-m", "256m", "--cpus", "1", "--disk", "1", "-l", "a=b");
         assertThat(made).isEqualTo(new Program.Result(0, "dev\n", ""));
-        assertThat(cloche.run("machine", "create", "dev", "--image", "base").exitCode()).isEqualTo(1);
+        assertThat(cloche.run("machine", "create", "dev", "--image", "base").exitCode())
+                .isEqualTo(1);
         ok(cloche.run("machine", "default", "dev"), "dev\n");
 
-        Program.Result shell = cloche.run("echo $((6*7)); hostname\n".getBytes(StandardCharsets.UTF_8), "machine", "shell", "-T");
+        Program.Result shell =
+                cloche.run("echo $((6*7)); hostname\n".getBytes(StandardCharsets.UTF_8), "machine", "shell", "-T");
         ok(shell, "42\ndev\n");
         ok(cloche.run("machine", "wait", "--state", "running", "dev"), "running\n");
         Path file = Files.writeString(directory.resolve("file"), "content");
-        assertThat(cloche.run("machine", "cp", file.toString(), "dev:/root/copy").exitCode()).isZero();
+        assertThat(cloche.run("machine", "cp", file.toString(), "dev:/root/copy")
+                        .exitCode())
+                .isZero();
         ok(cloche.run("machine", "exec", "dev", "--", "cat", "/root/copy"), "content");
-        assertThat(cloche.run("machine", "exec", "dev", "sh", "-c", "exit 7").exitCode()).isEqualTo(7);
-        assertThat(cloche.run("machine", "exec", "dev", "no-such-program").exitCode()).isEqualTo(127);
+        assertThat(cloche.run("machine", "exec", "dev", "sh", "-c", "exit 7").exitCode())
+                .isEqualTo(7);
+        assertThat(cloche.run("machine", "exec", "dev", "no-such-program").exitCode())
+                .isEqualTo(127);
         assertThat(cloche.run("machine", "rm", "dev").stderr()).contains("runs");
 
         ok(cloche.run("machine", "stop", "-t", "2s", "dev"), "dev\n");
@@ -89,12 +95,14 @@ class MachineCommandsIT {
         Program.Result list = cloche.run("machine", "ls");
         assertThat(list.stdout()).contains("odd", "broken", odd + ":2: ").contains("dev");
         assertThat(cloche.run("machine", "start", "odd").stderr()).contains("config.toml:2", "cloche machine edit odd");
-        assertThat(cloche.run("machine", "create", "odd", "--image", "base").exitCode()).isEqualTo(1);
+        assertThat(cloche.run("machine", "create", "odd", "--image", "base").exitCode())
+                .isEqualTo(1);
         assertThat(cloche.run("machine", "rm", "odd").exitCode()).isEqualTo(1);
         assertThat(odd).exists();
         ok(cloche.run("machine", "rm", "--force", "odd"), "odd\n");
 
-        assertThat(cloche.run("machine", "create", "two", "--image", "base", "--init", "systemd").stderr())
+        assertThat(cloche.run("machine", "create", "two", "--image", "base", "--init", "systemd")
+                        .stderr())
                 .contains("process 1");
         assertThat(cloche.home().resolve("machines/two")).doesNotExist();
     }

@@ -9,6 +9,7 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -64,6 +65,15 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
                     return work.apply(now);
                 }
             }
+        }
+    }
+
+    /** The lock of a machine that is gone. Who waits for it finds no machine then: its id is never used again. */
+    void forget(PersistedMachine machine) {
+        try {
+            Files.deleteIfExists(lock(machine));
+        } catch (IOException empty) {
+            // An empty file that is left disturbs nobody.
         }
     }
 

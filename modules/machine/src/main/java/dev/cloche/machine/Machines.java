@@ -118,7 +118,8 @@ public final class Machines {
     public RunningMachine start(MachineName name, PullListener listener, Deadline deadline) {
         return ground.working(name, deadline, machine -> {
             MachineStart start = new MachineStart(ground, ends, disks, listener);
-            PersistedMachine now = new Recovery(ground, start, ends, disks).recover(machine, deadline);
+            PersistedMachine now =
+                    isUp(machine) ? machine : new Recovery(ground, start, ends, disks).recover(machine, deadline);
             return ground.alive(now) ? start.connect(now, deadline) : start.start(now, deadline);
         });
     }
@@ -195,6 +196,7 @@ public final class Machines {
         suspension().deleteAll(machine);
         ground.images().release(Ground.holder(machine));
         boolean was = ground.store().remove(machine.name());
+        ground.forget(machine);
         ground.note(machine, "removed", "");
         return was;
     }
@@ -360,7 +362,7 @@ public final class Machines {
      */
     public void suspend(MachineName name, Deadline deadline) {
         ground.working(name, deadline, machine -> {
-            PersistedMachine now = recoveryOf().recover(machine, deadline);
+            PersistedMachine now = isUp(machine) ? machine : recoveryOf().recover(machine, deadline);
             if (now.status().state() == DiskState.SUSPENDED) {
                 return now;
             }
@@ -544,6 +546,11 @@ public final class Machines {
     private static List<MachineEvent> newOnes(List<MachineEvent> before, List<MachineEvent> now) {
         int last = before.isEmpty() ? -1 : now.lastIndexOf(before.getLast());
         return now.subList(last + 1, now.size());
+    }
+
+    /** Whether nothing needs to be recovered, because its start was completed and its VM runs. */
+    private boolean isUp(PersistedMachine machine) {
+        return machine.needsRecovery() && machine.status().startedAt().isPresent() && ground.alive(machine);
     }
 
     private void requireRest(PersistedMachine machine, String what) {

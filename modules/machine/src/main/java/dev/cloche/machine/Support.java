@@ -20,7 +20,8 @@ final class Support {
                             + " as its process 1, and this Cloche cannot give that away yet",
                     "the key init");
         }
-        if (!settings.network().equals(MachineSettings.NO_NETWORK) || !settings.publish().isEmpty()) {
+        if (!settings.network().equals(MachineSettings.NO_NETWORK)
+                || !settings.publish().isEmpty()) {
             throw refused(machine, "is to have a network, and machines have none yet", "the keys network and publish");
         }
     }
