@@ -137,8 +137,7 @@ public final class Cloche implements AutoCloseable {
      */
     public SandboxInfo start(String name) {
         return Conversions.info(
-                sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()),
-                sandboxRoom());
+                sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()), sandboxRoom());
     }
 
     /**
@@ -343,6 +342,11 @@ public final class Cloche implements AutoCloseable {
      */
     public Processes processes() {
         return new Processes(rooms.processes().registry());
+    }
+
+    /** The named machines of this host. */
+    public Machines machines() {
+        return new Machines(rooms.machines());
     }
 
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */

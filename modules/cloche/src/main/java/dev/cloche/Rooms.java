@@ -9,10 +9,11 @@ import dev.cloche.image.LoginSources;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
+import dev.cloche.machine.Machines;
+import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.ProcessName;
 import dev.cloche.sandbox.SandboxMaintenance;
-import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -31,7 +32,8 @@ record Rooms(
         VmProvider vms,
         Sandboxes sandboxes,
         SandboxMaintenance maintenance,
-        ProcessRoom processes)
+        ProcessRoom processes,
+        Machines machines)
         implements AutoCloseable {
     /** The tables of every room that has some. */
     static final List<CatalogSchema> SCHEMAS =
@@ -53,10 +55,12 @@ record Rooms(
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
-        Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, Clock.systemUTC());
+        Clock clock = Clock.systemUTC();
+        Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, clock);
         SandboxMaintenance maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
         ProcessRoom processes = new ProcessRoom(catalog, root);
-        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes);
+        Machines machines = new Machines(root.resolve("machines"), images, vms, clock);
+        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {

@@ -21,9 +21,11 @@ public final class Sandbox implements AutoCloseable {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
     private final RunningSandbox running;
+    private final GuestOwner owner;
 
     Sandbox(RunningSandbox running) {
         this.running = running;
+        this.owner = GuestOwner.of(running);
     }
 
     /** Its name, given or generated; also the host name of its guest. */
@@ -53,7 +55,7 @@ public final class Sandbox implements AutoCloseable {
     public CommandBuilder command(String... words) {
         List<String> command = List.of(words);
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.exec(command, options, deadline), deadline));
     }
 
     /** The ports of this host that lead to it. */
@@ -63,7 +65,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** Its files, with the rights of root. */
     public SandboxFiles files() {
-        return new SandboxFiles(running, "", Optional.empty());
+        return new SandboxFiles(owner, "", Optional.empty());
     }
 
     /**
@@ -74,7 +76,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder mainCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.execMain(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execMain(options, deadline), deadline));
     }
 
     /**
@@ -95,7 +97,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public Execution attach(int id, long stdoutOffset, long stderrOffset) {
         AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
-        return new Execution(running, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none());
+        return new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none());
     }
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
@@ -128,7 +130,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder finalCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.execFinal(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execFinal(options, deadline), deadline));
     }
 
     /**

@@ -20,9 +20,32 @@ final class Commands {
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK = Set.of(
-            "run", "create", "start", "exec", "cp", "ps", "inspect", "logs", "stats", "stop", "drain", "kill",
-            "restart", "pause", "resume", "rename", "rm", "wait", "events", "keep", "pull", "images", "image",
-            "process", "maintain");
+            "run",
+            "create",
+            "start",
+            "exec",
+            "cp",
+            "ps",
+            "inspect",
+            "logs",
+            "stats",
+            "stop",
+            "drain",
+            "kill",
+            "restart",
+            "pause",
+            "resume",
+            "rename",
+            "rm",
+            "wait",
+            "events",
+            "keep",
+            "pull",
+            "images",
+            "image",
+            "process",
+            "maintain",
+            "machine");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -51,6 +74,7 @@ final class Commands {
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
         ALL.put("process", ProcessCommand::new);
+        ALL.put("machine", MachineCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("maintain", MaintainCommand::new);
         ALL.put("login", LoginCommand::new);
@@ -70,6 +94,7 @@ final class Commands {
         image.put("load", ImageLoadCommand::new);
         image.put("save", ImageSaveCommand::new);
         GROUPS.put("image", image);
+        GROUPS.put("machine", MachineCommands.all());
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

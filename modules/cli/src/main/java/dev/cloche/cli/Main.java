@@ -50,11 +50,16 @@ public final class Main {
         line.setParameterExceptionHandler(Main::misused);
         // Everything after the image or sandbox belongs to the guest's command, also what looks like an option.
         line.getSubcommands().forEach((name, command) -> {
-            if (Commands.RUNS_A_COMMAND.contains(name)) {
-                command.setStopAtPositional(true);
-            }
+            stopAtGuestsCommand(name, command);
+            command.getSubcommands().forEach(Main::stopAtGuestsCommand);
         });
         return line;
+    }
+
+    private static void stopAtGuestsCommand(String name, CommandLine command) {
+        if (Commands.RUNS_A_COMMAND.contains(name)) {
+            command.setStopAtPositional(true);
+        }
     }
 
     private static int failed(Exception failure, CommandLine command, ParseResult parsed) {

@@ -28,7 +28,9 @@ class ArchitectureTest {
             Map.entry("dev.cloche.vm", List.of("linux", "base")),
             Map.entry("dev.cloche.process", List.of("catalog", "base")),
             Map.entry("dev.cloche.sandbox", List.of("image", "vm", "catalog", "linux", "base")),
-            Map.entry("dev.cloche", List.of("sandbox", "process", "image", "vm", "catalog", "linux", "base")),
+            Map.entry("dev.cloche.machine", List.of("image", "vm", "linux", "base")),
+            Map.entry(
+                    "dev.cloche", List.of("machine", "sandbox", "process", "image", "vm", "catalog", "linux", "base")),
             Map.entry("dev.cloche.cli", List.of("", "base", "linux")));
 
     private static final JavaClasses CLASSES =

@@ -125,6 +125,18 @@ public final class ImageStore {
         return catalog.heldBy(holder).map(StoredImage::config);
     }
 
+    /**
+     * The disk that the holder holds, whatever its name means by now; empty if it holds none, or a file of it is missing or
+     * damaged, which {@link #acquire} mends.
+     *
+     * @param reference by which it was asked for
+     */
+    public Optional<ImageDisk> heldDisk(ImageHolder holder, ImageReference reference) {
+        return catalog.heldBy(holder)
+                .filter(image -> isSound(Optional.of(image)))
+                .map(image -> new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference));
+    }
+
     /** Ends a holder's use of its image; a holder without one is none's loss. An image without a name is then removed. */
     public void release(ImageHolder holder) {
         delete(catalog.unpin(holder));

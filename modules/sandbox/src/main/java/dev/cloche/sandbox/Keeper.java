@@ -177,7 +177,11 @@ final class Keeper implements AutoCloseable {
             }
             VmId before = run.vm();
             SandboxStart.Started started = new SandboxStart(
-                            ground, ends, StartPlan.again(now, main.get(), ground.store().network(now.id())), PullListener.none(), Deadline.none())
+                            ground,
+                            ends,
+                            StartPlan.again(now, main.get(), ground.store().network(now.id())),
+                            PullListener.none(),
+                            Deadline.none())
                     .again(now, lock, restarts + 1);
             System.getLogger(Keeper.class.getName())
                     .log(System.Logger.Level.DEBUG, "started sandbox " + now.name() + " again after VM " + before);

@@ -190,8 +190,9 @@ public final class Sandboxes implements AutoCloseable {
                             ? new SandboxException.Starting(now.name())
                             : new SandboxException.NotFound(now.name());
                 }
-                yield letRun(new SandboxStart(ground, ends, StartPlan.again(now, main, network(now)), listener, deadline)
-                        .again(now, lock, 0));
+                yield letRun(
+                        new SandboxStart(ground, ends, StartPlan.again(now, main, network(now)), listener, deadline)
+                                .again(now, lock, 0));
             }
         };
     }

@@ -18,4 +18,13 @@ interface DiskContents {
     void grow(Path directory, int sizeMiB) throws IOException;
 
     void copy(Path from, Path to) throws IOException;
+
+    /**
+     * Fills a directory with the content of a file.
+     *
+     * @return its size in MiB
+     */
+    int make(Path directory, Path raw) throws IOException;
+
+    void flatten(Path directory, Path raw) throws IOException;
 }

@@ -47,6 +47,21 @@ final class DiskStore implements PersistentDisks {
     }
 
     @Override
+    public PersistentDisk create(Path directory, Path raw) {
+        return build(directory, draft -> new DiskRecord(contents.make(draft, raw), Optional.empty()));
+    }
+
+    @Override
+    public void flatten(Path directory, Path raw) {
+        requireAbsolute(directory);
+        try (DiskDirectory.Claim _ = new DiskDirectory(directory).claim()) {
+            contents.flatten(directory, raw);
+        } catch (IOException e) {
+            throw failed("read", directory, e);
+        }
+    }
+
+    @Override
     public Optional<PersistentDisk> find(Path directory) {
         requireAbsolute(directory);
         DiskDirectory disk = new DiskDirectory(directory);

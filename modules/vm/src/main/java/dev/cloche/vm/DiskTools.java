@@ -19,10 +19,14 @@ import java.util.stream.Stream;
  */
 final class DiskTools {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration COPY_PATIENCE = Duration.ofHours(6);
     private static final int MAX_COMPLAINT = 2048;
 
     private static final int QCOW2_MAGIC = 0x514649fb;
     private static final int QCOW2_SIZE_END = 32;
+    private static final int QCOW2_FEATURES_END = 80;
+    /** The incompatible feature of a layer whose data are in another file. */
+    private static final long QCOW2_EXTERNAL_DATA = 4;
 
     private final Path qemu;
 
@@ -71,6 +75,47 @@ final class DiskTools {
         run(List.of(image().toString(), "resize", "-q", "-f", "qcow2", file.toString(), mebibytes + "M"));
     }
 
+    /** Writes what a layer shows, with those below it, into a new file with holes. */
+    void flatten(Path file, Path raw) throws IOException {
+        run(
+                List.of(
+                        image().toString(),
+                        "convert",
+                        "-q",
+                        "-f",
+                        "qcow2",
+                        "-O",
+                        "raw",
+                        file.toString(),
+                        raw.toString()),
+                COPY_PATIENCE);
+    }
+
+    /**
+     * Refuses a layer that names another file than the one below it: a guest that broke out of QEMU could have written the name
+     * of any file of the host into its head.
+     */
+    void requireBacking(Path file, Path below) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            ByteBuffer header = ByteBuffer.allocate(QCOW2_FEATURES_END);
+            while (header.hasRemaining() && channel.read(header) >= 0) {}
+            String expected = below.getFileName().toString();
+            boolean plain = !header.hasRemaining()
+                    && header.getInt(0) == QCOW2_MAGIC
+                    && (header.getInt(4) == 2
+                            || (header.getLong(QCOW2_FEATURES_END - Long.BYTES) & QCOW2_EXTERNAL_DATA) == 0)
+                    && header.getInt(16) == expected.length();
+            ByteBuffer name = ByteBuffer.allocate(expected.length());
+            if (plain) {
+                long at = header.getLong(8);
+                while (name.hasRemaining() && channel.read(name, at + name.position()) > 0) {}
+            }
+            if (!plain || !new String(name.array(), StandardCharsets.UTF_8).equals(expected)) {
+                throw new IOException(file + " does not say that " + expected + " is below it");
+            }
+        }
+    }
+
     /** The length of the disk that a layer shows, from its header (docs/interop/qcow2.txt of QEMU). */
     long layerBytes(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -100,13 +145,17 @@ final class DiskTools {
     }
 
     private static void run(List<String> command) throws IOException {
+        run(command, PATIENCE);
+    }
+
+    private static void run(List<String> command, Duration patience) throws IOException {
         Process process = new ProcessBuilder(new ArrayList<>(command))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
                 .start();
         try {
             // A complaint is far smaller than the pipe, so nobody waits for us to read it.
-            if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IOException(command.getFirst() + " does not end");
             }
             if (process.exitValue() != 0) {

@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -60,5 +61,23 @@ final class InMemoryDisks implements DiskContents {
     @Override
     public void copy(Path from, Path to) throws IOException {
         put(to, tree(from).copy());
+    }
+
+    @Override
+    public int make(Path directory, Path raw) throws IOException {
+        String[] words = Files.readString(raw).split(" ", -1);
+        put(
+                directory,
+                Optional.ofNullable(trees.get(words[0]))
+                        .orElseThrow(() -> new IOException("it is no disk of this provider"))
+                        .copy());
+        return Integer.parseInt(words[1].strip());
+    }
+
+    /** Only a provider of this JVM can make a disk of it again. */
+    @Override
+    public void flatten(Path directory, Path raw) throws IOException {
+        int mebibytes = new DiskDirectory(directory).read().sizeMiB();
+        Files.writeString(raw, Files.readString(directory.resolve(NAME)) + " " + mebibytes);
     }
 }

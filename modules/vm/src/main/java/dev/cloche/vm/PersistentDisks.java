@@ -36,6 +36,23 @@ public interface PersistentDisks {
      */
     PersistentDisk create(Path directory, SnapshotRef snapshot);
 
+    /**
+     * Makes a disk with the content of a file, as {@link #flatten} writes it. Whatever the file holds, only a guest ever reads it.
+     *
+     * @param raw its length, a whole number of MiB, is the size of the disk
+     * @throws DiskExistsException if the directory has something in it
+     * @throws InvalidVmSpecException if the length is outside of the range of sizes
+     */
+    PersistentDisk create(Path directory, Path raw);
+
+    /**
+     * Writes what a guest would read of a disk that no VM uses into one new file; holes stay holes.
+     *
+     * @throws DiskNotFoundException if there is none
+     * @throws DiskInUseException if a VM uses it
+     */
+    void flatten(Path directory, Path raw);
+
     /** The disk in a directory; empty if there is none. */
     Optional<PersistentDisk> find(Path directory);
 

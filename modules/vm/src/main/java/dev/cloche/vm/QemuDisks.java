@@ -59,6 +59,34 @@ final class QemuDisks implements DiskContents {
         }
     }
 
+    @Override
+    public int make(Path directory, Path raw) throws IOException {
+        long bytes = Files.size(raw);
+        int mebibytes = (int) Math.min(bytes >> 20, Integer.MAX_VALUE);
+        WritableLayer.Disk.requireSize(mebibytes);
+        if ((long) mebibytes << 20 != bytes) {
+            throw new IOException(raw + " is not a whole number of MiB long");
+        }
+        SparseFiles.copy(raw, DiskChain.bottom(directory));
+        return mebibytes;
+    }
+
+    @Override
+    public void flatten(Path directory, Path raw) throws IOException {
+        List<Path> layers = DiskChain.layers(directory);
+        if (layers.isEmpty()) {
+            throw new IOException("there is no disk in " + directory);
+        }
+        if (DiskChain.isBottom(layers.getLast())) {
+            SparseFiles.copy(layers.getLast(), raw);
+            return;
+        }
+        for (int i = 1; i < layers.size(); i++) {
+            tools.requireBacking(layers.get(i), layers.get(i - 1));
+        }
+        tools.flatten(layers.getLast(), raw);
+    }
+
     private static void share(Path layer, Path target) throws IOException {
         try {
             Files.createLink(target, layer);
