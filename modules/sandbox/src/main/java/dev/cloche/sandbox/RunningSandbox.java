@@ -95,7 +95,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** The ports that are published, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts() {
-        return sandboxes.publishedPorts(vm.id());
+        return ground.vms().publishedPorts(vm.id());
     }
 
     /** How long the start took; empty for a connection to a sandbox that ran already. */

@@ -16,7 +16,6 @@ import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmStateException;
@@ -260,12 +259,10 @@ public final class Sandboxes implements AutoCloseable {
     /** The ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
         return sandbox.status().active()
-                ? sandbox.latestRun().map(run -> publishedPorts(run.vm())).orElse(List.of())
+                ? sandbox.latestRun()
+                        .map(run -> ground.vms().publishedPorts(run.vm()))
+                        .orElse(List.of())
                 : List.of();
-    }
-
-    List<PublishedPort> publishedPorts(VmId vm) {
-        return ground.vms().publishedPorts(vm);
     }
 
     /**
