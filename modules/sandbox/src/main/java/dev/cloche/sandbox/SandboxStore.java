@@ -76,7 +76,7 @@ final class SandboxStore {
         return name + "-" + id;
     }
 
-    private static SandboxEvent.Kind eventOf(SandboxStatus status) {
+    static SandboxEvent.Kind eventOf(SandboxStatus status) {
         return SandboxEvent.Kind.valueOf(status.name());
     }
 

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class Sandboxes implements AutoCloseable {
     private static final Duration CLOCK_LIMIT = Duration.ofSeconds(10);
 
-    private final Catalog catalog;
+    private final SweepStore sweeps;
     private final Foundations ground;
     private final SandboxEnds ends;
     private final SandboxEvents events;
@@ -50,9 +50,9 @@ public final class Sandboxes implements AutoCloseable {
 
     /** Does not own what it is given: close it before them. */
     public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        this.catalog = catalog;
         EventBell bell = EventBell.in(stateRoot);
         SandboxStore store = new SandboxStore(catalog, clock, bell::ring);
+        sweeps = new SweepStore(catalog, clock, bell::ring);
         ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock);
         ends = new SandboxEnds(ground);
         events = new SandboxEvents(store, bell);
@@ -65,7 +65,7 @@ public final class Sandboxes implements AutoCloseable {
 
     /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
-        return new SandboxMaintenance(ground, catalog, limits);
+        return new SandboxMaintenance(ground, sweeps, limits);
     }
 
     /**

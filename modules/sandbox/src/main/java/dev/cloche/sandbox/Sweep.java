@@ -41,7 +41,7 @@ final class Sweep {
         this.store = store;
         this.limits = limits;
         this.before = before;
-        cleanup = new SandboxCleanup(ground, store);
+        cleanup = new SandboxCleanup(ground);
         ownerlessVms = new OwnerlessVms(ground.vms(), limits.ownerGrace());
         deadline = Deadline.after(limits.budget());
         now = ground.clock().instant();

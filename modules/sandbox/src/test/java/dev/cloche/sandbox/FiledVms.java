@@ -7,6 +7,7 @@ import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -87,6 +88,21 @@ final class FiledVms implements VmProvider {
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
         return memory.get(id).isPresent() ? memory.kill(id, deadline) : exit();
+    }
+
+    @Override
+    public void pause(VmId id, Deadline deadline) {
+        memory.pause(id, deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        memory.resume(id, deadline);
+    }
+
+    @Override
+    public PersistentDisks disks() {
+        return memory.disks();
     }
 
     @Override
@@ -242,6 +258,16 @@ final class FiledVms implements VmProvider {
         @Override
         public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
             return vm.snapshot(name, deadline);
+        }
+
+        @Override
+        public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+            return vm.suspend(name, deadline);
+        }
+
+        @Override
+        public void growDisk(int sizeMiB, Deadline deadline) {
+            vm.growDisk(sizeMiB, deadline);
         }
 
         @Override

@@ -22,7 +22,10 @@ record KillRuntime(Catalog catalog, VmProvider vms, Sandboxes sandboxes, Sandbox
                 state.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(List.of(layout)));
         VmProvider vms = world.vms(state);
         return new KillRuntime(
-                catalog, vms, new Sandboxes(state, catalog, images, vms, clock), new SandboxStore(catalog, clock));
+                catalog,
+                vms,
+                new Sandboxes(state, catalog, images, vms, clock),
+                new SandboxStore(catalog, clock, () -> {}));
     }
 
     @Override

@@ -58,13 +58,14 @@ enum KillScenario {
         void prepare(KillRuntime runtime) {
             for (int i = 0; i < 2; i++) {
                 var _ = runtime.store()
-                        .insertStarting(
+                        .insert(
                                 new SandboxStore.NewSandbox(
                                         "left-" + i,
                                         spec("base").withEphemeral(true),
                                         new MainCommand(List.of(), CommandOptions.none())),
-                                new SandboxStore.NewRun(
-                                        VmId.random(), false, new ProcessIdentity(1, 1, "an earlier boot")));
+                                Optional.of(new SandboxStore.NewRun(
+                                        VmId.random(), false, new ProcessIdentity(1, 1, "an earlier boot"))),
+                                directory -> {});
             }
         }
 
