@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryStream;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
@@ -79,10 +81,14 @@ record MachineDirectories(Path base) {
         }
     }
 
-    /** A new directory that is not a machine yet. */
+    /** The path of a new directory that is not a machine yet. */
     Path making() throws IOException {
-        Path directory = DurableFiles.ensureDirectory(base).resolve(MAKING + suffix());
-        return DurableFiles.ensureDirectory(directory);
+        return DurableFiles.ensureDirectory(base).resolve(MAKING + suffix());
+    }
+
+    /** Held by whoever makes that directory, so that it can be told from one that a killed process has left. */
+    Path lockOf(Path making) throws IOException {
+        return DurableFiles.ensureDirectory(base.resolve(".locks")).resolve(String.valueOf(making.getFileName()));
     }
 
     /**
@@ -123,18 +129,30 @@ record MachineDirectories(Path base) {
         return true;
     }
 
-    /** What killed processes left of removals; only what nobody is making, since that is somebody's who may live. */
+    /** Deletes what killed processes left of removals, and of machines that they were making. Under the lock. */
     void sweep() throws IOException {
-        if (!Files.isDirectory(base)) {
-            return;
-        }
         List<Path> left;
         try (Stream<Path> entries = Files.list(base)) {
-            left = entries.filter(entry -> String.valueOf(entry.getFileName()).startsWith(REMOVED))
-                    .toList();
+            left = entries.toList();
         }
-        for (Path removed : left) {
-            Trees.delete(removed);
+        for (Path entry : left) {
+            String name = String.valueOf(entry.getFileName());
+            if (name.startsWith(REMOVED)) {
+                Trees.delete(entry);
+            } else if (name.startsWith(MAKING)) {
+                sweep(entry);
+            }
+        }
+    }
+
+    private void sweep(Path making) throws IOException {
+        Path lock = lockOf(making);
+        Optional<LockFile> dead = LockFile.tryLock(lock);
+        if (dead.isPresent()) {
+            try (LockFile _ = dead.get()) {
+                Trees.delete(making);
+                Files.deleteIfExists(lock);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,13 +9,29 @@ import java.nio.file.Path;
 /** The directory of a machine that is being made: it gets its name when it is whole, or goes. */
 final class Making implements AutoCloseable {
     private final Path directory;
+    private final Path lockFile;
+    private final LockFile lock;
 
-    private Making(Path directory) {
+    private Making(Path directory, Path lockFile, LockFile lock) {
         this.directory = directory;
+        this.lockFile = lockFile;
+        this.lock = lock;
     }
 
     static Making begin(MachineStore store) throws IOException {
-        return new Making(store.directories().making());
+        Path directory = store.directories().making();
+        Path lockFile = store.directories().lockOf(directory);
+        // First the lock: nobody takes the directory for one that was left.
+        LockFile lock = LockFile.tryLock(lockFile)
+                .orElseThrow(() -> new IOException("two processes chose the name " + directory));
+        Making making = new Making(directory, lockFile, lock);
+        try {
+            DurableFiles.ensureDirectory(directory);
+            return making;
+        } catch (Throwable failure) {
+            making.close();
+            throw failure;
+        }
     }
 
     Path directory() {
@@ -38,8 +55,11 @@ final class Making implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        if (Files.exists(directory)) {
-            Trees.delete(directory);
+        try (lock) {
+            if (Files.exists(directory)) {
+                Trees.delete(directory);
+            }
+            Files.deleteIfExists(lockFile);
         }
     }
 }

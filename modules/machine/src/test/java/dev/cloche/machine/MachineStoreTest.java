@@ -228,12 +228,13 @@ class MachineStoreTest {
         Files.createDirectories(base().resolve("web/snapshots/a"));
         Files.createSymbolicLink(base().resolve("web/snapshots/link"), directory);
         Files.createDirectory(base().resolve(".removed-by-a-killed-process"));
+        Files.createDirectory(base().resolve(".making-of-a-killed-process"));
 
         assertThat(store().remove(WEB)).isTrue();
         assertThat(store().remove(WEB)).isFalse();
         assertThat(outside).hasContent("stays");
         try (var left = Files.list(base())) {
-            assertThat(left).extracting(path -> path.getFileName().toString()).containsExactly(".lock");
+            assertThat(left).extracting(path -> path.getFileName().toString()).containsExactlyInAnyOrder(".lock", ".locks");
         }
     }
 

@@ -14,6 +14,7 @@ import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmInfo;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -76,7 +77,8 @@ class MachinesTest {
             assertThat(vms.list()).hasSize(1);
             assertThat(again.environment()).containsKey("PATH");
             try (GuestExecution hostname = connected.ask(guest -> guest.exec(ExecRequest.of("hostname"), soon()))) {
-                assertThat(new String(hostname.stdout().readAllBytes())).isEqualTo("web\n");
+                assertThat(new String(hostname.stdout().readAllBytes(), StandardCharsets.UTF_8))
+                        .isEqualTo("web\n");
             }
         }
         assertThatThrownBy(() -> machines.remove(WEB, false, soon())).isInstanceOf(MachineException.WrongState.class);
