@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -200,6 +201,54 @@ class QemuPersistentDiskIT extends QemuTest {
     private int count(Vm vm) throws IOException {
         String text = shell(vm, "cat /root/count 2>/dev/null || echo 0").strip();
         return text.isEmpty() ? 0 : Integer.parseInt(text);
+    }
+
+    @Test
+    void aGuestThatWasSuspendedByHalfAndGoesOnIsNeverRolledBack() throws Exception {
+        try (Vm vm = on(home)) {
+            SnapshotRef taken = snapshot(vm, "half");
+            vm.pause(soon());
+            // What a process leaves that is killed between its record on the disk and the end of the VM.
+            DiskDirectory record = new DiskDirectory(home.directory());
+            VmNote.SUSPENDED.leaveOrThrow(fixture.layout().directory(vm.id()));
+            record.write(record.read().suspendedAt(taken));
+            try (Vm client = provider.create(VmSpec.restored(VmId.random(), taken))) {
+                assertThatThrownBy(() -> client.start(soon())).isInstanceOf(DiskInUseException.class);
+            }
+            vm.resume(soon());
+            assertThat(provider.disks().find(home.directory()).orElseThrow().suspendedAt())
+                    .isEmpty();
+            assertThat(shell(vm, "echo since > /root/since; busybox sync")).isEmpty();
+            vm.kill(soon());
+            vm.destroy();
+            try (Vm late = provider.create(VmSpec.restored(VmId.random(), taken))) {
+                assertThatThrownBy(() -> late.start(soon())).isInstanceOf(DiskMovedOnException.class);
+            }
+        }
+    }
+
+    @Test
+    void aContinuationThatFailsCanBeTriedAgain() throws Exception {
+        SnapshotRef taken;
+        try (Vm vm = on(home)) {
+            assertThat(shell(vm, "echo kept > /root/file")).isEmpty();
+            taken = vm.suspend(new SnapshotName("twice"), soon());
+            vm.destroy();
+        }
+        Path state = fixture.stateRoot().resolve("snapshots/twice/memory");
+        byte[] whole = Files.readAllBytes(state);
+        byte[] damaged = whole.clone();
+        Arrays.fill(damaged, 0, 4096, (byte) 1);
+        Files.write(state, damaged);
+        try (Vm vm = provider.create(VmSpec.restored(VmId.random(), taken))) {
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmException.class);
+        }
+        assertThat(provider.disks().find(home.directory()).orElseThrow().suspendedAt())
+                .contains(taken.name());
+        Files.write(state, whole);
+        try (Vm vm = clone(taken)) {
+            assertThat(shell(vm, "cat /root/file")).isEqualTo("kept\n");
+        }
     }
 
     @Test
