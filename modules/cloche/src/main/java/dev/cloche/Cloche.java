@@ -169,6 +169,15 @@ public final class Cloche implements AutoCloseable {
         return new ImageCache(rooms.images());
     }
 
+    /**
+     * The durable records of work on this host.
+     *
+     * @throws dev.cloche.base.ClocheException if they cannot be used
+     */
+    public Processes processes() {
+        return new Processes(rooms.processes().registry());
+    }
+
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */
     @Override
     public void close() {

@@ -8,6 +8,7 @@ import dev.cloche.image.LoginSources;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
+import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
@@ -19,10 +20,17 @@ import java.time.Clock;
 import java.util.List;
 
 /** The rooms of one state root, wired together. */
-record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvider vms, Sandboxes sandboxes)
+record Rooms(
+        Catalog catalog,
+        ImageStore images,
+        RegistryLogins logins,
+        VmProvider vms,
+        Sandboxes sandboxes,
+        ProcessRoom processes)
         implements AutoCloseable {
     /** The tables of every room that has some. */
-    static final List<CatalogSchema> SCHEMAS = List.of(ImageStore.schema(), Sandboxes.schema());
+    static final List<CatalogSchema> SCHEMAS =
+            List.of(ImageStore.schema(), Sandboxes.schema(), SqliteProcessStore.schema());
 
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
@@ -40,7 +48,13 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
-        return new Rooms(catalog, images, logins, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+        return new Rooms(
+                catalog,
+                images,
+                logins,
+                vms,
+                new Sandboxes(catalog, images, vms, Clock.systemUTC()),
+                new ProcessRoom(catalog, root));
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
@@ -67,7 +81,8 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
     public void close() {
         // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
         try (catalog;
-                vms) {
+                vms;
+                processes) {
             sandboxes.close();
         }
     }

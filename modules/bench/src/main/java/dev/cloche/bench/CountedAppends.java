@@ -25,7 +25,8 @@ final class CountedAppends implements AutoCloseable {
         connection.setAutoCommit(false);
         lock = connection.prepareStatement("SELECT last FROM counted.process WHERE id = ? FOR UPDATE");
         count = connection.prepareStatement("UPDATE counted.counter SET value = value + 1 RETURNING value");
-        insert = connection.prepareStatement("INSERT INTO counted.event VALUES (?, ?, ?, 'note', ?, '" + HASH + "', 0)");
+        insert =
+                connection.prepareStatement("INSERT INTO counted.event VALUES (?, ?, ?, 'note', ?, '" + HASH + "', 0)");
         update = connection.prepareStatement("UPDATE counted.process SET last = ? WHERE id = ?");
         announce = connection.prepareStatement("SELECT pg_notify('counted', ?)");
     }

@@ -130,8 +130,8 @@ final class RegistryPostgres {
             for (int i = 0; i < CONNECTIONS; i++) {
                 counted.add(new CountedAppends(server.connect()));
             }
-            Append ours = (caller, payload) ->
-                    registry.append("p" + caller, EventAppend.of(TYPE, Json.ofCanonical(payload)));
+            Append ours =
+                    (caller, payload) -> registry.append("p" + caller, EventAppend.of(TYPE, Json.ofCanonical(payload)));
             Append plain = (caller, payload) -> counted.get(caller).append("p" + caller, payload);
             rate(ours);
             rate(plain);
@@ -149,8 +149,7 @@ final class RegistryPostgres {
                 double a = median(fast);
                 double b = median(slow);
                 String flush = micros == 0 ? "of this disk" : micros / 1_000 + " ms slower (commit_delay)";
-                report.line(
-                        String.format(Locale.ROOT, "| %s | %d | %.0f | %.0f | %.2f |", flush, rounds, a, b, a / b));
+                report.line(String.format(Locale.ROOT, "| %s | %d | %.0f | %.0f | %.2f |", flush, rounds, a, b, a / b));
             }
         } finally {
             for (CountedAppends each : counted) {

@@ -20,7 +20,7 @@ final class Commands {
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image");
+            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image", "process");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -36,6 +36,7 @@ final class Commands {
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
+        ALL.put("process", ProcessCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("login", LoginCommand::new);
         ALL.put("logout", LogoutCommand::new);
@@ -59,6 +60,14 @@ final class Commands {
         catalog.put("backup", CatalogBackupCommand::new);
         catalog.put("migrate", CatalogMigrateCommand::new);
         GROUPS.put("catalog", catalog);
+        Map<String, Supplier<Callable<Integer>>> process = new LinkedHashMap<>();
+        process.put("ls", ProcessLsCommand::new);
+        process.put("inspect", ProcessInspectCommand::new);
+        process.put("events", ProcessEventsCommand::new);
+        process.put("await", ProcessAwaitCommand::new);
+        process.put("cancel", ProcessCancelCommand::new);
+        process.put("prune", ProcessPruneCommand::new);
+        GROUPS.put("process", process);
     }
 
     private Commands() {}

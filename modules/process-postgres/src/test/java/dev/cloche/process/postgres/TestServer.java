@@ -101,7 +101,8 @@ final class TestServer implements AutoCloseable {
         // First the parent, which would otherwise begin to recover.
         postmaster.destroyForcibly();
         children.forEach(ProcessHandle::destroyForcibly);
-        Awaitility.await().until(() -> !postmaster.isAlive() && children.stream().noneMatch(ProcessHandle::isAlive));
+        Awaitility.await()
+                .until(() -> !postmaster.isAlive() && children.stream().noneMatch(ProcessHandle::isAlive));
     }
 
     /** Starts the server again, as it was started before, and so lets it recover; returns before it has. */
@@ -142,8 +143,7 @@ final class TestServer implements AutoCloseable {
     private static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (var files = Files.walk(directory)) {
-                for (Path file :
-                        files.sorted(Comparator.reverseOrder()).toList()) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.deleteIfExists(file);
                 }
             }
