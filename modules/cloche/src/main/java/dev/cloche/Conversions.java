@@ -15,6 +15,7 @@ import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.ResourceLimit;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -169,5 +170,14 @@ final class Conversions {
 
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static dev.cloche.sandbox.TemplateMaking making(TemplateMaking making) {
+        return switch (making) {
+            case TemplateMaking.Never() -> new dev.cloche.sandbox.TemplateMaking.Never();
+            case TemplateMaking.InBackground() -> new dev.cloche.sandbox.TemplateMaking.InBackground();
+            case TemplateMaking.ByProcess(List<String> command) ->
+                new dev.cloche.sandbox.TemplateMaking.ByProcess(command);
+        };
     }
 }

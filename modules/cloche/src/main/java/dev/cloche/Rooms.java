@@ -40,7 +40,13 @@ record Rooms(Catalog catalog, ImageStore images, RegistryLogins logins, VmProvid
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
-        return new Rooms(catalog, images, logins, vms, new Sandboxes(catalog, images, vms, Clock.systemUTC()));
+        return new Rooms(
+                catalog,
+                images,
+                logins,
+                vms,
+                new Sandboxes(
+                        root, catalog, images, vms, Clock.systemUTC(), Conversions.making(options.templateMaking())));
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {

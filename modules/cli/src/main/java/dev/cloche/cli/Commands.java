@@ -36,6 +36,7 @@ final class Commands {
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
+        ALL.put("template", TemplateCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("login", LoginCommand::new);
         ALL.put("logout", LogoutCommand::new);
@@ -54,6 +55,13 @@ final class Commands {
         image.put("load", ImageLoadCommand::new);
         image.put("save", ImageSaveCommand::new);
         GROUPS.put("image", image);
+        Map<String, Supplier<Callable<Integer>>> template = new LinkedHashMap<>();
+        template.put("ls", TemplateLsCommand::new);
+        template.put("inspect", TemplateInspectCommand::new);
+        template.put("make", TemplateMakeCommand::new);
+        template.put("rm", TemplateRmCommand::new);
+        template.put("prune", TemplatePruneCommand::new);
+        GROUPS.put("template", template);
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

@@ -130,7 +130,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
-        try (Cloche cloche = Cloche.open();
+        try (Cloche cloche = Cloche.open(MakerCommand.options());
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
             SandboxBuilder builder = cloche.sandbox(image)
                     .command(CommandSettings.words(command))

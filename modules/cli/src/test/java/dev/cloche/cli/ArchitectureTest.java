@@ -26,8 +26,9 @@ class ArchitectureTest {
             "dev.cloche.erofs", List.of("base"),
             "dev.cloche.image", List.of("erofs", "catalog", "linux", "base"),
             "dev.cloche.vm", List.of("linux", "base"),
-            "dev.cloche.sandbox", List.of("image", "vm", "catalog", "linux", "base"),
-            "dev.cloche", List.of("sandbox", "image", "vm", "catalog", "linux", "base"),
+            "dev.cloche.pool", List.of("vm", "base"),
+            "dev.cloche.sandbox", List.of("image", "pool", "vm", "catalog", "linux", "base"),
+            "dev.cloche", List.of("sandbox", "pool", "image", "vm", "catalog", "linux", "base"),
             "dev.cloche.cli", List.of("", "base", "linux"));
 
     private static final JavaClasses CLASSES =

@@ -6,11 +6,8 @@ import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
@@ -22,9 +19,8 @@ import java.util.Optional;
 /** One start, from the record to a guest that answers. Whatever fails, nothing of it stays. */
 final class SandboxStart {
     /** Kept of what a detached main command writes; the oldest goes first. */
-    private static final long LOG_BYTES = 16 << 20;
+    private static final long LOG_BYTES = Templates.LOG_BYTES;
 
-    private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
@@ -80,19 +76,16 @@ final class SandboxStart {
     }
 
     private Started boot(long id, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        Vm vm = ground.vms().create(vmSpec(disk, main.isPresent()));
+        Beginnings.Begun begun =
+                ground.beginnings().begin(vmSpec(disk, main.isPresent()), spec.image(), name, deadline);
+        Vm vm = begun.vm();
         try {
-            long bootBegin = System.nanoTime();
-            vm.start(deadline);
-            Duration boot = since(bootBegin);
-            Configuring configuring = vm.guest()
-                    .beginConfigure(GuestIdentity.fresh(name, ground.clock()), deadline.orAfter(CONFIGURE_LIMIT));
             // The record is written, and the command sent, while the guest is at it.
             SandboxRecord record = running(id);
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
-            configuring.await();
+            begun.await();
             command.ifPresent(started -> handOver(vm, started));
-            return new Started(record, vm, disk.config(), new StartTimings(since(begin), image, boot));
+            return new Started(record, vm, disk.config(), begun.timings(since(begin), image));
         } catch (Throwable failure) {
             afterwards(failure, vm::close);
             throw failure;
@@ -146,9 +139,7 @@ final class SandboxStart {
     }
 
     private VmSpec vmSpec(ImageDisk disk, boolean logged) {
-        VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
-                .withMemoryMiB(spec.memoryMib())
-                .withCpus(spec.cpus());
+        VmSpec plain = TemplateRequest.vm(vmId, disk, spec);
         VmSpec limited = spec.maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;

@@ -12,6 +12,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmStateException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -31,11 +32,22 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Sandboxes implements AutoCloseable {
     private final Foundations ground;
     private final SandboxEnds ends;
+    private final Templates templates;
+    private final Makers makers;
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
 
     /** Does not own what it is given: close it before them. */
-    public Sandboxes(Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        ground = new Foundations(new SandboxStore(catalog, clock), images, vms, clock);
+    public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
+        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never());
+    }
+
+    /** The same, which has templates made as {@code making} says. */
+    public Sandboxes(
+            Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
+        templates = new Templates(stateRoot.resolve("templates"), vms, clock);
+        makers = new Makers(templates, making);
+        Beginnings beginnings = new Beginnings(vms, templates, makers, clock);
+        ground = new Foundations(new SandboxStore(catalog, clock), images, vms, clock, beginnings);
         ends = new SandboxEnds(ground);
     }
 
@@ -69,6 +81,21 @@ public final class Sandboxes implements AutoCloseable {
     public SandboxRecord startDetached(
             SandboxSpec spec, CommandOptions main, PullListener listener, Deadline deadline) {
         return new SandboxStart(ground, ends, spec, listener, deadline).detached(main);
+    }
+
+    /** What sandboxes are restored from in place of a boot. */
+    public Templates templates() {
+        return templates;
+    }
+
+    /**
+     * Makes the template of an image and a size, unless there is one. Sandboxes of them are restored from it from then on.
+     *
+     * @param spec of which only the image, its pull policy and the size matter
+     * @return the template; empty if another process makes it just now
+     */
+    public Optional<Template> makeTemplate(SandboxSpec spec, PullListener listener, Deadline deadline) {
+        return new TemplateRequest(ground, templates, spec).perform(listener, deadline);
     }
 
     /** All sandboxes, the newest first. */
@@ -187,6 +214,7 @@ public final class Sandboxes implements AutoCloseable {
     @Override
     public void close() {
         Optional<RuntimeException> first = Optional.empty();
+        makers.close();
         for (RunningSandbox sandbox : open) {
             try {
                 sandbox.close();

@@ -108,7 +108,7 @@ final class TestHost implements AutoCloseable {
                 root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
         Clock clock = Clock.systemUTC();
         return new Opened(
-                catalog, images, new Sandboxes(catalog, images, vms, clock), new SandboxStore(catalog, clock));
+                catalog, images, new Sandboxes(state(), catalog, images, vms, clock), new SandboxStore(catalog, clock));
     }
 
     static Deadline soon() {
