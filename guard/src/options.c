@@ -37,6 +37,11 @@ static void add_hold(struct options *options, const char *path) {
     options->hold[options->hold_count++] = path;
 }
 
+static void add_own(struct options *options, const char *path) {
+    if (options->own_count == MAX_HOLD) fail("more than %d --own", MAX_HOLD);
+    options->own[options->own_count++] = path;
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -54,6 +59,8 @@ struct options parse_options(char **arguments) {
             add_listen(&options, value);
         } else if (strcmp(option, "--hold") == 0) {
             add_hold(&options, value);
+        } else if (strcmp(option, "--own") == 0) {
+            add_own(&options, value);
         } else if (strcmp(option, "--max-duration-ms") == 0) {
             options.max_duration_ms = number(option, value);
         } else if (strcmp(option, "--pool-age-ms") == 0) {

@@ -11,6 +11,8 @@ struct options {
     int listen_count;
     const char *hold[MAX_HOLD];
     int hold_count;
+    const char *own[MAX_HOLD];
+    int own_count;
     int64_t max_duration_ms; /* 0: none */
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;

@@ -1,10 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxSpec;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,8 @@ public final class SandboxBuilder {
     private boolean ephemeral;
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
-    private @Nullable Duration maxDuration;
+    private SandboxPolicies policies = SandboxPolicies.none();
+    private final Map<String, String> labels = new HashMap<>();
     private PullPolicy pull = PullPolicy.MISSING;
     private PullProgress progress = PullProgress.silent();
 
@@ -72,7 +75,41 @@ public final class SandboxBuilder {
 
     /** The VM is ended after this time, up to 365 days, also if this process is dead by then. Without it, never. */
     public SandboxBuilder maxDuration(Duration longest) {
-        maxDuration = longest;
+        policies = policies.withMaxDuration(longest);
+        return this;
+    }
+
+    /** Something by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
+    public SandboxBuilder label(String key, String value) {
+        labels.put(key, value);
+        return this;
+    }
+
+    /**
+     * It is stopped when nobody has used it for so long, up to 365 days: when no process of this host has a command in it that
+     * it waits for, or moves files. A main command that was detached is nobody's use. Its owner sees to it; a detached sandbox
+     * has one while a process runs that has called {@link Cloche#adopt()}.
+     */
+    public SandboxBuilder idleTimeout(Duration longest) {
+        policies = policies.withIdleTimeout(longest);
+        return this;
+    }
+
+    /** What a start may take, with the fetching of its image; by default 30 minutes. */
+    public SandboxBuilder startTimeout(Duration longest) {
+        policies = policies.withStartTimeout(longest);
+        return this;
+    }
+
+    /** Whether a detached sandbox is started again when it has ended by itself; it needs a name. */
+    public SandboxBuilder restart(RestartPolicy policy) {
+        policies = policies.withRestart(Conversions.policy(policy));
+        return this;
+    }
+
+    /** How many runs are kept, with their logs: 1 to 1000, by default 5. */
+    public SandboxBuilder keptRuns(int count) {
+        policies = policies.withKeptRuns(count);
         return this;
     }
 
@@ -100,19 +137,21 @@ public final class SandboxBuilder {
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
-        return new DetachedCommand(options -> Conversions.info(
-                cloche.sandboxRoom().startDetached(spec(), options, Conversions.listener(progress), Deadline.none())));
+        return new DetachedCommand(
+                options -> Conversions.info(cloche.sandboxRoom()
+                        .startDetached(spec(), options, Conversions.listener(progress), Deadline.none())),
+                options -> Conversions.info(
+                        cloche.sandboxRoom().create(spec(), options, Conversions.listener(progress), Deadline.none())));
     }
 
     private SandboxSpec spec() {
-        return new SandboxSpec(
-                Optional.ofNullable(name),
-                image,
-                command,
-                Conversions.policy(pull),
-                memoryMib,
-                cpus,
-                ephemeral,
-                Optional.ofNullable(maxDuration));
+        SandboxSpec spec = SandboxSpec.of(image)
+                .withCommand(command)
+                .withPullPolicy(Conversions.policy(pull))
+                .withMemoryMib(memoryMib)
+                .withCpus(cpus)
+                .withLabels(labels)
+                .withPolicies(policies);
+        return name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
     }
 }

@@ -32,15 +32,7 @@ public final class Templates {
      * @throws dev.cloche.base.ClocheException if the image is not to be had, or its guest does not boot
      */
     public Optional<TemplateInfo> make(String image, int memoryMib, int cpus, PullProgress progress) {
-        SandboxSpec spec = new SandboxSpec(
-                Optional.empty(),
-                image,
-                List.of(),
-                Conversions.policy(PullPolicy.MISSING),
-                memoryMib,
-                cpus,
-                true,
-                Optional.empty());
+        SandboxSpec spec = SandboxSpec.of(image).withMemoryMib(memoryMib).withCpus(cpus);
         return sandboxes
                 .makeTemplate(spec, Conversions.listener(progress), Deadline.none())
                 .map(TemplateInfo::of);

@@ -8,8 +8,27 @@ import java.util.Optional;
 /**
  * One execution of a sandbox's VM.
  *
- * @param owner the process that started it
+ * @param detached whether it outlives its owner
+ * @param owner the process that started it, or adopted it last
+ * @param guard the VM's process for the outside; empty until its guest has answered
+ * @param asked why somebody has begun to end it
+ * @param readyAt when its guest had answered; empty before, and if it never did
+ * @param terminatedAt when its end was recorded; empty while it runs
  * @param ending how it ended; empty while it runs
  */
 public record RunRecord(
-        long id, VmId vm, boolean detached, ProcessIdentity owner, Instant startedAt, Optional<Ending> ending) {}
+        long id,
+        VmId vm,
+        boolean detached,
+        ProcessIdentity owner,
+        Optional<ProcessIdentity> guard,
+        Optional<TerminationReason> asked,
+        Instant startedAt,
+        Optional<Instant> readyAt,
+        Optional<Instant> terminatedAt,
+        Optional<Ending> ending) {
+
+    public RunStatus status() {
+        return ending.isPresent() ? RunStatus.TERMINATED : RunStatus.RUNNING;
+    }
+}

@@ -14,9 +14,11 @@ public enum SandboxStatus {
     STARTING,
     /** Its guest has answered. */
     RUNNING,
-    /** A stop was asked for; the guest is ending. */
+    /** Its guest is halted in memory. */
+    PAUSED,
+    /** Its end was asked for: no command is started in it any more, and it is ending. */
     DRAINING,
-    /** Ended as intended: its command finished, or somebody asked for the end. */
+    /** Ended as intended: its command finished, a limit was reached, or somebody asked for the end. */
     STOPPED,
     /** Ended in a way that nobody asked for. */
     CRASHED;
@@ -24,9 +26,11 @@ public enum SandboxStatus {
     /** The statuses that may follow this one. */
     public Set<SandboxStatus> successors() {
         return switch (this) {
-            case CREATED -> EnumSet.of(STARTING);
+            // One that is ephemeral and that nobody starts in time is a start that died, and goes.
+            case CREATED -> EnumSet.of(STARTING, CRASHED);
             case STARTING -> EnumSet.of(RUNNING, STOPPED, CRASHED);
-            case RUNNING -> EnumSet.of(DRAINING, STOPPED, CRASHED);
+            case RUNNING -> EnumSet.of(PAUSED, DRAINING, STOPPED, CRASHED);
+            case PAUSED -> EnumSet.of(RUNNING, DRAINING, STOPPED, CRASHED);
             case DRAINING -> EnumSet.of(STOPPED, CRASHED);
             case STOPPED, CRASHED -> EnumSet.of(STARTING);
         };
@@ -39,6 +43,9 @@ public enum SandboxStatus {
 
     /** Whether a VM of it may be alive. */
     public boolean active() {
-        return this == STARTING || this == RUNNING || this == DRAINING;
+        return switch (this) {
+            case STARTING, RUNNING, PAUSED, DRAINING -> true;
+            case CREATED, STOPPED, CRASHED -> false;
+        };
     }
 }

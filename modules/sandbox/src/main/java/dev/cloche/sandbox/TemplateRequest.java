@@ -22,7 +22,7 @@ record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec
         ImageHolder holder = new ImageHolder(HOLDER_KIND, who, who);
         ImageDisk disk = ground.images().acquire(reference, spec.pullPolicy(), holder, listener, deadline);
         try {
-            VmSpec vm = vm(VmId.random(), disk, spec);
+            VmSpec vm = vm(VmId.random(), disk, spec.memoryMib(), spec.cpus());
             return templates.make(vm, deadline).map(taken -> Template.of(taken, Instant.now(ground.clock()), true));
         } finally {
             ground.images().release(holder);
@@ -30,11 +30,11 @@ record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec
     }
 
     /** What a sandbox of an image and a size boots, but for its limits. */
-    static VmSpec vm(VmId id, ImageDisk disk, SandboxSpec spec) {
+    static VmSpec vm(VmId id, ImageDisk disk, int memoryMib, int cpus) {
         return VmSpec.of(
                         id,
                         RootDisk.vmdk(disk.vmdk()).withContents(disk.manifest().toString()))
-                .withMemoryMiB(spec.memoryMib())
-                .withCpus(spec.cpus());
+                .withMemoryMiB(memoryMib)
+                .withCpus(cpus);
     }
 }

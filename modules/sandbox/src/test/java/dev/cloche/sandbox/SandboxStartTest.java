@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.image.ImageInUse;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
-import dev.cloche.image.PullPolicy;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.SpawnException;
@@ -70,20 +69,15 @@ class SandboxStartTest {
 
     @Test
     void theVmIsMadeAsTheSpecificationSays() {
-        SandboxSpec spec = new SandboxSpec(
-                Optional.of("sized"),
-                "bare",
-                List.of(),
-                PullPolicy.MISSING,
-                300,
-                3,
-                false,
-                Optional.of(Duration.ofHours(1)));
+        SandboxSpec spec = TestHost.named("sized")
+                .withMemoryMib(300)
+                .withCpus(Runtime.getRuntime().availableProcessors())
+                .withPolicies(SandboxPolicies.none().withMaxDuration(Duration.ofHours(1)));
         try (RunningSandbox sandbox = host.start(spec)) {
             VmSpec made = host.vms.created.getLast();
             assertThat(made.id()).isEqualTo(host.vm("sized"));
             assertThat(made.memoryMiB()).isEqualTo(300);
-            assertThat(made.cpus()).isEqualTo(3);
+            assertThat(made.cpus()).isEqualTo(Runtime.getRuntime().availableProcessors());
             assertThat(made.maxDuration()).contains(Duration.ofHours(1));
             assertThat(Files.isRegularFile(made.rootDisk().path())).isTrue();
             assertThat(sandbox.timings())
@@ -279,15 +273,10 @@ class SandboxStartTest {
     }
 
     private static void assertInvalid(int memory, int cpus, Duration longest) {
-        assertThatThrownBy(() -> new SandboxSpec(
-                        Optional.empty(),
-                        "bare",
-                        List.of(),
-                        PullPolicy.MISSING,
-                        memory,
-                        cpus,
-                        false,
-                        Optional.of(longest)))
+        assertThatThrownBy(() -> SandboxSpec.of("bare")
+                        .withMemoryMib(memory)
+                        .withCpus(cpus)
+                        .withPolicies(SandboxPolicies.none().withMaxDuration(longest)))
                 .isInstanceOf(SandboxException.InvalidSpecification.class);
     }
 }

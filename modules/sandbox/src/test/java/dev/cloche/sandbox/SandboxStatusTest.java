@@ -33,6 +33,7 @@ class SandboxStatusTest {
     @ParameterizedTest
     @EnumSource(TerminationReason.class)
     void everyReasonLeadsToATerminalStatus(TerminationReason reason) {
-        assertThat(reason.status().terminal()).isTrue();
+        assertThat(reason.status(true).terminal()).isTrue();
+        assertThat(reason.status(false).terminal()).isTrue();
     }
 }

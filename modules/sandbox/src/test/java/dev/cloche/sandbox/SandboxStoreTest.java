@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.catalog.Catalog;
-import dev.cloche.image.PullPolicy;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.VmId;
@@ -31,7 +30,7 @@ class SandboxStoreTest {
     @BeforeEach
     void open() {
         catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA));
-        store = new SandboxStore(catalog, Clock.fixed(NOW, ZoneOffset.UTC));
+        store = new SandboxStore(catalog, Clock.fixed(NOW, ZoneOffset.UTC), () -> {});
     }
 
     @AfterEach
@@ -63,6 +62,7 @@ class SandboxStoreTest {
     void anIdIsNeverGivenTwice() {
         long first = insert("one").orElseThrow();
         store.end(first, Ending.closed());
+        assertThat(store.doom(first)).isTrue();
         assertThat(store.deleteEnded(first)).isTrue();
         assertThat(insert("one").orElseThrow()).isGreaterThan(first);
     }
@@ -81,7 +81,8 @@ class SandboxStoreTest {
     @Test
     void theFirstWordOnAnEndIsKept() {
         long id = insert("one").orElseThrow();
-        assertThat(store.end(id, Ending.ofMain(new ExitStatus.Exited(9)))).isTrue();
+        assertThat(store.end(id, Ending.ofMain(new ExitStatus.Exited(9), false)))
+                .isTrue();
         assertThat(store.end(id, Ending.vanished())).isFalse();
 
         SandboxRecord record = store.byName("one").orElseThrow();
@@ -103,6 +104,7 @@ class SandboxStoreTest {
     void deletingASandboxDeletesItsRuns() {
         long id = insert("one").orElseThrow();
         store.end(id, Ending.closed());
+        store.doom(id);
         store.deleteEnded(id);
         Optional<Long> runs = catalog.read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM run"));
         assertThat(runs).contains(0L);
@@ -116,9 +118,11 @@ class SandboxStoreTest {
     }
 
     private Optional<Long> insert(String name) {
-        SandboxSpec spec = new SandboxSpec(
-                Optional.of(name), "base", List.of(), PullPolicy.MISSING, 256, 1, false, Optional.empty());
-        return store.insertStarting(
-                new SandboxStore.NewSandbox(name, spec, "sleep 1", VmId.random(), true, ProcessIdentity.current()));
+        SandboxSpec spec = SandboxSpec.of("base").withName(name);
+        MainCommand main = new MainCommand(List.of("sleep", "1"), CommandOptions.none());
+        return store.insert(
+                new SandboxStore.NewSandbox(name, spec, main),
+                Optional.of(new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current())),
+                directory -> {});
     }
 }

@@ -19,90 +19,70 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class SettlementTest {
     private static final VmId VM = new VmId("vm");
-    private static final boolean OWNER_ALIVE = true;
-    private static final boolean OWNER_DEAD = false;
 
     @ParameterizedTest
     @EnumSource(
             value = SandboxStatus.class,
             names = {"CREATED", "STOPPED", "CRASHED"})
     void whatIsNotActiveStaysAsItIs(SandboxStatus status) {
-        assertThat(Settlement.of(attached(status), Optional.empty(), OWNER_DEAD))
-                .isEmpty();
+        assertThat(Settlement.of(attached(status), Optional.empty())).isEmpty();
     }
 
     @Test
     void whatRunsStaysAsItIs() {
-        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running(), OWNER_DEAD))
-                .isEmpty();
-        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running(), OWNER_DEAD))
-                .isEmpty();
-    }
-
-    @Test
-    void anAttachedSandboxIsItsLivingOwnersToRecord() {
-        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), ended(Cause.KILLED), OWNER_ALIVE))
-                .isEmpty();
-    }
-
-    @Test
-    void aStartIsItsLivingOwnersToFinish() {
-        assertThat(Settlement.of(detached(SandboxStatus.STARTING), Optional.empty(), OWNER_ALIVE))
-                .isEmpty();
-        assertThat(Settlement.of(detached(SandboxStatus.STARTING), ended(Cause.KILLED), OWNER_ALIVE))
-                .isEmpty();
+        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running())).isEmpty();
+        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running())).isEmpty();
     }
 
     @Test
     void aStartWhoseOwnerDiedHasCrashed() {
-        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty(), OWNER_DEAD)
+        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty())
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
-        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
     }
 
     @Test
     void aVmThatNeverRanAndWhoseOwnerDiedHasCrashed() {
         Optional<VmInfo> created = Optional.of(new VmInfo(VM, VmState.CREATED, Optional.empty(), Optional.empty()));
-        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created, OWNER_DEAD))
-                .isPresent();
+        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created)).isPresent();
     }
 
     @Test
-    void aDetachedSandboxHasEndedAsItsGuardSaysAlsoWhileItsStarterLives() {
-        Ending ending = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION), OWNER_ALIVE)
+    void aDetachedSandboxHasEndedAsItsGuardSays() {
+        Ending ending = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION))
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
     }
 
     @Test
     void anEndThatWasAskedForIsNoCrash() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED), OWNER_DEAD)
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED))
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void anEndThatWasAskedForIsReachedAlsoWithoutAWitness() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty(), OWNER_DEAD)
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty())
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
     @Test
     void theMainCommandsExitCodeIsKept() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(9))), OptionalInt.empty());
-        Ending ending = Ending.of(exit, false);
+        Ending ending = Ending.of(exit, Optional.empty());
         assertThat(ending.reason()).isEqualTo(TerminationReason.FAILED);
         assertThat(ending.exitCode()).hasValue(9);
-        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
     @Test
     void theMainCommandsEndCountsAlsoIfAStopWasAskedForMeanwhile() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Signalled(15))), OptionalInt.empty());
-        Ending ending = Ending.of(exit, true);
+        Ending ending = Ending.of(exit, Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
         assertThat(ending.exitSignal()).hasValue(15);
         assertThat(ending.exitCode()).isEmpty();
     }
@@ -110,28 +90,28 @@ class SettlementTest {
     @Test
     void aSuccessfulMainCommandCompletesTheRun() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(0))), OptionalInt.empty());
-        assertThat(Ending.of(exit, false).reason()).isEqualTo(TerminationReason.COMPLETED);
+        assertThat(Ending.of(exit, Optional.empty()).reason()).isEqualTo(TerminationReason.COMPLETED);
     }
 
     @Test
     void aGoodbyeOnRequestIsNoCrashWhoeverLooks() {
         Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty());
-        assertThat(Ending.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), false)
+        assertThat(Ending.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), Optional.empty())
                         .reason())
                 .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void aSignalThatNobodyAskedForIsACrash() {
-        Ending ending = Ending.of(exit(Cause.EXITED, Optional.empty(), OptionalInt.of(11)), false);
+        Ending ending = Ending.of(exit(Cause.EXITED, Optional.empty(), OptionalInt.of(11)), Optional.empty());
         assertThat(ending.reason()).isEqualTo(TerminationReason.SIGNAL);
         assertThat(ending.exitSignal()).hasValue(11);
-        assertThat(ending.reason().status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
     }
 
     @Test
     void aGuestThatWasAskedToShutDownNeedsNoLastWords() {
-        assertThat(Ending.of(exit(Cause.STOPPED, Optional.empty(), OptionalInt.empty()), false)
+        assertThat(Ending.of(exit(Cause.STOPPED, Optional.empty(), OptionalInt.empty()), Optional.empty())
                         .reason())
                 .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
@@ -141,7 +121,7 @@ class SettlementTest {
             value = Cause.class,
             names = {"EXITED", "OWNER_GONE", "GUARD_LOST", "KILLED", "POOL_AGE"})
     void anEndWithoutAWordIsACrash(Cause cause) {
-        assertThat(Ending.of(exit(cause, Optional.empty(), OptionalInt.empty()), false)
+        assertThat(Ending.of(exit(cause, Optional.empty(), OptionalInt.empty()), Optional.empty())
                         .reason())
                 .isEqualTo(TerminationReason.INTERNAL_ERROR);
     }
@@ -173,7 +153,33 @@ class SettlementTest {
 
     private static SandboxRecord record(SandboxStatus status, boolean detached) {
         ProcessIdentity owner = new ProcessIdentity(1, 1, "boot");
-        RunRecord run = new RunRecord(1, VM, detached, owner, Instant.EPOCH, Optional.empty());
-        return new SandboxRecord(1, "a", "base", "", status, false, 512, 1, Instant.EPOCH, Optional.of(run));
+        RunRecord run = new RunRecord(
+                1,
+                VM,
+                detached,
+                owner,
+                Optional.empty(),
+                Optional.empty(),
+                Instant.EPOCH,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+        return new SandboxRecord(
+                1,
+                "a",
+                "a-1",
+                "base",
+                Optional.empty(),
+                "",
+                status,
+                false,
+                512,
+                1,
+                OptionalInt.empty(),
+                SandboxPolicies.none(),
+                0,
+                Instant.EPOCH,
+                Instant.EPOCH,
+                Optional.of(run));
     }
 }

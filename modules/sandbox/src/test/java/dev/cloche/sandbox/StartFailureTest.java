@@ -22,7 +22,6 @@ import dev.cloche.vm.VmStartException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.awaitility.Awaitility;
@@ -63,8 +62,7 @@ class StartFailureTest {
 
     @Test
     void anImageThatIsNotHereAndMustNotBeFetched() {
-        SandboxSpec spec =
-                new SandboxSpec(Optional.of("a"), "bare", List.of(), PullPolicy.NEVER, 256, 1, false, Optional.empty());
+        SandboxSpec spec = TestHost.named("a").withPullPolicy(PullPolicy.NEVER);
         assertThatThrownBy(() -> host.start(spec)).isInstanceOf(ImageNotFound.class);
     }
 
@@ -164,7 +162,7 @@ class StartFailureTest {
     void anInterruptAtAnyStep(ScriptedVms.Step step) {
         host.vms.before(step, id -> Thread.currentThread().interrupt());
         assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "sleep", "1000")))
-                .isInstanceOf(VmInterruptedException.class);
+                .isInstanceOfAny(VmInterruptedException.class, SandboxException.Interrupted.class);
         assertThat(Thread.interrupted()).isTrue();
     }
 
@@ -196,6 +194,7 @@ class StartFailureTest {
         host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
             SandboxRecord starting = host.row("a").orElseThrow();
             host.here.store().end(starting.id(), Ending.vanished());
+            host.here.store().doom(starting.id());
             host.here.store().deleteEnded(starting.id());
         });
         assertThatThrownBy(() -> host.start(TestHost.named("a"))).isInstanceOf(SandboxException.NotFound.class);

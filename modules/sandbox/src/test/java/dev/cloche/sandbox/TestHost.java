@@ -108,7 +108,10 @@ final class TestHost implements AutoCloseable {
                 root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
         Clock clock = Clock.systemUTC();
         return new Opened(
-                catalog, images, new Sandboxes(state(), catalog, images, vms, clock), new SandboxStore(catalog, clock));
+                catalog,
+                images,
+                new Sandboxes(state(), catalog, images, vms, clock),
+                new SandboxStore(catalog, clock, () -> {}));
     }
 
     static Deadline soon() {
@@ -116,7 +119,8 @@ final class TestHost implements AutoCloseable {
     }
 
     static SandboxSpec spec(Optional<String> name, String image, String... command) {
-        return new SandboxSpec(name, image, List.of(command), PullPolicy.MISSING, 256, 1, false, Optional.empty());
+        SandboxSpec spec = SandboxSpec.of(image).withCommand(List.of(command)).withMemoryMib(256);
+        return name.map(spec::withName).orElse(spec);
     }
 
     static SandboxSpec named(String name, String... command) {
@@ -125,8 +129,7 @@ final class TestHost implements AutoCloseable {
 
     /** A named sandbox that goes away when it ends. */
     static SandboxSpec ephemeral(String name, String... command) {
-        return new SandboxSpec(
-                Optional.of(name), "bare", List.of(command), PullPolicy.MISSING, 256, 1, true, Optional.empty());
+        return named(name, command).withEphemeral(true);
     }
 
     RunningSandbox start(SandboxSpec spec) {
@@ -169,7 +172,10 @@ final class TestHost implements AutoCloseable {
         VmId vm = VmId.random();
         String name = spec.name().orElseThrow();
         long id = here.store()
-                .insertStarting(new SandboxStore.NewSandbox(name, spec, "", vm, detached, DEAD))
+                .insert(
+                        new SandboxStore.NewSandbox(name, spec, new MainCommand(spec.command(), CommandOptions.none())),
+                        Optional.of(new SandboxStore.NewRun(vm, detached, DEAD)),
+                        directory -> {})
                 .orElseThrow();
         var _ = here.images()
                 .acquire(
@@ -193,12 +199,26 @@ final class TestHost implements AutoCloseable {
         return id;
     }
 
+    /** Makes this test the owner of a sandbox. */
+    OwnerLock lock(String name) {
+        return directory(name).tryLock().orElseThrow();
+    }
+
+    SandboxDirectory directory(String name) {
+        return new SandboxDirectory(
+                state().resolve("sandboxes"), row(name).orElseThrow().directory());
+    }
+
     /** Neither rows nor runs nor pins nor VMs nor threads. */
     void assertNothingLeft() {
         assertThat(here.store().all()).isEmpty();
         assertThat(count("run")).isZero();
         assertThat(vms.memory.list()).isEmpty();
         assertNoPins();
+        assertThat(state().resolve("sandboxes"))
+                .satisfiesAnyOf(
+                        directory -> assertThat(directory).doesNotExist(),
+                        directory -> assertThat(directory).isEmptyDirectory());
         assertNoThreads();
     }
 

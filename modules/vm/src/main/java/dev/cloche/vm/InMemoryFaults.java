@@ -12,6 +12,7 @@ public final class InMemoryFaults {
     private final AtomicInteger failingCreations = new AtomicInteger();
     private final AtomicInteger failingDestroys = new AtomicInteger();
     private final AtomicInteger failingIdentities = new AtomicInteger();
+    private final AtomicInteger unheardQuiesces = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
 
     /** The next boots, as many, never say hello. */
@@ -32,6 +33,14 @@ public final class InMemoryFaults {
     /** The next restores, as many, find that the host is another one. */
     public void failRestores(int count) {
         failingRestores.set(count);
+    }
+    /** The next guests that are readied for a snapshot, as many, are, and do not answer. */
+    public void loseQuiesces(int count) {
+        unheardQuiesces.set(count);
+    }
+
+    boolean nextQuiesceIsUnheard() {
+        return next(unheardQuiesces);
     }
 
     /** The next creations, as many, find the disk full. */

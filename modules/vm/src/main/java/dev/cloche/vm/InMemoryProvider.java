@@ -17,6 +17,7 @@ public final class InMemoryProvider implements VmProvider {
     private final BootPolicy policy;
     private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
     private final InMemorySnapshots snapshots;
+    private final InMemoryDisks disks;
     private final OpenVms open = new OpenVms();
 
     /** A provider without faults. */
@@ -28,6 +29,7 @@ public final class InMemoryProvider implements VmProvider {
         this.faults = faults;
         this.policy = policy;
         snapshots = new InMemorySnapshots(faults);
+        disks = new InMemoryDisks(snapshots);
     }
 
     @Override
@@ -47,7 +49,7 @@ public final class InMemoryProvider implements VmProvider {
 
     private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
         faults.creating();
-        InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, () -> {
+        InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, disks, () -> {
             faults.destroying();
             machines.remove(spec.id());
         });
@@ -83,6 +85,16 @@ public final class InMemoryProvider implements VmProvider {
         InMemoryGuest guest = machine.guest().orElseThrow(() -> new VmStateException(id, VmState.CREATED, "be killed"));
         guest.die(VmExit.Cause.KILLED);
         return Waiting.on(guest.ended(), deadline, "the end of VM " + id);
+    }
+
+    @Override
+    public void pause(VmId id, Deadline deadline) {
+        running(id, "be paused").guest().orElseThrow().pause(true);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        running(id, "be resumed").guest().orElseThrow().pause(false);
     }
 
     @Override
@@ -132,6 +144,12 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public OutputLog outputLog(VmId id) {
         return machine(id).outputLog();
+    }
+
+    /** Their directories are real, what guests write to them is in memory and ends with this provider. */
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(disks);
     }
 
     @Override

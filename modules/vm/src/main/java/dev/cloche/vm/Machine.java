@@ -31,6 +31,12 @@ interface Machine {
     /** Takes the VM out of its pool; false if it is in none, or its guard did so before. */
     boolean claim();
 
+    /** Notes whether a guest that ran is halted for a snapshot, for whoever adopts it should this process die. */
+    void capturing(boolean halted);
+
+    /** What was noted last, by whatever process. */
+    boolean capturing();
+
     /** No boot came up: notes it for other processes. */
     void startFailed();
 

@@ -13,7 +13,8 @@ public abstract class VmProviderContract
                 VmExecutionContract,
                 VmAttachContract,
                 VmGuestContract,
-                VmFilesContract {
+                VmFilesContract,
+                VmDiskContract {
     @TempDir
     protected Path directory;
 

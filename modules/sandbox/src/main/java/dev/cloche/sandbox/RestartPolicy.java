@@ -1,0 +1,77 @@
+package dev.cloche.sandbox;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+
+/**
+ * Whether a sandbox is started again after a run that ended although nobody asked for it. An end that was asked for, by a
+ * person or by the idle timeout, is never undone.
+ *
+ * @param kind after which ends
+ * @param limit of {@link Kind#ON_FAILURE}, how often in a row; empty for any number. Positive
+ */
+public record RestartPolicy(Kind kind, OptionalInt limit) {
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+    /** A run of this length was no failed attempt: the row of restarts begins anew after it. */
+    static final Duration SETTLED = Duration.ofSeconds(10);
+
+    /** After which ends a sandbox is started again. */
+    public enum Kind {
+        /** After none. */
+        NO,
+        /** When its main command failed, or it crashed. */
+        ON_FAILURE,
+        /** After every end that nobody asked for. */
+        ALWAYS
+    }
+
+    public RestartPolicy {
+        if (limit.isPresent() && (kind != Kind.ON_FAILURE || limit.getAsInt() < 1)) {
+            throw new SandboxException.InvalidSpecification(
+                    "A limit of " + limit.getAsInt() + " restarts has no meaning here.",
+                    "Give a positive limit, and only with on-failure.");
+        }
+    }
+
+    public static RestartPolicy no() {
+        return new RestartPolicy(Kind.NO, OptionalInt.empty());
+    }
+
+    public static RestartPolicy onFailure() {
+        return new RestartPolicy(Kind.ON_FAILURE, OptionalInt.empty());
+    }
+
+    /** After failures, but not more than so many times in a row. */
+    public static RestartPolicy onFailure(int limit) {
+        return new RestartPolicy(Kind.ON_FAILURE, OptionalInt.of(limit));
+    }
+
+    public static RestartPolicy always() {
+        return new RestartPolicy(Kind.ALWAYS, OptionalInt.empty());
+    }
+
+    /**
+     * Whether it wants another run.
+     *
+     * @param ending of the last run
+     * @param restarts how many there were in a row by now
+     */
+    boolean wants(Ending ending, int restarts) {
+        if (ending.asked()) {
+            return false;
+        }
+        return switch (kind) {
+            case NO -> false;
+            case ON_FAILURE -> ending.reason().failure() && restarts < limit.orElse(Integer.MAX_VALUE);
+            case ALWAYS -> true;
+        };
+    }
+
+    /** What to wait between an end and the next start: doubles with each restart in a row, from 100 ms to a minute. */
+    static Duration pause(int restarts) {
+        long factor = 1L << Math.min(restarts, 20);
+        Duration pause = FIRST_PAUSE.multipliedBy(factor);
+        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Takes the locks of sandboxes' owners, and reads what is recorded once nobody else can change it. */
+final class SandboxLocks {
+    private final Path sandboxes;
+    private final SandboxStore store;
+
+    private SandboxLocks(Path sandboxes, SandboxStore store) {
+        this.sandboxes = sandboxes;
+        this.store = store;
+    }
+
+    static SandboxLocks in(Path stateRoot, SandboxStore store) {
+        return new SandboxLocks(stateRoot.toAbsolutePath().resolve("sandboxes"), store);
+    }
+
+    /** What came of the attempt to get a sandbox into one's hands. */
+    sealed interface Claim {
+        /**
+         * It is this caller's until he closes the lock.
+         *
+         * @param record as it is now that nobody else changes it but by a stop that was asked for
+         */
+        record Taken(OwnerLock lock, SandboxRecord record) implements Claim {}
+
+        /** A living process has it: owns it, or is about to start, settle or remove it. */
+        record Held() implements Claim {}
+
+        /** It is not recorded any more, and nothing is left of its directory. */
+        record Gone() implements Claim {}
+    }
+
+    /** Takes the lock of the sandbox with this row id, without waiting. */
+    Claim claim(SandboxRecord known) {
+        SandboxDirectory directory = directory(known);
+        Optional<OwnerLock> lock = directory.tryLock();
+        if (lock.isEmpty()) {
+            return new Claim.Held();
+        }
+        Optional<SandboxRecord> now = Optional.empty();
+        try {
+            now = store.byId(known.id());
+            if (now.isPresent()) {
+                return new Claim.Taken(lock.get(), now.get());
+            }
+            // Ids are given once: nobody else's directory can have this name.
+            directory.remove();
+            return new Claim.Gone();
+        } finally {
+            if (now.isEmpty()) {
+                lock.get().close();
+            }
+        }
+    }
+
+    /** Like {@link #claim}, waiting for who has it; {@link Claim.Held} if he has it still when the deadline passes. */
+    Claim claim(SandboxRecord known, Deadline deadline) throws InterruptedException {
+        Claim claim = claim(known);
+        while (claim instanceof Claim.Held && !deadline.passed()) {
+            directory(known).awaitFree(deadline);
+            claim = claim(known);
+        }
+        return claim;
+    }
+
+    SandboxDirectory directory(SandboxRecord record) {
+        return directory(record.directory());
+    }
+
+    SandboxDirectory directory(String name) {
+        return new SandboxDirectory(sandboxes, name);
+    }
+
+    /** Takes the lock of a sandbox that nobody else can know of yet. */
+    OwnerLock lockNew(String directory) {
+        return directory(directory)
+                .tryLock()
+                .orElseThrow(() -> new IllegalStateException("the directory of a row that is being made is in use"));
+    }
+}

@@ -1,0 +1,73 @@
+package dev.cloche.sandbox;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The limits of a sandbox's life. Durations are at least one millisecond and at most a year.
+ *
+ * @param maxDuration after which a run is ended, whoever is alive: the VM's guard sees to it
+ * @param idleTimeout after which a sandbox that nobody uses is stopped. It is in use while a process of this host waits for a
+ *     command in it other than its main one, or moves bytes to or from it; nothing that its guest does by itself counts. Watched
+ *     by its owner; while it has none, the time goes on and is acted on by the next
+ * @param startTimeout that a start may take, with the fetching of its image
+ * @param restart whether it is started again after an end that nobody asked for
+ * @param keptRuns how many runs are kept, with their logs; at least one, the latest
+ */
+public record SandboxPolicies(
+        Optional<Duration> maxDuration,
+        Optional<Duration> idleTimeout,
+        Duration startTimeout,
+        RestartPolicy restart,
+        int keptRuns) {
+    public static final Duration DEFAULT_START_TIMEOUT = Duration.ofMinutes(30);
+    public static final int DEFAULT_KEPT_RUNS = 5;
+    public static final int MAX_KEPT_RUNS = 1000;
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(365);
+    private static final SandboxPolicies NONE = new SandboxPolicies(
+            Optional.empty(), Optional.empty(), DEFAULT_START_TIMEOUT, RestartPolicy.no(), DEFAULT_KEPT_RUNS);
+
+    public SandboxPolicies {
+        maxDuration.ifPresent(value -> check("longest duration", value));
+        idleTimeout.ifPresent(value -> check("idle timeout", value));
+        check("time to start", startTimeout);
+        if (keptRuns < 1 || keptRuns > MAX_KEPT_RUNS) {
+            throw new SandboxException.InvalidSpecification(
+                    keptRuns + " kept runs are out of range.", "Give 1 to " + MAX_KEPT_RUNS + ".");
+        }
+    }
+
+    /** No limits but the default time to start, no restarts, and the default number of kept runs. */
+    public static SandboxPolicies none() {
+        return NONE;
+    }
+
+    public SandboxPolicies withMaxDuration(Duration value) {
+        return new SandboxPolicies(Optional.of(value), idleTimeout, startTimeout, restart, keptRuns);
+    }
+
+    public SandboxPolicies withIdleTimeout(Duration value) {
+        return new SandboxPolicies(maxDuration, Optional.of(value), startTimeout, restart, keptRuns);
+    }
+
+    public SandboxPolicies withStartTimeout(Duration value) {
+        return new SandboxPolicies(maxDuration, idleTimeout, value, restart, keptRuns);
+    }
+
+    public SandboxPolicies withRestart(RestartPolicy value) {
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, value, keptRuns);
+    }
+
+    public SandboxPolicies withKeptRuns(int value) {
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, value);
+    }
+
+    private static void check(String what, Duration duration) {
+        if (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0) {
+            throw new SandboxException.InvalidSpecification(
+                    "A " + what + " of " + duration + " is out of range.",
+                    "Give at least a millisecond and at most " + LONGEST.toDays() + " days.");
+        }
+    }
+}
