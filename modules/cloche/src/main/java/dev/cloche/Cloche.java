@@ -349,6 +349,11 @@ public final class Cloche implements AutoCloseable {
         return new Machines(rooms.machines());
     }
 
+    /** What sandboxes are restored from in place of a boot. */
+    public Templates templates() {
+        return new Templates(rooms.sandboxes());
+    }
+
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */
     @Override
     public void close() {

@@ -20,8 +20,11 @@ import java.util.Optional;
  *     the first match wins
  * @param logins by registry, as in images' names ({@code docker.io} for Docker Hub); they come before those of
  *     {@link Cloche#login} and of Docker
+ * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
+ *     the background
  */
-public record ClocheOptions(Path home, List<Path> share, Map<String, RegistryLogin> logins) {
+public record ClocheOptions(
+        Path home, List<Path> share, Map<String, RegistryLogin> logins, TemplateMaking templateMaking) {
     /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
@@ -47,26 +50,31 @@ public record ClocheOptions(Path home, List<Path> share, Map<String, RegistryLog
         setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
         share.add(home.resolve("share"));
         launcherShare.map(Path::of).ifPresent(share::add);
-        return new ClocheOptions(home, share, Map.of());
+        return new ClocheOptions(home, share, Map.of(), new TemplateMaking.InBackground());
     }
 
     /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share, logins);
+        return new ClocheOptions(other, share, logins, templateMaking);
     }
 
     /** The same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories, logins);
+        return new ClocheOptions(home, directories, logins, templateMaking);
     }
 
     /** The same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
-        return new ClocheOptions(home, share, all);
+        return new ClocheOptions(home, share, all, templateMaking);
+    }
+
+    /** The same with templates made in another way, or by nobody. */
+    public ClocheOptions withTemplateMaking(TemplateMaking value) {
+        return new ClocheOptions(home, share, logins, value);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

@@ -273,4 +273,13 @@ final class Conversions {
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
+
+    static dev.cloche.sandbox.TemplateMaking making(TemplateMaking making) {
+        return switch (making) {
+            case TemplateMaking.Never() -> new dev.cloche.sandbox.TemplateMaking.Never();
+            case TemplateMaking.InBackground() -> new dev.cloche.sandbox.TemplateMaking.InBackground();
+            case TemplateMaking.ByProcess(List<String> command) ->
+                new dev.cloche.sandbox.TemplateMaking.ByProcess(command);
+        };
+    }
 }

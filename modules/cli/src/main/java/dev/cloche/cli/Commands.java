@@ -75,6 +75,7 @@ final class Commands {
         ALL.put("image", ImageCommand::new);
         ALL.put("process", ProcessCommand::new);
         ALL.put("machine", MachineCommand::new);
+        ALL.put("template", TemplateCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("maintain", MaintainCommand::new);
         ALL.put("login", LoginCommand::new);
@@ -95,6 +96,13 @@ final class Commands {
         image.put("save", ImageSaveCommand::new);
         GROUPS.put("image", image);
         GROUPS.put("machine", MachineCommands.all());
+        Map<String, Supplier<Callable<Integer>>> template = new LinkedHashMap<>();
+        template.put("ls", TemplateLsCommand::new);
+        template.put("inspect", TemplateInspectCommand::new);
+        template.put("make", TemplateMakeCommand::new);
+        template.put("rm", TemplateRmCommand::new);
+        template.put("prune", TemplatePruneCommand::new);
+        GROUPS.put("template", template);
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

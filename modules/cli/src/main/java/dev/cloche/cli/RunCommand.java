@@ -102,7 +102,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
-        try (Cloche cloche = Cloche.open();
+        try (Cloche cloche = Cloche.open(MakerCommand.options());
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
             SandboxBuilder builder = options.applyTo(cloche.sandbox(image))
                     .command(CommandSettings.words(command))

@@ -27,10 +27,11 @@ class ArchitectureTest {
             Map.entry("dev.cloche.image", List.of("erofs", "catalog", "linux", "base")),
             Map.entry("dev.cloche.vm", List.of("linux", "base")),
             Map.entry("dev.cloche.process", List.of("catalog", "base")),
-            Map.entry("dev.cloche.sandbox", List.of("image", "vm", "catalog", "linux", "base")),
+            Map.entry("dev.cloche.pool", List.of("vm", "base")),
+            Map.entry("dev.cloche.sandbox", List.of("image", "pool", "vm", "catalog", "linux", "base")),
             Map.entry("dev.cloche.machine", List.of("image", "vm", "linux", "base")),
             Map.entry(
-                    "dev.cloche", List.of("machine", "sandbox", "process", "image", "vm", "catalog", "linux", "base")),
+                    "dev.cloche", List.of("machine", "sandbox", "pool", "process", "image", "vm", "catalog", "linux", "base")),
             Map.entry("dev.cloche.cli", List.of("", "base", "linux")));
 
     private static final JavaClasses CLASSES =

@@ -42,7 +42,7 @@ sealed interface Settlement {
         return switch (exit.cause()) {
             case EXITED, GUARD_LOST -> exit.crashed();
             case STOPPED -> false;
-            case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE -> true;
+            case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, NETWORK_ENDED -> true;
         };
     }
 
@@ -51,6 +51,7 @@ sealed interface Settlement {
             case EXITED -> exit.crashed() ? "its guest ended without a word" : "its guest powered off";
             case STOPPED -> "it was shut down";
             case KILLED -> "its VM was killed";
+            case NETWORK_ENDED -> "the program of its network ended";
             case GUARD_LOST -> "the guard of its VM was killed";
             case MAX_DURATION, POOL_AGE, OWNER_GONE -> "its VM reached a limit";
         };

@@ -1,5 +1,6 @@
 package dev.cloche.pool;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -12,6 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * is attached to this process until it is detached. Safe for use from several threads.
  */
 public final class WarmVm implements AutoCloseable {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
+
     private final StackKey key;
     private final Vm vm;
     private final StartKind kind;
@@ -65,8 +68,12 @@ public final class WarmVm implements AutoCloseable {
     @Override
     public void close() {
         if (taken.compareAndSet(false, true)) {
-            vm.close();
+            // In this order: a lock that was let go of may be held for a moment by a child that is just being forked.
+            if (vm.state().live()) {
+                var _ = vm.kill(Deadline.after(KILL_LIMIT));
+            }
             vm.destroy();
+            vm.close();
         }
     }
 }

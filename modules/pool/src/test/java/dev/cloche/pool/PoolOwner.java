@@ -5,7 +5,6 @@ import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmLayout;
 import dev.cloche.vm.VmResources;
@@ -43,9 +42,6 @@ final class PoolOwner {
         while (true) {
             try (WarmVm warm = pool.acquire(key, owner.handOff(), Deadline.after(Duration.ofMinutes(1)))) {
                 owner.write("done " + warm.id());
-                Vm vm = warm.take();
-                vm.close();
-                vm.destroy();
             }
         }
     }

@@ -105,8 +105,9 @@ class WarmPoolIT {
                     assertThat(answers.get(2)).isEqualTo(name);
                     assertThat(vm.guest().files().stat("/tmp/now", true, soon()).modified())
                             .isBetween(before.minusMillis(50), Instant.now().plusMillis(50));
-                    vm.close();
+                    var _ = vm.kill(soon());
                     vm.destroy();
+                    vm.close();
                 }
             }
         }

@@ -46,6 +46,17 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** No template has the name. Code {@code sandbox.no-template}. */
+    public static final class NoTemplate extends SandboxException {
+        NoTemplate(String name) {
+            super(
+                    "sandbox.no-template",
+                    "There is no template named \"" + name + "\".",
+                    "List them with: cloche template ls",
+                    null);
+        }
+    }
+
     /** The sandbox exists and has no VM that answers. Code {@code sandbox.not-running}. */
     public static final class NotRunning extends SandboxException {
         NotRunning(String name, SandboxStatus status) {

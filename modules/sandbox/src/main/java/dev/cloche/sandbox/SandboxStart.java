@@ -6,11 +6,8 @@ import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
@@ -26,9 +23,8 @@ import java.util.Optional;
  */
 final class SandboxStart {
     /** Kept of what a detached main command writes; the oldest goes first. */
-    private static final long LOG_BYTES = 16 << 20;
+    private static final long LOG_BYTES = Templates.LOG_BYTES;
 
-    private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
@@ -111,26 +107,22 @@ final class SandboxStart {
     }
 
     private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        Vm vm = ground.vms().create(vmSpec(disk, main.isPresent()));
+        Beginnings.Begun begun = ground.beginnings()
+                .begin(vmSpec(disk, main.isPresent()), plan.image().toString(), plan.name(), deadline);
+        Vm vm = begun.vm();
         try {
-            long bootBegin = System.nanoTime();
-            vm.start(deadline);
-            Duration boot = since(bootBegin);
             unanswered = true;
-            Configuring configuring = vm.guest()
-                    .beginConfigure(
-                            GuestIdentity.fresh(plan.name(), ground.clock()), deadline.orAfter(CONFIGURE_LIMIT));
             // The record is written, and the command sent, while the guest is at it.
             SandboxRecord record = running(place.id(), disk);
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
-            configuring.await();
+            begun.await();
             unanswered = false;
             if (Thread.currentThread().isInterrupted()) {
                 // All answers were there before they were waited for.
                 throw new SandboxException.Interrupted(plan.name());
             }
             command.ifPresent(started -> handOver(vm, started));
-            return new Started(record, vm, place.lock(), disk.config(), new StartTimings(since(begin), image, boot));
+            return new Started(record, vm, place.lock(), disk.config(), begun.timings(since(begin), image));
         } catch (Throwable failure) {
             afterwards(failure, vm::close);
             throw failure;
@@ -181,9 +173,7 @@ final class SandboxStart {
     }
 
     private VmSpec vmSpec(ImageDisk disk, boolean logged) {
-        VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
-                .withMemoryMiB(plan.memoryMib())
-                .withCpus(plan.cpus())
+        VmSpec plain = TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus())
                 .withNetwork(plan.network());
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);

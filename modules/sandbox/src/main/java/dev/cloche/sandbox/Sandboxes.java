@@ -44,16 +44,27 @@ public final class Sandboxes implements AutoCloseable {
     private final SweepStore sweeps;
     private final Foundations ground;
     private final SandboxEnds ends;
+    private final Templates templates;
+    private final Makers makers;
     private final SandboxEvents events;
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Keeper keeper;
 
     /** Does not own what it is given: close it before them. */
     public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
+        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never());
+    }
+
+    /** The same, which has templates made as {@code making} says. */
+    public Sandboxes(
+            Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
+        templates = new Templates(stateRoot.resolve("templates"), vms, clock);
+        makers = new Makers(templates, making);
+        Beginnings beginnings = new Beginnings(vms, templates, makers, clock);
         EventBell bell = EventBell.in(stateRoot);
         SandboxStore store = new SandboxStore(catalog, clock, bell::ring);
         sweeps = new SweepStore(catalog, clock, bell::ring);
-        ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock);
+        ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock, beginnings);
         ends = new SandboxEnds(ground);
         events = new SandboxEvents(store, bell);
     }
@@ -203,6 +214,21 @@ public final class Sandboxes implements AutoCloseable {
             Thread.currentThread().interrupt();
             return new Claim.Held();
         }
+    }
+
+    /** What sandboxes are restored from in place of a boot. */
+    public Templates templates() {
+        return templates;
+    }
+
+    /**
+     * Makes the template of an image and a size, unless there is one. Sandboxes of them are restored from it from then on.
+     *
+     * @param spec of which only the image, its pull policy and the size matter
+     * @return the template; empty if another process makes it just now
+     */
+    public Optional<Template> makeTemplate(SandboxSpec spec, PullListener listener, Deadline deadline) {
+        return new TemplateRequest(ground, templates, spec).perform(listener, deadline);
     }
 
     /** All sandboxes, the newest first. */
@@ -499,6 +525,7 @@ public final class Sandboxes implements AutoCloseable {
     @Override
     public void close() {
         Optional<RuntimeException> first = Optional.empty();
+        makers.close();
         for (RunningSandbox sandbox : open) {
             try {
                 sandbox.close();

@@ -10,6 +10,9 @@ import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
+import java.util.function.Consumer;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
@@ -73,6 +76,21 @@ final class FiledVms implements VmProvider {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        throw new UnsupportedOperationException("sandboxes have no pool of such VMs");
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        return memory.reclaim(id, deadline);
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return memory.pooled();
     }
 
     @Override
@@ -233,6 +251,22 @@ final class FiledVms implements VmProvider {
         public void prepare(Deadline deadline) {
             started(id());
             vm.prepare(deadline);
+        }
+
+        @Override
+        public void prepare(Consumer<Guest> exercise, Deadline deadline) {
+            started(id());
+            vm.prepare(exercise, deadline);
+        }
+
+        @Override
+        public void shelve() {
+            vm.shelve();
+        }
+
+        @Override
+        public void claim() {
+            vm.claim();
         }
 
         @Override

@@ -92,6 +92,11 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public String fingerprint(VmSpec spec) {
+        return memory.fingerprint(spec);
+    }
+
+    @Override
     public boolean reclaim(VmId id, Deadline deadline) {
         return memory.reclaim(id, deadline);
     }

@@ -2,7 +2,9 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
@@ -166,6 +168,17 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public Optional<SnapshotRef> snapshot(SnapshotName name) {
         return snapshots.find(name).map(InMemorySnapshots.Taken::ref);
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        NavigableMap<String, String> fields = new TreeMap<>();
+        fields.put("memoryMiB", String.valueOf(spec.memoryMiB()));
+        fields.put("cpus", String.valueOf(spec.cpus()));
+        fields.put("rootDisk", String.valueOf(spec.rootDisk()));
+        fields.put("writable", String.valueOf(spec.writable()));
+        fields.put("log", String.valueOf(spec.hasLogPort()));
+        return new SnapshotKey(fields).fingerprint();
     }
 
     @Override

@@ -63,18 +63,21 @@ final class QemuPool {
         List<PooledVm> found = new ArrayList<>();
         for (VmInfo info : vms.list()) {
             PoolFiles files = new PoolFiles(layout.directory(info.id()));
-            files.slot().flatMap(slot -> entry(info, slot, files, now)).ifPresent(found::add);
+            // In this order, so that one that is claimed meanwhile is not taken for one that was never shelved.
+            boolean shelved = files.shelved();
+            files.slot()
+                    .flatMap(slot -> entry(info, slot, shelved, files.age(now)))
+                    .ifPresent(found::add);
         }
         return List.copyOf(found);
     }
 
-    private Optional<PooledVm> entry(VmInfo info, PoolSlot slot, PoolFiles files, Instant now) {
-        PooledVm.Stage stage = info.exit().isPresent()
-                ? PooledVm.Stage.ENDED
-                : files.shelved() ? PooledVm.Stage.SHELVED : PooledVm.Stage.OPEN;
+    private Optional<PooledVm> entry(VmInfo info, PoolSlot slot, boolean shelved, Duration age) {
+        PooledVm.Stage stage =
+                info.exit().isPresent() ? PooledVm.Stage.ENDED : shelved ? PooledVm.Stage.SHELVED : PooledVm.Stage.OPEN;
         try {
             VmSpec spec = StoredSpec.read(layout.directory(info.id()), info.id());
-            return Optional.of(new PooledVm(info.id(), slot, stage, spec.snapshot(), spec.memoryMiB(), files.age(now)));
+            return Optional.of(new PooledVm(info.id(), slot, stage, spec.snapshot(), spec.memoryMiB(), age));
         } catch (VmStorageException goneMeanwhile) {
             return Optional.empty();
         }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -284,6 +285,18 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Optional<SnapshotRef> snapshot(SnapshotName name) {
         return ground.snapshots().read(name).map(SnapshotManifest::ref);
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        try {
+            return MachineFacts.of(spec, resources, host())
+                    .key(spec, Collections.emptyNavigableSet(), ground.digests())
+                    .fingerprint();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
+        }
     }
 
     @Override

@@ -85,6 +85,14 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     void destroy(VmId id);
 
     /**
+     * Names all that a snapshot of such a VM would depend on here: programs, kernel, agent, processor, devices, disks; not
+     * the VM's id. Two specs of one fingerprint can continue each other's guests.
+     *
+     * @return 64 hexadecimal digits
+     */
+    String fingerprint(VmSpec spec);
+
+    /**
      * Deletes a snapshot, whole or damaged.
      *
      * @throws SnapshotNotFoundException if there is none of that name
