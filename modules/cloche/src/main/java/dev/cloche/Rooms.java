@@ -56,8 +56,8 @@ record Rooms(
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
-        Sandboxes sandboxes = new Sandboxes(
-                root, catalog, images, vms, clock, Conversions.making(options.templateMaking()));
+        Sandboxes sandboxes =
+                new Sandboxes(root, catalog, images, vms, clock, Conversions.making(options.templateMaking()));
         SandboxMaintenance maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         Machines machines = new Machines(root.resolve("machines"), images, vms, clock);

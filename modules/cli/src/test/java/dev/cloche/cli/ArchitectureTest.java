@@ -31,7 +31,8 @@ class ArchitectureTest {
             Map.entry("dev.cloche.sandbox", List.of("image", "pool", "vm", "catalog", "linux", "base")),
             Map.entry("dev.cloche.machine", List.of("image", "vm", "linux", "base")),
             Map.entry(
-                    "dev.cloche", List.of("machine", "sandbox", "pool", "process", "image", "vm", "catalog", "linux", "base")),
+                    "dev.cloche",
+                    List.of("machine", "sandbox", "pool", "process", "image", "vm", "catalog", "linux", "base")),
             Map.entry("dev.cloche.cli", List.of("", "base", "linux")));
 
     private static final JavaClasses CLASSES =

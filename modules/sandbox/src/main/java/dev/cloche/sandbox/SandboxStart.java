@@ -173,8 +173,8 @@ final class SandboxStart {
     }
 
     private VmSpec vmSpec(ImageDisk disk, boolean logged) {
-        VmSpec plain = TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus())
-                .withNetwork(plan.network());
+        VmSpec plain =
+                TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus()).withNetwork(plan.network());
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.

@@ -8,11 +8,10 @@ import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
-import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.PooledVm;
-import java.util.function.Consumer;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
@@ -34,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -81,6 +81,11 @@ final class FiledVms implements VmProvider {
     @Override
     public Vm create(VmSpec spec, PoolSlot slot) {
         throw new UnsupportedOperationException("sandboxes have no pool of such VMs");
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        return memory.fingerprint(spec);
     }
 
     @Override
