@@ -5,28 +5,40 @@ import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.VmException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
-/**
- * What commands and files are in: a sandbox or a machine.
- *
- * @param guestFiles its guest's, used as root
- * @param ending what a lost connection to its guest means
- */
-record GuestOwner(Supplier<GuestFiles> guestFiles, Function<VmException, RuntimeException> ending) {
+/** What commands and files are in: a sandbox or a machine. */
+interface GuestOwner {
+    /** Does something with its guest's files, used as root. */
+    <T> T withFiles(Function<GuestFiles, T> action);
+
+    /** What a lost connection to its guest means. */
+    RuntimeException ended(VmException lost);
+
     static GuestOwner of(RunningSandbox sandbox) {
-        return new GuestOwner(sandbox::files, sandbox::ended);
+        return new GuestOwner() {
+            @Override
+            public <T> T withFiles(Function<GuestFiles, T> action) {
+                return sandbox.withFiles(action);
+            }
+
+            @Override
+            public RuntimeException ended(VmException lost) {
+                return sandbox.ended(lost);
+            }
+        };
     }
 
     static GuestOwner of(RunningMachine machine) {
-        return new GuestOwner(machine::files, machine::ended);
-    }
+        return new GuestOwner() {
+            @Override
+            public <T> T withFiles(Function<GuestFiles, T> action) {
+                return action.apply(machine.files());
+            }
 
-    GuestFiles files() {
-        return guestFiles.get();
-    }
-
-    RuntimeException ended(VmException lost) {
-        return ending.apply(lost);
+            @Override
+            public RuntimeException ended(VmException lost) {
+                return machine.ended(lost);
+            }
+        };
     }
 }
