@@ -10,6 +10,7 @@ import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
@@ -17,6 +18,8 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -111,7 +114,7 @@ final class SandboxStart {
     }
 
     private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        Vm vm = ground.vms().create(vmSpec(disk, main.isPresent()));
+        Vm vm = ground.vms().create(vmSpec(place, disk, main.isPresent()));
         try {
             long bootBegin = System.nanoTime();
             vm.start(deadline);
@@ -180,10 +183,24 @@ final class SandboxStart {
         return new SandboxStore.NewRun(vmId, detached, ProcessIdentity.current());
     }
 
-    private VmSpec vmSpec(ImageDisk disk, boolean logged) {
+    /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
+    private WritableLayer writable(Place place) {
+        if (plan.lastingDiskMib().isPresent()) {
+            Path directory = place.lock().directory().disk();
+            PersistentDisks disks = ground.vms().disks();
+            return disks.find(directory)
+                    .orElseGet(
+                            () -> disks.create(directory, plan.lastingDiskMib().getAsInt()))
+                    .layer();
+        }
+        return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
+    }
+
+    private VmSpec vmSpec(Place place, ImageDisk disk, boolean logged) {
         VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
                 .withMemoryMiB(plan.memoryMib())
-                .withCpus(plan.cpus());
+                .withCpus(plan.cpus())
+                .withWritable(writable(place));
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.

@@ -2,13 +2,17 @@ package dev.cloche.sandbox;
 
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullPolicy;
+import dev.cloche.vm.WritableLayer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What a start needs to know, of a sandbox that is new or was there before.
  *
  * @param imageName as it was asked for
+ * @param ownDisk of its VM, and gone with it
+ * @param lastingDiskMib the size of the disk that lasts as long as the sandbox
  * @param known the sandbox's row, if it was there before
  * @param main what it runs
  */
@@ -19,6 +23,8 @@ record StartPlan(
         PullPolicy pullPolicy,
         int memoryMib,
         int cpus,
+        Optional<WritableLayer.Disk> ownDisk,
+        OptionalInt lastingDiskMib,
         SandboxPolicies policies,
         MainCommand main,
         Optional<SandboxRecord> known) {
@@ -32,6 +38,8 @@ record StartPlan(
                 spec.pullPolicy(),
                 spec.memoryMib(),
                 spec.cpus(),
+                ownDisk(spec.ephemeral(), spec.diskMib()),
+                lastingDisk(spec.ephemeral(), spec.diskMib()),
                 spec.policies(),
                 new MainCommand(spec.command(), main),
                 Optional.empty());
@@ -46,9 +54,19 @@ record StartPlan(
                 PullPolicy.MISSING,
                 record.memoryMib(),
                 record.cpus(),
+                ownDisk(record.ephemeral(), record.diskMib()),
+                lastingDisk(record.ephemeral(), record.diskMib()),
                 record.policies(),
                 main,
                 Optional.of(record));
+    }
+
+    private static Optional<WritableLayer.Disk> ownDisk(boolean ephemeral, OptionalInt size) {
+        return ephemeral && size.isPresent() ? Optional.of(new WritableLayer.Disk(size.getAsInt())) : Optional.empty();
+    }
+
+    private static OptionalInt lastingDisk(boolean ephemeral, OptionalInt size) {
+        return ephemeral ? OptionalInt.empty() : size;
     }
 
     Duration timeout() {
