@@ -28,6 +28,7 @@ public final class SandboxBuilder {
     private boolean ephemeral;
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
+    private @Nullable Integer diskMib;
     private SandboxPolicies policies = SandboxPolicies.none();
     private final Map<String, String> labels = new HashMap<>();
     private final NetworkSettings network = new NetworkSettings();
@@ -70,7 +71,17 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** The guest's virtual CPUs: 1 to 64, by default 1. */
+    /**
+     * What the guest writes goes to a disk of so many MiB, 64 to 16,777,216, which takes no more of the host than is written to
+     * it; 0 for the guest's memory. By default a sandbox that is not ephemeral has 8192, which last until it is removed, and an
+     * ephemeral one writes to its memory.
+     */
+    public SandboxBuilder disk(int mebibytes) {
+        diskMib = mebibytes;
+        return this;
+    }
+
+    /** The guest's virtual CPUs: 1 to 64 and not more than the host has, by default 1. */
     public SandboxBuilder cpus(int count) {
         cpus = count;
         return this;
@@ -180,6 +191,8 @@ public final class SandboxBuilder {
                 .withCpus(cpus)
                 .withLabels(labels)
                 .withPolicies(policies);
-        return name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
+        SandboxSpec named = name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
+        int disk = diskMib != null ? diskMib : named.ephemeral() ? 0 : SandboxSpec.DEFAULT_DISK_MIB;
+        return disk == 0 ? named : named.withDiskMib(disk);
     }
 }

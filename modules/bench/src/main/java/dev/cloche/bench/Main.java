@@ -26,6 +26,7 @@ public final class Main {
         all.put("cold-run", (setting, rounds, report) -> new ColdRun(setting).measure(rounds, report));
         all.put("kernels", (setting, rounds, report) -> new Kernels(setting).measure(rounds, report));
         all.put("start", (setting, rounds, report) -> new StartShare(setting).measure(rounds, report));
+        all.put("sandboxes", (setting, rounds, report) -> new Sandboxes(setting).measure(rounds, report));
         all.put("restore", (setting, rounds, report) -> new Restore(setting).measure(rounds, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));

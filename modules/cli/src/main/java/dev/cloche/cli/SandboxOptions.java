@@ -34,6 +34,15 @@ final class SandboxOptions {
     private int memory;
 
     @Option(
+            names = "--disk",
+            paramLabel = "SIZE",
+            description =
+                    "Size of the disk that the guest writes to, which is kept until the sandbox is removed, for example"
+                            + " 20g; 0 to write to memory (default: 8g, and with --rm or without a name 0).",
+            converter = MemorySize.class)
+    private @Nullable Integer disk;
+
+    @Option(
             names = "--pull",
             paramLabel = "POLICY",
             description = "When to ask the registry: missing, always or never (default: ${DEFAULT-VALUE}).",
@@ -63,6 +72,9 @@ final class SandboxOptions {
         builder.ephemeral(ephemeral).cpus(cpus).memory(memory).pull(pull);
         if (name != null) {
             builder.name(name);
+        }
+        if (disk != null) {
+            builder.disk(disk);
         }
         lifecycle.applyTo(builder);
         return network.applyTo(builder);

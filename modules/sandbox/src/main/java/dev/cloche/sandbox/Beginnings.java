@@ -13,6 +13,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -46,8 +47,8 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, Clock cloc
      * @param image its reference, for whoever makes a template
      */
     Begun begin(VmSpec vm, String image, String hostname, Deadline deadline) {
-        if (!vm.network().equals(NetworkSpec.none())) {
-            // Templates are made without a network device, and a clone has what its template has.
+        if (!vm.network().equals(NetworkSpec.none()) || !vm.writable().equals(WritableLayer.inMemory())) {
+            // Templates are made without a network device and a disk, and a clone has what its template has.
             return boot(vm, hostname, deadline);
         }
         Optional<SnapshotRef> template = template(vm);

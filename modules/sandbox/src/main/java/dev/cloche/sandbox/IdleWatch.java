@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
+import dev.cloche.vm.VmInterruptedException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -50,8 +51,8 @@ final class IdleWatch implements AutoCloseable {
                 }
                 unused = SandboxUse.sinceUsed(directory);
             }
-        } catch (InterruptedException over) {
-            // Its owner has let go of the sandbox.
+        } catch (InterruptedException | VmInterruptedException over) {
+            // Its owner has let go of the sandbox, or has seen it end.
         } catch (RuntimeException failed) {
             System.getLogger(IdleWatch.class.getName())
                     .log(System.Logger.Level.WARNING, "sandbox " + record.name() + " is idle and goes on", failed);

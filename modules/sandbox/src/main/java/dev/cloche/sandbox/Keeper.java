@@ -66,7 +66,8 @@ final class Keeper implements AutoCloseable {
     }
 
     private void consider(SandboxRecord record) {
-        if (!closed && isOurs(record)) {
+        boolean known = kept.stream().anyMatch(sandbox -> sandbox.id() == record.id());
+        if (!closed && isOurs(record) && !(known && record.status().active())) {
             spawn("sandbox-adopt-" + record.name(), () -> take(record));
         }
     }

@@ -23,6 +23,11 @@ final class KeptSandbox implements AutoCloseable {
         idle = IdleWatch.start(ground, ends, record);
     }
 
+    /** The id of its row. */
+    long id() {
+        return record.id();
+    }
+
     /** Waits for the end, records it, and removes the sandbox if it is ephemeral. */
     void awaitEnd() {
         vm.awaitExit(Deadline.none());

@@ -32,6 +32,9 @@ public final class RunningSandbox implements AutoCloseable {
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
+    /** For a guest to write what it holds back to its disk. */
+    private static final Duration FLUSH_LIMIT = Duration.ofSeconds(30);
+
     /** What only the process that started a sandbox has. */
     private record Ownership(
             OwnerLock lock,
@@ -286,7 +289,20 @@ public final class RunningSandbox implements AutoCloseable {
         try {
             ends.record(record.id(), how);
         } finally {
+            keepWhatIsWritten();
             vm.close();
+        }
+    }
+
+    /** What the guest has not flushed yet is to be on the disk when the sandbox is started again. */
+    private void keepWhatIsWritten() {
+        if (record.diskMib().isPresent() && !record.ephemeral() && vm.state().live()) {
+            try {
+                vm.stop(Duration.ZERO, Deadline.after(FLUSH_LIMIT));
+            } catch (VmException deaf) {
+                System.getLogger(RunningSandbox.class.getName())
+                        .log(System.Logger.Level.WARNING, "sandbox " + record.name() + " may have lost writes", deaf);
+            }
         }
     }
 

@@ -40,6 +40,11 @@ final class SandboxDirectory {
         return path;
     }
 
+    /** Where its disk is, if it has one. */
+    Path disk() {
+        return path.resolve("disk");
+    }
+
     /** Takes the owner's lock unless somebody holds it, making the directory if it is missing. Never waits. */
     Optional<OwnerLock> tryLock() {
         Path file = path.resolve(LOCK);

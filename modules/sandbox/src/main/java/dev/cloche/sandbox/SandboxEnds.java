@@ -236,6 +236,7 @@ final class SandboxEnds {
     void forget(OwnerLock lock, long id, String name, VmId vm) {
         removal.destroy(vm);
         ground.store().doom(id);
+        ground.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
         ground.images().release(Foundations.holder(id, name));
         ground.store().deleteEnded(id);

@@ -24,6 +24,7 @@ final class SandboxRemoval {
      */
     boolean discard(OwnerLock lock, SandboxRecord record) {
         ground.store().runs(record.id()).forEach(run -> destroy(run.vm()));
+        ground.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
         ground.images().release(Foundations.holder(record.id(), record.name()));
         return ground.store().deleteEnded(record.id());

@@ -8,12 +8,15 @@ import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -108,7 +111,7 @@ final class SandboxStart {
 
     private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
         Beginnings.Begun begun = ground.beginnings()
-                .begin(vmSpec(disk, main.isPresent()), plan.image().toString(), plan.name(), deadline);
+                .begin(vmSpec(place, disk, main.isPresent()), plan.image().toString(), plan.name(), deadline);
         Vm vm = begun.vm();
         try {
             unanswered = true;
@@ -172,9 +175,23 @@ final class SandboxStart {
         return new SandboxStore.NewRun(vmId, detached, ProcessIdentity.current());
     }
 
-    private VmSpec vmSpec(ImageDisk disk, boolean logged) {
-        VmSpec plain =
-                TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus()).withNetwork(plan.network());
+    /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
+    private WritableLayer writable(Place place) {
+        if (plan.lastingDiskMib().isPresent()) {
+            Path directory = place.lock().directory().disk();
+            PersistentDisks disks = ground.vms().disks();
+            return disks.find(directory)
+                    .orElseGet(
+                            () -> disks.create(directory, plan.lastingDiskMib().getAsInt()))
+                    .layer();
+        }
+        return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
+    }
+
+    private VmSpec vmSpec(Place place, ImageDisk disk, boolean logged) {
+        VmSpec plain = TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus())
+                .withNetwork(plan.network())
+                .withWritable(writable(place));
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.

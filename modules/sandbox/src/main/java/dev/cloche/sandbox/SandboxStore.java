@@ -87,9 +87,9 @@ final class SandboxStore {
         Optional<Long> id = session.first(
                 row -> row.getLong(1),
                 """
-                INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, max_duration,
-                       idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, created_at, updated_at)
-                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
+                INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, disk_mib,
+                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, created_at, updated_at)
+                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 sandbox.name(),
@@ -99,6 +99,7 @@ final class SandboxStore {
                 SandboxRows.flag(spec.ephemeral()),
                 spec.memoryMib(),
                 spec.cpus(),
+                SandboxRows.boxed(spec.diskMib()),
                 SandboxRows.millis(policies.maxDuration()),
                 SandboxRows.millis(policies.idleTimeout()),
                 policies.startTimeout().toMillis(),

@@ -11,8 +11,8 @@ import java.util.Optional;
  *
  * @param imageName as it was asked for
  * @param known the sandbox's row, if it was there before
- * @param main what it runs
  * @param network with its ports as they were asked for
+ * @param main what it runs
  */
 record StartPlan(
         String name,
@@ -22,8 +22,8 @@ record StartPlan(
         int memoryMib,
         int cpus,
         SandboxPolicies policies,
-        MainCommand main,
         NetworkSpec network,
+        MainCommand main,
         Optional<SandboxRecord> known) {
 
     /** @throws dev.cloche.image.ImageException if the specification's image is not a reference */
@@ -36,13 +36,13 @@ record StartPlan(
                 spec.memoryMib(),
                 spec.cpus(),
                 spec.policies(),
-                new MainCommand(spec.command(), main),
                 spec.network(),
+                new MainCommand(spec.command(), main),
                 Optional.empty());
     }
 
     /** A further start of a sandbox: with the image that it has, whatever the image's name means by now. */
-    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network) {
+    static StartPlan again(SandboxRecord record, NetworkSpec network, MainCommand main) {
         return new StartPlan(
                 record.name(),
                 record.image(),
@@ -51,8 +51,8 @@ record StartPlan(
                 record.memoryMib(),
                 record.cpus(),
                 record.policies(),
-                main,
                 network,
+                main,
                 Optional.of(record));
     }
 

@@ -7,6 +7,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -104,6 +105,28 @@ class LifecycleTest {
                 sandboxes.inspect("a").runs().stream().map(RunRecord::vm).toList();
         assertThat(kept).hasSize(2);
         assertThat(host.vms.memory.list()).extracting(vm -> vm.id()).containsExactlyInAnyOrderElementsOf(kept);
+    }
+
+    @Test
+    void whatAPersistentSandboxWritesStaysAndGoesWithIt() {
+        host.startDetached(TestHost.named("a", "sleep", "1000").withDiskMib(64));
+        assertThat(host.vms.created.getLast().writable())
+                .isEqualTo(WritableLayer.persistent(host.directory("a").disk()));
+        sandboxes.restart("a", GRACE, TestHost.soon());
+        assertThat(host.vms.created.getLast().writable())
+                .isEqualTo(WritableLayer.persistent(host.directory("a").disk()));
+        assertThat(sandboxes.get("a").diskMib()).hasValue(64);
+        assertThat(host.vms.disks().find(host.directory("a").disk())).isPresent();
+        sandboxes.remove("a", true, TestHost.soon());
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void theDiskOfAnEphemeralSandboxIsItsVms() {
+        host.startDetached(TestHost.ephemeral("a", "sleep", "1000").withDiskMib(64));
+        assertThat(host.vms.created.getLast().writable()).isEqualTo(WritableLayer.disk(64));
+        sandboxes.remove("a", true, TestHost.soon());
+        host.assertNothingLeft();
     }
 
     @Test
@@ -272,7 +295,7 @@ class LifecycleTest {
 
     @Test
     void aSandboxWithACommandInItIsInUseWhoeverStartedIt() throws Exception {
-        Duration timeout = Duration.ofMillis(300);
+        Duration timeout = Duration.ofSeconds(2);
         try (RunningSandbox owner = host.start(
                         TestHost.named("a").withPolicies(SandboxPolicies.none().withIdleTimeout(timeout)));
                 TestHost.Opened other = host.runtime()) {
@@ -280,7 +303,7 @@ class LifecycleTest {
             GuestExecution use = TestHost.exec(client, "sleep", "1000");
             Awaitility.await()
                     .until(() -> SandboxUse.sinceUsed(host.directory("a"))
-                            .filter(since -> since.compareTo(timeout.multipliedBy(2)) > 0)
+                            .filter(since -> since.compareTo(timeout.plusMillis(500)) > 0)
                             .isPresent());
             assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
             use.close();
