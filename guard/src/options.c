@@ -52,6 +52,11 @@ static void read_mac(struct options *options, const char *text) {
     }
 }
 
+static void add_own(struct options *options, const char *path) {
+    if (options->own_count == MAX_HOLD) fail("more than %d --own", MAX_HOLD);
+    options->own[options->own_count++] = path;
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -73,6 +78,8 @@ struct options parse_options(char **arguments) {
             add_network(&options, value);
         } else if (strcmp(option, "--network-mac") == 0) {
             read_mac(&options, value);
+        } else if (strcmp(option, "--own") == 0) {
+            add_own(&options, value);
         } else if (strcmp(option, "--max-duration-ms") == 0) {
             options.max_duration_ms = number(option, value);
         } else if (strcmp(option, "--pool-age-ms") == 0) {

@@ -11,6 +11,8 @@ struct options {
     int listen_count;
     const char *hold[MAX_HOLD];
     int hold_count;
+    const char *own[MAX_HOLD];
+    int own_count;
     const char *network[MAX_NETWORK + 1]; /* passt and its arguments, ends with NULL */
     int network_count;                    /* 0: no network */
     uint8_t network_mac[6];               /* the guest's */

@@ -31,7 +31,7 @@ struct port {
     bool connected; /* a RESET came, and no hang-up since */
     bool readable;
     bool writable;
-    bool wrote; /* room has come: a request or an execution's output may have waited for it */
+    bool news; /* room has come, or the host has gone: a request or an execution may have waited for it */
     int64_t hang_up_at; /* INT64_MAX: no hang-up is suspected */
     uint8_t input[INPUT_BUFFER];
     size_t input_start;
@@ -98,6 +98,7 @@ void port_failed(int port, uint32_t request, int code, const char *sentence) {
 
 static void forget_host(struct port *port) {
     port->connection++;
+    port->news = true;
     ring_drop(&port->queue, port->queue.length);
     message_drop(&port->message);
     executions_detach((int)(port - ports));
@@ -191,7 +192,7 @@ static void write_some(struct port *port) {
         ssize_t n = write(port->fd, bytes, length);
         if (n > 0) {
             ring_drop(&port->queue, (size_t)n);
-            port->wrote = true;
+            port->news = true;
         } else {
             port->writable = n < 0 && errno == EINTR;
         }
@@ -235,10 +236,9 @@ bool ports_pump(void) {
         if (!port_is_open((unsigned)i)) continue;
         check_hang_up(port);
         more |= read_some(port);
-        if (!port->open) continue;
-        write_some(port);
-        more |= port->wrote;
-        port->wrote = false;
+        if (port->open) write_some(port);
+        more |= port->news;
+        port->news = false;
     }
     return more;
 }

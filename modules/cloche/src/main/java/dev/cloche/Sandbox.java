@@ -95,8 +95,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public Execution attach(int id, long stdoutOffset, long stderrOffset) {
         AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
-        return new Execution(
-                running, running.ask(guest -> guest.attach(id, from, Deadline.after(ANSWER_LIMIT))), Deadline.none());
+        return new Execution(running, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none());
     }
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -110,6 +111,34 @@ public final class SandboxBuilder {
         return this;
     }
 
+    /**
+     * It is stopped when nobody has used it for so long, up to 365 days: when no process of this host has a command in it that
+     * it waits for, or moves files. A main command that was detached is nobody's use. Its owner sees to it; a detached sandbox
+     * has one while a process runs that has called {@link Cloche#adopt()}.
+     */
+    public SandboxBuilder idleTimeout(Duration longest) {
+        policies = policies.withIdleTimeout(longest);
+        return this;
+    }
+
+    /** What a start may take, with the fetching of its image; by default 30 minutes. */
+    public SandboxBuilder startTimeout(Duration longest) {
+        policies = policies.withStartTimeout(longest);
+        return this;
+    }
+
+    /** Whether a detached sandbox is started again when it has ended by itself; it needs a name. */
+    public SandboxBuilder restart(RestartPolicy policy) {
+        policies = policies.withRestart(Conversions.policy(policy));
+        return this;
+    }
+
+    /** How many runs are kept, with their logs: 1 to 1000, by default 5. */
+    public SandboxBuilder keptRuns(int count) {
+        policies = policies.withKeptRuns(count);
+        return this;
+    }
+
     /** When the registry is asked; by default only if the image is not on this host. */
     public SandboxBuilder pull(PullPolicy policy) {
         pull = policy;
@@ -134,9 +163,15 @@ public final class SandboxBuilder {
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
-        return new DetachedCommand(options -> Conversions.info(
-                cloche.sandboxRoom().startDetached(spec(), options, Conversions.listener(progress), Deadline.none()),
-                cloche.sandboxRoom()));
+        return new DetachedCommand(
+                options -> info(cloche.sandboxRoom()
+                        .startDetached(spec(), options, Conversions.listener(progress), Deadline.none())),
+                options -> info(
+                        cloche.sandboxRoom().create(spec(), options, Conversions.listener(progress), Deadline.none())));
+    }
+
+    private SandboxInfo info(SandboxRecord sandbox) {
+        return Conversions.info(sandbox, cloche.sandboxRoom());
     }
 
     private SandboxSpec spec() {

@@ -165,7 +165,7 @@ public final class SandboxFiles {
 
     <T> T run(Function<GuestFiles, T> action) {
         try {
-            return action.apply(sandbox.files().as(user));
+            return sandbox.withFiles(files -> action.apply(files.as(user)));
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw sandbox.ended(lost);
         }

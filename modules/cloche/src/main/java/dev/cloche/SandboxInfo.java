@@ -15,7 +15,7 @@ import java.util.OptionalInt;
  * @param id unique on this host, never used twice
  * @param name its name, given or generated
  * @param image the reference that it was started from, as it was given
- * @param status one of {@code created, starting, running, draining, stopped, crashed}
+ * @param status one of {@code created, starting, running, paused, draining, stopped, crashed}
  * @param command what {@link SandboxBuilder#command} was given, joined by blanks; empty if nothing was
  * @param detached whether it outlives the process that started it
  * @param ephemeral whether it is removed when it ends

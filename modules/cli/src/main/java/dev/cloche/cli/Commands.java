@@ -19,8 +19,9 @@ final class Commands {
     /** Those that describe the others. */
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
-    private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image");
+    private static final Set<String> AT_WORK = Set.of(
+            "run", "create", "start", "exec", "cp", "ps", "inspect", "logs", "stats", "stop", "drain", "kill",
+            "restart", "pause", "resume", "rename", "rm", "wait", "events", "keep", "pull", "images", "image");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -28,11 +29,23 @@ final class Commands {
         ALL.put("run", RunCommand::new);
         ALL.put("exec", ExecCommand::new);
         ALL.put("cp", CpCommand::new);
+        ALL.put("create", CreateCommand::new);
+        ALL.put("start", StartCommand::new);
         ALL.put("ps", PsCommand::new);
+        ALL.put("inspect", InspectCommand::new);
         ALL.put("logs", LogsCommand::new);
         ALL.put("stats", StatsCommand::new);
         ALL.put("stop", StopCommand::new);
+        ALL.put("drain", DrainCommand::new);
+        ALL.put("kill", KillCommand::new);
+        ALL.put("restart", RestartCommand::new);
+        ALL.put("pause", PauseCommand::new);
+        ALL.put("resume", ResumeCommand::new);
+        ALL.put("rename", RenameCommand::new);
         ALL.put("rm", RmCommand::new);
+        ALL.put("wait", WaitCommand::new);
+        ALL.put("events", EventsCommand::new);
+        ALL.put("keep", KeepCommand::new);
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);

@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
@@ -64,6 +65,17 @@ final class SandboxDirectory {
                     throw new SandboxException.StorageFailed(path, e);
                 }
             } catch (IOException e) {
+                throw new SandboxException.StorageFailed(path, e);
+            }
+        }
+    }
+
+    /** Waits for who holds the lock now, up to the deadline; another may have it by then. */
+    void awaitFree(Deadline deadline) throws InterruptedException {
+        try {
+            LockFile.lock(path.resolve(LOCK), deadline).ifPresent(LockFile::close);
+        } catch (SystemCallException e) {
+            if (Files.isDirectory(path)) {
                 throw new SandboxException.StorageFailed(path, e);
             }
         }

@@ -25,7 +25,7 @@ class NetworkRowsTest {
                 .flatMap(port -> PublishedPort.parse(port).stream())
                 .toList();
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
-            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC());
+            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC(), () -> {});
             for (NetworkSpec network : List.of(
                     NetworkSpec.none(), NetworkSpec.user(), new NetworkSpec.User(ports, Optional.of("9.9.9.9")))) {
                 long id = insert(store, network);
@@ -34,19 +34,21 @@ class NetworkRowsTest {
                 assertThat(store.deleteEnded(id)).isTrue();
                 assertThat(store.network(id)).isEqualTo(NetworkSpec.none());
             }
-            assertThat(catalog.<List<Long>>read(session -> session.list(
-                            row -> row.getLong(1),
-                            "SELECT count(*) FROM sandbox_port UNION ALL SELECT count(*) FROM sandbox_network")))
-                    .containsExactly(0L, 0L);
+            List<Long> left = catalog.read(session -> session.list(
+                    row -> row.getLong(1),
+                    "SELECT count(*) FROM sandbox_port UNION ALL SELECT count(*) FROM sandbox_network"));
+            assertThat(left).containsExactly(0L, 0L);
         }
     }
 
     private static long insert(SandboxStore store, NetworkSpec network) {
-        SandboxSpec spec = SandboxSpec.of("image").withName("one").withNetwork(network);
+        SandboxSpec spec =
+                SandboxSpec.of("image").withName("one").withEphemeral(true).withNetwork(network);
         MainCommand main = new MainCommand(List.of(), CommandOptions.none());
-        return store.insertStarting(
+        return store.insert(
                         new SandboxStore.NewSandbox("one", spec, main),
-                        new SandboxStore.NewRun(VmId.random(), false, ProcessIdentity.current()))
+                        Optional.of(new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current())),
+                        directory -> {})
                 .orElseThrow();
     }
 }

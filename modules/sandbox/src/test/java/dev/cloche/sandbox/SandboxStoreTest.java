@@ -30,7 +30,7 @@ class SandboxStoreTest {
     @BeforeEach
     void open() {
         catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA));
-        store = new SandboxStore(catalog, Clock.fixed(NOW, ZoneOffset.UTC));
+        store = new SandboxStore(catalog, Clock.fixed(NOW, ZoneOffset.UTC), () -> {});
     }
 
     @AfterEach
@@ -62,6 +62,7 @@ class SandboxStoreTest {
     void anIdIsNeverGivenTwice() {
         long first = insert("one").orElseThrow();
         store.end(first, Ending.closed());
+        assertThat(store.doom(first)).isTrue();
         assertThat(store.deleteEnded(first)).isTrue();
         assertThat(insert("one").orElseThrow()).isGreaterThan(first);
     }
@@ -103,6 +104,7 @@ class SandboxStoreTest {
     void deletingASandboxDeletesItsRuns() {
         long id = insert("one").orElseThrow();
         store.end(id, Ending.closed());
+        store.doom(id);
         store.deleteEnded(id);
         Optional<Long> runs = catalog.read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM run"));
         assertThat(runs).contains(0L);
@@ -118,8 +120,9 @@ class SandboxStoreTest {
     private Optional<Long> insert(String name) {
         SandboxSpec spec = SandboxSpec.of("base").withName(name);
         MainCommand main = new MainCommand(List.of("sleep", "1"), CommandOptions.none());
-        return store.insertStarting(
+        return store.insert(
                 new SandboxStore.NewSandbox(name, spec, main),
-                new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current()));
+                Optional.of(new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current())),
+                directory -> {});
     }
 }

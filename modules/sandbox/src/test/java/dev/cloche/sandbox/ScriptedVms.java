@@ -15,6 +15,7 @@ import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -99,6 +100,16 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        memory.pause(id, deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        memory.resume(id, deadline);
+    }
+
+    @Override
     public void destroy(VmId id) {
         reached(Step.DESTROY, id);
         memory.destroy(id);
@@ -107,6 +118,11 @@ final class ScriptedVms implements VmProvider {
     @Override
     public OutputLog outputLog(VmId id) {
         return memory.outputLog(id);
+    }
+
+    @Override
+    public PersistentDisks disks() {
+        return memory.disks();
     }
 
     @Override
@@ -185,6 +201,16 @@ final class ScriptedVms implements VmProvider {
         @Override
         public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
             return vm.snapshot(name, deadline);
+        }
+
+        @Override
+        public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+            return vm.suspend(name, deadline);
+        }
+
+        @Override
+        public void growDisk(int sizeMiB, Deadline deadline) {
+            vm.growDisk(sizeMiB, deadline);
         }
 
         @Override

@@ -25,6 +25,16 @@ final class ForeignMachine implements Machine {
     }
 
     @Override
+    public void capturing(boolean halted) {
+        throw new IllegalStateException("a connected VM belongs to another process");
+    }
+
+    @Override
+    public boolean capturing() {
+        return false;
+    }
+
+    @Override
     public void startFailed() {
         throw new IllegalStateException("a connected VM runs already");
     }

@@ -94,6 +94,36 @@ final class GuardFiles {
         return VmNote.IDENTITY_OWED.isIn(directory);
     }
 
+    void capturing(boolean halted) {
+        if (!halted) {
+            VmNote.CAPTURING.remove(directory);
+            return;
+        }
+        try {
+            VmNote.CAPTURING.leaveOrThrow(directory);
+        } catch (IOException e) {
+            throw unusable("capturing", e);
+        }
+    }
+
+    boolean capturing() {
+        return VmNote.CAPTURING.isIn(directory);
+    }
+
+    /** Whether its persistent disk is recorded as of a snapshot that it does not go on from. */
+    boolean suspended() {
+        return VmNote.SUSPENDED.isIn(directory);
+    }
+
+    void notSuspended() {
+        VmNote.SUSPENDED.remove(directory);
+    }
+
+    /** Whether its guest is without its image. */
+    boolean imageAside() {
+        return VmNote.IMAGE_ASIDE.isIn(directory);
+    }
+
     boolean detached() {
         return VmNote.DETACHED.isIn(directory);
     }

@@ -305,6 +305,8 @@ final class InMemoryExecution {
         long at = kept.sent();
         byte[] bytes = kept.next(MAX_CHUNK);
         if (bytes.length > 0) {
+            // The program may wait for this room.
+            changed.signalAll();
             port.sendPatiently(GuestFrames.output(id, output, at, bytes), () -> true);
         }
         return bytes.length > 0;

@@ -9,6 +9,7 @@ public final class InMemoryFaults {
     private final AtomicInteger hangingBoots = new AtomicInteger();
     private final AtomicInteger failingSnapshots = new AtomicInteger();
     private final AtomicInteger failingRestores = new AtomicInteger();
+    private final AtomicInteger unheardQuiesces = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
 
     /** The next boots, as many, never say hello. */
@@ -29,6 +30,14 @@ public final class InMemoryFaults {
     /** The next restores, as many, find that the host is another one. */
     public void failRestores(int count) {
         failingRestores.set(count);
+    }
+    /** The next guests that are readied for a snapshot, as many, are, and do not answer. */
+    public void loseQuiesces(int count) {
+        unheardQuiesces.set(count);
+    }
+
+    boolean nextQuiesceIsUnheard() {
+        return next(unheardQuiesces);
     }
 
     void publishing(SnapshotName name) {

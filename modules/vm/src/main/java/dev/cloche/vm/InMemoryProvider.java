@@ -15,6 +15,7 @@ public final class InMemoryProvider implements VmProvider {
     private final BootPolicy policy;
     private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
     private final InMemorySnapshots snapshots;
+    private final InMemoryDisks disks;
     private final OpenVms open = new OpenVms();
 
     /** A provider without faults. */
@@ -26,6 +27,7 @@ public final class InMemoryProvider implements VmProvider {
         this.faults = faults;
         this.policy = policy;
         snapshots = new InMemorySnapshots(faults);
+        disks = new InMemoryDisks(snapshots);
     }
 
     @Override
@@ -33,7 +35,7 @@ public final class InMemoryProvider implements VmProvider {
         if (spec.hasNetwork()) {
             throw new InvalidVmSpecException("A guest in memory has no network", "Start it without one.");
         }
-        InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, () -> machines.remove(spec.id()));
+        InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, disks, () -> machines.remove(spec.id()));
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());
         }
@@ -69,6 +71,16 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        running(id, "be paused").guest().orElseThrow().pause(true);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        running(id, "be resumed").guest().orElseThrow().pause(false);
+    }
+
+    @Override
     public void destroy(VmId id) {
         InMemoryMachine machine = machines.get(id);
         if (machine == null) {
@@ -87,6 +99,12 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public OutputLog outputLog(VmId id) {
         return machine(id).outputLog();
+    }
+
+    /** Their directories are real, what guests write to them is in memory and ends with this provider. */
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(disks);
     }
 
     @Override

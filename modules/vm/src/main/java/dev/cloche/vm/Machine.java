@@ -25,6 +25,12 @@ interface Machine {
     /** What was noted last, by whatever process. */
     boolean identityOwed();
 
+    /** Notes whether a guest that ran is halted for a snapshot, for whoever adopts it should this process die. */
+    void capturing(boolean halted);
+
+    /** What was noted last, by whatever process. */
+    boolean capturing();
+
     /** No boot came up: notes it for other processes. */
     void startFailed();
 

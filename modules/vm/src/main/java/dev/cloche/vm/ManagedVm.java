@@ -29,6 +29,7 @@ final class ManagedVm implements Vm {
 
     private final ReentrantLock changing = new ReentrantLock();
     private final VmLife life;
+    private final SnapshotTaker snapshots;
     private volatile boolean attached;
 
     private ManagedVm(
@@ -46,6 +47,7 @@ final class ManagedVm implements Vm {
         this.onClose = onClose;
         identities = new Identities(id, machine, clone, network);
         life = new VmLife(id);
+        snapshots = new SnapshotTaker(id, machine, life, identities);
         attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
     }
 
@@ -109,6 +111,12 @@ final class ManagedVm implements Vm {
                 network(spec),
                 onClose);
         vm.join(run, paused, deadline);
+        try {
+            vm.snapshots.recover(deadline);
+        } catch (RuntimeException e) {
+            vm.letGo();
+            throw e;
+        }
         return vm;
     }
 
@@ -181,7 +189,7 @@ final class ManagedVm implements Vm {
     public void pause(Deadline deadline) {
         changing(deadline, () -> {
             life.require(VmTransition.PAUSED, "be paused");
-            halt(deadline);
+            life.halt(deadline);
         });
     }
 
@@ -198,22 +206,12 @@ final class ManagedVm implements Vm {
     private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changing(deadline, () -> {
             life.require(VmTransition.RESUMED, "be resumed");
-            goOn(deadline);
+            life.goOn(deadline);
             GuestConnection guest = life.live("be resumed");
             // One that was adopted while it was paused has not been greeted yet.
             var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
             greeted.accept(guest, deadline);
         });
-    }
-
-    private void halt(Deadline deadline) {
-        life.run().orElseThrow().pause(deadline);
-        life.move(VmTransition.PAUSED);
-    }
-
-    private void goOn(Deadline deadline) {
-        life.run().orElseThrow().resume(deadline);
-        life.move(VmTransition.RESUMED);
     }
 
     private void changing(Deadline deadline, Runnable how) {
@@ -236,46 +234,39 @@ final class ManagedVm implements Vm {
         if (!owned()) {
             throw new VmStateException(id, state(), "be snapshot by a process that does not own it");
         }
+        return capturing(
+                deadline,
+                () -> ownership == Ownership.TEMPLATE_MAKER
+                        ? snapshots.ofMaker(name, this::killPatiently, deadline)
+                        : snapshots.ofOneThatGoesOn(name, deadline));
+    }
+
+    @Override
+    public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+        if (!owned()) {
+            throw new VmStateException(id, state(), "be suspended by a process that does not own it");
+        }
+        if (ownership == Ownership.TEMPLATE_MAKER) {
+            throw new VmStateException(id, state(), "be suspended, because it makes a template");
+        }
+        return capturing(deadline, () -> snapshots.ofOneThatEnds(name, this::killPatiently, deadline));
+    }
+
+    private SnapshotRef capturing(Deadline deadline, Supplier<SnapshotRef> how) {
         AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
-        changing(deadline, () -> {
-            life.live("be snapshot");
-            try (Capture capture = machine.capture(name, deadline)) {
-                take(capture, deadline);
-                published.set(Optional.of(capture.publish()));
-            }
-        });
+        changing(deadline, () -> published.set(Optional.of(how.get())));
         return published.get().orElseThrow();
     }
 
-    /** Halts the guest for as long as its state is read. The maker of a template never goes on: clones have its memory. */
-    private void take(Capture capture, Deadline deadline) {
-        boolean runs = state() == VmState.RUNNING;
-        if (runs) {
-            identities.quiesce(life.live("be snapshot"), deadline);
-        }
-        boolean ends = false;
-        try {
-            if (runs) {
-                halt(deadline);
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        changing(deadline, () -> {
+            if (state() != VmState.RUNNING) {
+                throw new VmStateException(id, state(), "have its disk grown");
             }
-            capture.take(deadline);
-            ends = ownership == Ownership.TEMPLATE_MAKER;
-        } finally {
-            if (runs && !ends) {
-                // Whatever the deadline says, the guest goes on.
-                resumeAfterCapture(Deadline.after(Boot.KILL_ALLOWANCE));
-            }
-        }
-        if (ends) {
-            var _ = kill(Deadline.after(Boot.KILL_ALLOWANCE));
-        }
-    }
-
-    private void resumeAfterCapture(Deadline deadline) {
-        if (state() == VmState.PAUSED) {
-            goOn(deadline);
-        }
-        identities.refresh(life.live("go on after a snapshot"), deadline);
+            life.run().orElseThrow().growDisk(sizeMiB, deadline);
+            life.live("have its disk grown").growDisk((long) sizeMiB << 20, deadline);
+        });
     }
 
     @Override
@@ -300,6 +291,10 @@ final class ManagedVm implements Vm {
                 log("VM " + id + " is killed, because it does not stop", askedInVain);
             }
         }
+        return killPatiently();
+    }
+
+    private VmExit killPatiently() {
         return kill(Deadline.after(Boot.KILL_ALLOWANCE));
     }
 
@@ -364,11 +359,15 @@ final class ManagedVm implements Vm {
                 }
             }
         } finally {
-            life.guest().ifPresent(GuestConnection::close);
-            life.run().ifPresent(Run::close);
+            letGo();
             machine.release();
             onClose.accept(this);
         }
+    }
+
+    private void letGo() {
+        life.guest().ifPresent(GuestConnection::close);
+        life.run().ifPresent(Run::close);
     }
 
     private static void log(String what, Throwable why) {

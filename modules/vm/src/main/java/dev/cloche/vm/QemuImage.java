@@ -45,34 +45,63 @@ final class QemuImage {
     }
 
     /**
-     * Does it while the image of a halted guest is put aside, where that is needed. If the image cannot be brought back, the
-     * VM is ended: a guest must not go on with an empty disk.
+     * Does it while the image of a halted guest is put aside, where that is needed. A note in the VM's directory says so for
+     * as long as the image is not back, for whoever would have the guest go on: with an empty disk it must not.
+     *
+     * @param vm the VM's directory
      */
-    void putAside(QmpConversation qemu, Saving saving) throws IOException {
+    void putAside(QmpConversation qemu, Path vm, Saving saving) throws IOException {
         if (disk.format() == RootDisk.Format.RAW) {
             saving.run();
             return;
         }
-        add(qemu, Map.of("driver", "null-co", "node-name", NOTHING, "read-only", true, "size", size()));
-        put(qemu, NOTHING);
-        remove(qemu, IMAGE);
+        VmNote.IMAGE_ASIDE.leaveOrThrow(vm);
+        Aside aside = new Aside(qemu);
         try {
+            aside.begin();
             saving.run();
-        } finally {
-            bringBack(qemu);
+        } catch (Throwable failure) {
+            try {
+                aside.end();
+                VmNote.IMAGE_ASIDE.remove(vm);
+            } catch (IOException | VmException notBack) {
+                failure.addSuppressed(notBack);
+            }
+            throw failure;
         }
+        aside.end();
+        VmNote.IMAGE_ASIDE.remove(vm);
     }
 
-    private void bringBack(QmpConversation qemu) throws IOException {
-        boolean back = false;
-        try {
-            add(qemu, vmdk());
-            put(qemu, IMAGE);
-            remove(qemu, NOTHING);
-            back = true;
-        } finally {
-            if (!back) {
-                var _ = qemu.execute(QmpCommand.of("quit"));
+    /** How far the image has been put aside; what QEMU refuses is not done, and after any other failure it takes no command. */
+    private final class Aside {
+        private final QmpConversation qemu;
+        private boolean nothingThere;
+        private boolean onNothing;
+        private boolean imageGone;
+
+        Aside(QmpConversation qemu) {
+            this.qemu = qemu;
+        }
+
+        void begin() throws IOException {
+            add(qemu, Map.of("driver", "null-co", "node-name", NOTHING, "read-only", true, "size", size()));
+            nothingThere = true;
+            put(qemu, NOTHING);
+            onNothing = true;
+            remove(qemu, IMAGE);
+            imageGone = true;
+        }
+
+        void end() throws IOException {
+            if (imageGone) {
+                add(qemu, vmdk());
+            }
+            if (onNothing) {
+                put(qemu, IMAGE);
+            }
+            if (nothingThere) {
+                remove(qemu, NOTHING);
             }
         }
     }

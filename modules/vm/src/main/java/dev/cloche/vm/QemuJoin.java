@@ -40,14 +40,14 @@ final class QemuJoin {
         return run(guard, () -> new Port(UnixChannels.connect(layout.portSocket(id, 0)), Optional.empty()));
     }
 
-    /** Whether the guest is halted. */
+    /** Whether the guest is halted; after its state was saved, QEMU has a word of its own for it. */
     boolean paused() {
         try {
-            return new QemuMonitor(layout, id)
+            String status = new QemuMonitor(layout, id)
                     .converse(deadline, qemu -> qemu.execute(QmpCommand.of("query-status")))
                     .texts()
-                    .getOrDefault("status", "")
-                    .equals("paused");
+                    .getOrDefault("status", "");
+            return status.equals("paused") || status.equals("postmigrate");
         } catch (IOException e) {
             throw unreachable(e);
         }

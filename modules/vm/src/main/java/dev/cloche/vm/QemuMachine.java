@@ -56,22 +56,48 @@ final class QemuMachine implements Machine {
     }
 
     private Run coldBoot(Deadline deadline) throws IOException {
-        Optional<Path> disk = spec.writable() instanceof WritableLayer.Disk blank
-                ? Optional.of(ground.disk(spec.id()).begin(layout.blanks(), blank.sizeMiB()))
-                : Optional.empty();
         QemuLaunch.Ram ram = spec.templateMaker()
                 ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
                 : new QemuLaunch.Ram.Anonymous();
         // Its interface has neither address nor name server until the host gives it one.
         identityOwed(spec.hasNetwork());
-        return start(QemuLaunch.boot(ram, disk), deadline, () -> {});
+        return switch (spec.writable()) {
+            case WritableLayer.InMemory _ -> start(QemuLaunch.boot(ram, Optional.empty()), deadline, () -> {});
+            case WritableLayer.Disk(int sizeMiB) -> {
+                Path top = ground.disk(spec.id()).begin(layout.blanks(), sizeMiB);
+                yield start(QemuLaunch.boot(ram, Optional.of(QemuLaunch.Disk.ofTheVm(top))), deadline, () -> {});
+            }
+            case WritableLayer.Persistent(Path directory) -> {
+                try (PersistentBoot disk = new PersistentBoot(directory, ground.disks())) {
+                    yield start(QemuLaunch.boot(ram, Optional.of(disk.asItIs())), deadline, () -> {});
+                }
+            }
+        };
     }
 
     private Run restore(MachineFacts facts, Deadline deadline) throws IOException {
         identityOwed(true);
         try (SnapshotUse use = SnapshotUse.open(ground, spec, facts)) {
-            return start(use.launch(ram(use), disk(use)), deadline, () -> load(use, deadline));
+            return switch (spec.writable()) {
+                case WritableLayer.InMemory _ -> restore(use, Optional.empty(), () -> {}, deadline);
+                case WritableLayer.Disk(int sizeMiB) -> {
+                    Path top = ground.disk(spec.id()).begin(use.disk(ground.disks()), sizeMiB);
+                    yield restore(use, Optional.of(QemuLaunch.Disk.ofTheVm(top)), () -> {}, deadline);
+                }
+                case WritableLayer.Persistent(Path directory) -> {
+                    try (PersistentBoot disk = new PersistentBoot(directory, ground.disks())) {
+                        QemuLaunch.Disk top = disk.asOf(spec.snapshot().orElseThrow(), use.disk(ground.disks()));
+                        yield restore(use, Optional.of(top), disk::movesOn, deadline);
+                    }
+                }
+            };
         }
+    }
+
+    /** @param loaded what is to be done before the guest goes on */
+    private Run restore(SnapshotUse use, Optional<QemuLaunch.Disk> disk, Step loaded, Deadline deadline)
+            throws IOException {
+        return start(use.launch(ram(use), disk), deadline, () -> load(use, loaded, deadline));
     }
 
     private QemuLaunch.Ram ram(SnapshotUse use) throws IOException {
@@ -85,15 +111,10 @@ final class QemuMachine implements Machine {
         return new QemuLaunch.Ram.Shared(ram);
     }
 
-    private Optional<Path> disk(SnapshotUse use) throws IOException {
-        return spec.writable() instanceof WritableLayer.Disk disk
-                ? Optional.of(ground.disk(spec.id()).begin(use.disk(ground.disks()), disk.sizeMiB()))
-                : Optional.empty();
-    }
-
-    private void load(SnapshotUse use, Deadline deadline) throws IOException {
+    private void load(SnapshotUse use, Step loaded, Deadline deadline) throws IOException {
         var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
             new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(use.stream(), !use.mapped());
+            loaded.run();
             return qemu.execute(QmpCommand.of("cont"));
         });
     }
@@ -208,6 +229,16 @@ final class QemuMachine implements Machine {
     @Override
     public boolean identityOwed() {
         return files.identityOwed();
+    }
+
+    @Override
+    public void capturing(boolean halted) {
+        files.capturing(halted);
+    }
+
+    @Override
+    public boolean capturing() {
+        return files.capturing();
     }
 
     @Override

@@ -72,8 +72,24 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm connect(VmId id, Deadline deadline) {
+        recover(id, deadline);
         QemuRun run = new QemuJoin(layout, id, deadline).asClient(pinRunning(id, "be connected to"));
         return open.add(ManagedVm.connected(id, run, open::remove, deadline));
+    }
+
+    /**
+     * A detached VM whose owner died while it took a snapshot is halted, and nobody would ever have it go on. An attached one is
+     * about to be ended by its guard.
+     */
+    private void recover(VmId id, Deadline deadline) {
+        GuardFiles files = new GuardFiles(layout.directory(id));
+        if (files.capturing() && files.detached()) {
+            try (Vm _ = adopt(id, deadline)) {
+                // Which does it.
+            } catch (VmBusyException ownerLives) {
+                return;
+            }
+        }
     }
 
     @Override
@@ -136,6 +152,24 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        tell(id, "stop", "be paused", deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        tell(id, "cont", "be resumed", deadline);
+    }
+
+    private void tell(VmId id, String command, String wanted, Deadline deadline) {
+        try (PinnedProcess _ = pinRunning(id, wanted)) {
+            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
+        }
+    }
+
+    @Override
     public void destroy(VmId id) {
         Optional<VmInfo> info = get(id);
         if (info.isEmpty()) {
@@ -158,6 +192,11 @@ public final class QemuProvider implements VmProvider {
         return new GuardOutputLog(
                 layout.directory(id),
                 () -> get(id).filter(vm -> vm.state().live()).isPresent());
+    }
+
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(new QemuDisks(ground.snapshots(), ground.disks()));
     }
 
     @Override

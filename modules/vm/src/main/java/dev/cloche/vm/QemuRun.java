@@ -4,23 +4,29 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A VM of QEMU that runs, for the process that started it, one that adopted it, or one that is connected to it. */
 final class QemuRun implements Run {
+    private final VmId id;
     private final Guard guard;
     private final ByteChannel channel;
     private final Optional<LockFile> portLock;
+    private final VmLayout layout;
     private final GuardFiles files;
     private final QemuMonitor monitor;
     private final CompletableFuture<VmExit> ended;
 
     /** @param portLock of a client's port; let go of at the end */
     QemuRun(Guard guard, ByteChannel channel, Optional<LockFile> portLock, VmLayout layout, VmId id) {
+        this.id = id;
         this.guard = guard;
         this.channel = channel;
         this.portLock = portLock;
+        this.layout = layout;
         files = new GuardFiles(layout.directory(id));
         monitor = new QemuMonitor(layout, id);
         // The guard records the end before it exits.
@@ -56,9 +62,44 @@ final class QemuRun implements Run {
     public void resume(Deadline deadline) {
         try {
             // After others that speak to the monitor: whoever halted a guest for a moment must not leave it so.
-            var _ = monitor.converse(deadline, qemu -> qemu.execute(QmpCommand.of("cont")));
+            var _ = monitor.converse(deadline, this::goOn);
         } catch (IOException e) {
             throw new VmMonitorException("QEMU cannot be reached for 'cont': " + e.getMessage(), e);
+        }
+    }
+
+    private QmpAnswer.Done goOn(QmpConversation qemu) throws IOException {
+        if (files.imageAside()) {
+            kill();
+            throw new ImageAsideException(id);
+        }
+        if (files.suspended()) {
+            disk().ifPresent(DiskDirectory::movesOn);
+            files.notSuspended();
+        }
+        return qemu.execute(QmpCommand.of("cont"));
+    }
+
+    private Optional<DiskDirectory> disk() {
+        return StoredSpec.read(layout.directory(id), id).writable() instanceof WritableLayer.Persistent(Path directory)
+                ? Optional.of(new DiskDirectory(directory))
+                : Optional.empty();
+    }
+
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        DiskDirectory disk = disk().orElseThrow(() -> DiskStore.noDisk(id));
+        try {
+            var _ = monitor.converse(deadline, qemu -> {
+                DiskRecord record = disk.read();
+                DiskStore.requireGrowth(record, sizeMiB);
+                // In this order: what a crash leaves out is made up for when a VM gets the disk.
+                disk.write(record.withSize(sizeMiB));
+                return qemu.execute(new QmpCommand(
+                        "block_resize", Map.of("device", QemuDisk.DEVICE, "size", (long) sizeMiB << 20)));
+            });
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for 'block_resize': " + e.getMessage(), e);
         }
     }
 

@@ -22,6 +22,7 @@ final class QmpConversation implements AutoCloseable {
     private final Deadline deadline;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
     private String what = "the monitor's greeting";
+    private boolean broken;
     /** The latest event of each name. */
     private final Map<String, QmpAnswer.Event> heard = new HashMap<>();
 
@@ -87,7 +88,12 @@ final class QmpConversation implements AutoCloseable {
                 null);
     }
 
+    /** After a failure, an answer that comes late would be taken for that to the next command; so there is no next one. */
     private QmpAnswer ask(QmpCommand command) throws IOException {
+        if (broken) {
+            throw new IOException("what it does is not known since an earlier failure");
+        }
+        broken = true;
         what = "its answer to '" + command.name() + "'";
         send(command);
         QmpAnswer answer = next();
@@ -95,6 +101,7 @@ final class QmpConversation implements AutoCloseable {
             note(event);
             answer = next();
         }
+        broken = false;
         return answer;
     }
 

@@ -80,6 +80,28 @@ public interface Vm extends AutoCloseable {
     SnapshotRef snapshot(SnapshotName name, Deadline deadline);
 
     /**
+     * Takes a snapshot, and ends the VM with it: its guest does nothing after the moment that the snapshot is of. A persistent
+     * disk is then as of the snapshot, flushed by the guest before, and {@link VmSpec#restored} continues both, memory and disk; once a VM has used the disk
+     * since, it does so no more. Whatever fails, the guest goes on. A template's maker, whose end its snapshot is anyway, is not
+     * suspended.
+     *
+     * @throws VmStateException if it has no guest, makes a template, or belongs to another process
+     * @throws SnapshotExistsException if there is one of that name
+     * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot
+     */
+    SnapshotRef suspend(SnapshotName name, Deadline deadline);
+
+    /**
+     * Makes the persistent disk of a running VM larger, and its file system with it. Any process may ask for it.
+     *
+     * @param sizeMiB not less than it has
+     * @throws VmStateException if it does not run
+     * @throws InvalidVmSpecException if it has no persistent disk, or the size is not one that the disk can grow to
+     * @throws GuestRefusedException if the guest cannot grow its file system; it does so when it boots the next time
+     */
+    void growDisk(int sizeMiB, Deadline deadline);
+
+    /**
      * Asks the guest to end its executions, sync and power off, and kills it if it has not done so in time: when
      * {@code grace} and two seconds for syncing have passed, or {@code deadline} has. A paused VM is killed at once. Of a
      * VM that has ended already, this answers how.

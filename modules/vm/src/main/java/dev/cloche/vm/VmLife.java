@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Deadline;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,6 +58,16 @@ final class VmLife {
     /** Follows the table; where it has no such transition, the VM has ended meanwhile, and stays what it is. */
     void move(VmTransition transition) {
         locked(() -> follow(transition));
+    }
+
+    void halt(Deadline deadline) {
+        run().orElseThrow().pause(deadline);
+        move(VmTransition.PAUSED);
+    }
+
+    void goOn(Deadline deadline) {
+        run().orElseThrow().resume(deadline);
+        move(VmTransition.RESUMED);
     }
 
     /**

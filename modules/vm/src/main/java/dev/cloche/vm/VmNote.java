@@ -17,7 +17,15 @@ enum VmNote {
     /** The VM outlives its owners. The guard looks at this one (docs/guard.md). */
     DETACHED("detached"),
     /** The guest is somebody's twin, and runs no program before it has an identity of its own. */
-    IDENTITY_OWED("identity-owed");
+    IDENTITY_OWED("identity-owed"),
+    /** A guest that ran is halted only for as long as a snapshot takes. */
+    CAPTURING("capturing"),
+    /** A halted guest is without its image, and must not go on before that is back. */
+    IMAGE_ASIDE("image-aside"),
+    /** A layer was added to the disk, and whether QEMU writes to it is not known; no snapshot is possible any more. */
+    LAYER_BEGUN("layer-begun"),
+    /** The persistent disk is recorded as of a snapshot; should the guest go on all the same, that has to go first. */
+    SUSPENDED("suspended");
 
     private final String file;
 
@@ -42,7 +50,7 @@ enum VmNote {
         }
     }
 
-    /** Takes the note away. Where that fails, a guest gets one more identity than it needs. */
+    /** Takes the note away. Where that fails, a guest gets one more identity than it needs, or is ended where it could go on. */
     void remove(Path directory) {
         try {
             Files.deleteIfExists(directory.resolve(file));

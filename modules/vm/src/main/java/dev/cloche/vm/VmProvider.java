@@ -49,6 +49,18 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     VmExit kill(VmId id, Deadline deadline);
 
     /**
+     * Halts the guest of a running VM whoever owns it; nothing happens if it is halted. Its owner's handle does not learn of
+     * it, and its clients wait for as long as it takes.
+     *
+     * @throws VmNotFoundException if there is none of that id
+     * @throws VmStateException if it does not run
+     */
+    void pause(VmId id, Deadline deadline);
+
+    /** Continues a guest that was halted by {@link #pause}; nothing happens if it runs. Throws what that throws. */
+    void resume(VmId id, Deadline deadline);
+
+    /**
      * Removes what is left of a VM that does not run and that no process owns; nothing happens if it is gone.
      *
      * @throws VmStateException if it runs
@@ -70,6 +82,9 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * @throws VmNotFoundException if there is none of that id
      */
     OutputLog outputLog(VmId id);
+
+    /** The disks that outlive VMs. */
+    PersistentDisks disks();
 
     /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
     VmCapabilities capabilities();

@@ -3,75 +3,16 @@ package dev.cloche.vm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Writable disks of real VMs, and what snapshots and clones have of them. */
-class QemuDiskIT implements VmFixture {
+class QemuDiskIT extends QemuTest {
     /** Whatever the agent does with the disk: it is seen here as a whole. */
     private static final String MOUNT = "busybox mkdir -p /tmp/disk && busybox mount -t ext4 /dev/vdb /tmp/disk";
 
-    @TempDir
-    static Path shared;
-
-    private static Path disk;
-    private static VmResources resources;
-
-    @TempDir
-    Path directory;
-
-    private QemuFixture fixture;
-    private QemuProvider provider;
-
-    @BeforeAll
-    static void makeDisk() throws Exception {
-        resources = QemuParts.resources();
-        disk = QemuParts.disk(shared);
-    }
-
-    @BeforeEach
-    void open() {
-        fixture = new QemuFixture(directory, resources);
-        provider = fixture.open();
-    }
-
-    @AfterEach
-    void endEverything() throws IOException {
-        provider.close();
-        fixture.close();
-    }
-
-    @Override
-    public VmProvider provider() {
-        return provider;
-    }
-
-    @Override
-    public RootDisk rootDisk() {
-        return RootDisk.raw(disk);
-    }
-
     @Override
     public VmSpec spec() {
-        return VmFixture.super.spec().withWritable(WritableLayer.disk(256));
-    }
-
-    private String shell(Vm vm, String script) throws IOException {
-        return output(vm, ExecRequest.of("sh", "-c", script));
-    }
-
-    private Vm clone(SnapshotRef snapshot) {
-        Vm clone = provider.create(VmSpec.restored(VmId.random(), snapshot));
-        clone.start(soon());
-        return clone;
-    }
-
-    private SnapshotRef snapshot(Vm vm, String name) {
-        return vm.snapshot(new SnapshotName(name), soon());
+        return super.spec().withWritable(WritableLayer.disk(256));
     }
 
     @Test
@@ -181,7 +122,7 @@ class QemuDiskIT implements VmFixture {
         try (Vm clone = clone(taken)) {
             assertThat(shell(clone, "echo 3 > /proc/sys/vm/drop_caches; cat /tmp/disk/file"))
                     .isEqualTo("made\n");
-            assertThat(fixture.stateRoot().resolve("blank")).isDirectoryContaining("glob:**ext4-256.raw");
+            assertThat(fixture.stateRoot().resolve("blank")).isDirectoryContaining("glob:**ext4-256.v2.raw");
         }
     }
 }

@@ -1,43 +1,30 @@
 package dev.cloche.vm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
-import org.junit.jupiter.api.AfterEach;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots of VMs that boot from an image, a VMDK of several files, which QEMU by itself refuses to save. */
-@Timeout(300)
-class QemuImageIT implements VmFixture {
+class QemuImageIT extends QemuTest {
     private static final SnapshotName NAME = new SnapshotName("image");
     /** Not in the guest's memory yet, so it is read from the disk. */
     private static final ExecRequest READ_THE_DISK =
             ExecRequest.of("sh", "-c", "echo 3 > /proc/sys/vm/drop_caches; busybox sha256sum < /bin/busybox");
 
-    @TempDir
-    static Path shared;
-
-    private static VmResources resources;
     private static Path descriptor;
 
-    @TempDir
-    Path directory;
-
-    private QemuFixture fixture;
-    private QemuProvider provider;
-
     @BeforeAll
-    static void makeDisk() throws Exception {
-        resources = QemuParts.resources();
-        Path disk = QemuParts.disk(shared);
+    static void describeDisk() throws Exception {
         long sectors = Files.size(disk) / 512;
         descriptor = Files.writeString(shared.resolve("image.vmdk"), """
                 # Disk DescriptorFile
@@ -50,23 +37,6 @@ class QemuImageIT implements VmFixture {
 
                 ddb.adapterType = "lsilogic"
                 """.formatted(disk.getFileName(), sectors - 8));
-    }
-
-    @BeforeEach
-    void open() {
-        fixture = new QemuFixture(directory, resources);
-        provider = fixture.open();
-    }
-
-    @AfterEach
-    void endEverything() throws IOException {
-        provider.close();
-        fixture.close();
-    }
-
-    @Override
-    public VmProvider provider() {
-        return provider;
     }
 
     @Override
@@ -99,6 +69,90 @@ class QemuImageIT implements VmFixture {
                 clone.destroy();
             }
         }
+    }
+
+    private Path vmDirectory(Vm vm) {
+        return fixture.layout().directory(vm.id());
+    }
+
+    private void putAside(Vm vm, Deadline deadline, QemuImage.Saving saving) throws IOException {
+        new QemuMonitor(fixture.layout(), vm.id()).converse(deadline, qemu -> {
+            new QemuImage(rootDisk()).putAside(qemu, vmDirectory(vm), saving);
+            return true;
+        });
+    }
+
+    @Test
+    void aGuestWhoseStateCouldNotBeSavedGetsItsImageBack() throws Exception {
+        try (Vm vm = running()) {
+            vm.pause(soon());
+            assertThatThrownBy(() -> putAside(vm, soon(), () -> {
+                        assertThat(VmNote.IMAGE_ASIDE.isIn(vmDirectory(vm))).isTrue();
+                        throw new IOException("No space left on device");
+                    }))
+                    .hasMessage("No space left on device")
+                    .hasNoSuppressedExceptions();
+            assertThat(VmNote.IMAGE_ASIDE.isIn(vmDirectory(vm))).isFalse();
+            vm.resume(soon());
+            assertReads(vm);
+        }
+    }
+
+    @Test
+    void aGuestWhoseImageCannotBeBroughtBackIsEndedRatherThanResumed() throws Exception {
+        try (Vm vm = running()) {
+            vm.pause(soon());
+            Deadline soonPassed = Deadline.after(Duration.ofSeconds(5));
+            assertThatThrownBy(() -> putAside(vm, soonPassed, () -> {
+                        Awaitility.await().atMost(Duration.ofSeconds(20)).until(soonPassed::passed);
+                        throw new IOException("late");
+                    }))
+                    .hasMessage("late")
+                    .satisfies(late -> assertThat(late.getSuppressed()).hasSize(1));
+            assertThatThrownBy(() -> vm.resume(soon())).isInstanceOf(ImageAsideException.class);
+            assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.KILLED);
+        }
+    }
+
+    /** What a process leaves that is killed while it takes a snapshot. */
+    private VmId leftBehind(boolean imageAside) throws Exception {
+        try (Vm vm = running()) {
+            vm.detach();
+            VmNote.CAPTURING.leaveOrThrow(vmDirectory(vm));
+            vm.guest().quiesce(soon());
+            VmNote.IDENTITY_OWED.leaveOrThrow(vmDirectory(vm));
+            vm.pause(soon());
+            if (imageAside) {
+                VmNote.IMAGE_ASIDE.leaveOrThrow(vmDirectory(vm));
+            }
+            return vm.id();
+        }
+    }
+
+    @Test
+    void whoAdoptsAVmWhoseSnapshotNobodyFinishedGetsOneThatRuns() throws Exception {
+        try (Vm vm = provider.adopt(leftBehind(false), soon())) {
+            assertThat(vm.state()).isEqualTo(VmState.RUNNING);
+            assertReads(vm);
+            assertThat(VmNote.CAPTURING.isIn(vmDirectory(vm))).isFalse();
+            vm.kill(soon());
+        }
+    }
+
+    @Test
+    void aClientOfAVmWhoseSnapshotNobodyFinishedFindsItRunning() throws Exception {
+        try (Vm vm = provider.connect(leftBehind(false), soon())) {
+            assertReads(vm);
+            vm.kill(soon());
+        }
+    }
+
+    @Test
+    void aVmThatWasLeftWithoutItsImageIsEndedByWhoAdoptsIt() throws Exception {
+        VmId id = leftBehind(true);
+        assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(ImageAsideException.class);
+        Awaitility.await().until(() -> !provider.get(id).orElseThrow().state().live());
+        provider.destroy(id);
     }
 
     @Test

@@ -19,59 +19,15 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots of real VMs: what only QEMU, a disk and other processes can show. */
-class QemuSnapshotIT implements VmFixture {
+class QemuSnapshotIT extends QemuTest {
     private static final SnapshotName NAME = new SnapshotName("template");
     private static final String WHO_AM_I = "busybox head -c 16 /dev/urandom | busybox od -An -tx1 | busybox tr -d ' ';"
             + " cat /etc/machine-id; hostname; busybox cat /proc/sys/kernel/random/uuid";
-
-    @TempDir
-    static Path shared;
-
-    private static Path disk;
-    private static VmResources resources;
-
-    @TempDir
-    Path directory;
-
-    private QemuFixture fixture;
-    private QemuProvider provider;
-
-    @BeforeAll
-    static void makeDisk() throws Exception {
-        resources = QemuParts.resources();
-        disk = QemuParts.disk(shared);
-    }
-
-    @BeforeEach
-    void open() {
-        fixture = new QemuFixture(directory, resources);
-        provider = fixture.open();
-    }
-
-    @AfterEach
-    void endEverything() throws IOException {
-        provider.close();
-        fixture.close();
-    }
-
-    @Override
-    public VmProvider provider() {
-        return provider;
-    }
-
-    @Override
-    public RootDisk rootDisk() {
-        return RootDisk.raw(disk);
-    }
 
     private SnapshotRef template() {
         return template(spec());
@@ -84,12 +40,6 @@ class QemuSnapshotIT implements VmFixture {
             maker.destroy();
             return taken;
         }
-    }
-
-    private Vm clone(SnapshotRef snapshot) {
-        Vm clone = provider.create(VmSpec.restored(VmId.random(), snapshot));
-        clone.start(soon());
-        return clone;
     }
 
     private Path files() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -193,6 +194,27 @@ public interface VmAttachContract extends VmFixture {
             sleep.close();
             Awaitility.await().until(() -> !info(vm, sleep.id()).attached());
         }
+    }
+
+    @Test
+    default void aMainCommandWhoseOutputWaitedForAReaderThatVanishedEndsItsVm() {
+        VmId id;
+        try (Vm vm = running()) {
+            id = vm.id();
+            GuestExecution endless =
+                    vm.guest().exec(ExecRequest.of("yes").withWindow(4096).asMain(), soon());
+            Awaitility.await()
+                    .untilAsserted(() ->
+                            assertThat(info(vm, endless.id()).stdout().to()).isGreaterThan(ExecutionTable.WINDOW));
+            endless.signal(9, soon());
+            vm.detach();
+            // Without a DETACH: the guest is to find out for itself, and nobody connects who would wake it.
+        }
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> !provider().get(id).orElseThrow().state().live());
+        assertThat(provider().get(id).orElseThrow().exit().flatMap(VmExit::mainExit))
+                .contains(new ExitStatus.Signalled(9));
     }
 
     private ExecutionInfo info(Vm vm, int id) {

@@ -12,7 +12,8 @@ public abstract class VmProviderContract
                 VmExecutionContract,
                 VmAttachContract,
                 VmGuestContract,
-                VmFilesContract {
+                VmFilesContract,
+                VmDiskContract {
     @TempDir
     protected Path directory;
 

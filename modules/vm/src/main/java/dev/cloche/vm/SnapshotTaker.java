@@ -1,0 +1,132 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Takes snapshots of a VM that this process owns: when its guest is halted, and that it goes on whatever happens. */
+final class SnapshotTaker {
+    /** The guest thaws by itself then. */
+    private static final Duration LONGEST_FLUSH = Duration.ofMinutes(1);
+
+    private final VmId id;
+    private final Machine machine;
+    private final VmLife life;
+    private final Identities identities;
+
+    SnapshotTaker(VmId id, Machine machine, VmLife life, Identities identities) {
+        this.id = id;
+        this.machine = machine;
+        this.life = life;
+        this.identities = identities;
+    }
+
+    /**
+     * Takes one of a VM that goes on, unless it was halted before.
+     *
+     * @throws VmStateException if it has no guest
+     */
+    SnapshotRef ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
+        var _ = life.live("be snapshot");
+        try (Capture capture = machine.capture(name, deadline)) {
+            boolean halted = halted(() -> capture.take(deadline), deadline);
+            if (halted) {
+                // Whatever the deadline says, the guest goes on.
+                goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+            }
+            return capture.publish();
+        }
+    }
+
+    /** Takes one of a template's maker, which never goes on: clones have its memory. */
+    SnapshotRef ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
+        var _ = life.live("be snapshot");
+        try (Capture capture = machine.capture(name, deadline)) {
+            var _ = halted(() -> capture.take(deadline), deadline);
+            kill.run();
+            return capture.publish();
+        }
+    }
+
+    /** Takes one, with which the VM ends; until the snapshot is whole, nothing is lost if that fails. */
+    SnapshotRef ofOneThatEnds(SnapshotName name, Runnable kill, Deadline deadline) {
+        flush(life.live("be suspended"), deadline);
+        try (Capture capture = machine.capture(name, deadline)) {
+            AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
+            var _ = halted(
+                    () -> {
+                        capture.take(deadline);
+                        capture.suspendDisk();
+                        published.set(Optional.of(capture.publish()));
+                    },
+                    deadline);
+            kill.run();
+            return published.get().orElseThrow();
+        }
+    }
+
+    /** So that hardly anything is lost should the disk be booted from, because its memory cannot be continued. */
+    private void flush(Guest guest, Deadline deadline) {
+        if (life.state() == VmState.RUNNING) {
+            guest.freeze(LONGEST_FLUSH, deadline);
+            guest.thaw(deadline);
+        }
+    }
+
+    /**
+     * Does something to a guest that is halted.
+     *
+     * @return whether it was halted for it, and is still; if it fails, a guest that ran goes on
+     */
+    private boolean halted(Runnable what, Deadline deadline) {
+        boolean runs = life.state() == VmState.RUNNING;
+        try {
+            if (runs) {
+                machine.capturing(true);
+                identities.quiesce(life.live("be snapshot"), deadline);
+                life.halt(deadline);
+            }
+            what.run();
+            return runs;
+        } catch (Throwable failure) {
+            if (runs) {
+                goOnAfter(failure);
+            }
+            throw failure;
+        }
+    }
+
+    private void goOnAfter(Throwable failure) {
+        try {
+            goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+        } catch (VmException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    private void goOn(Deadline deadline) {
+        if (life.state() == VmState.PAUSED) {
+            life.goOn(deadline);
+        }
+        machine.capturing(false);
+        identities.refresh(life.live("go on after a snapshot"), deadline);
+    }
+
+    /**
+     * Has a guest go on that a process halted for a snapshot and did not live to let go on; its owner now is this one.
+     *
+     * @throws ImageAsideException if it cannot; its VM is ended
+     */
+    void recover(Deadline deadline) {
+        if (life.state() == VmState.PAUSED && machine.capturing()) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "VM " + id + " goes on after a snapshot that nobody finished");
+            life.goOn(deadline);
+            GuestConnection guest = life.live("go on after a snapshot");
+            var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
+            identities.settle(guest, deadline);
+        }
+        machine.capturing(false);
+    }
+}

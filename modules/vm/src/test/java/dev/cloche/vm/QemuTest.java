@@ -1,0 +1,67 @@
+package dev.cloche.vm;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests with real VMs: a state root and a provider for each, which end with it. */
+@Timeout(300)
+abstract class QemuTest implements VmFixture {
+    @TempDir
+    static Path shared;
+
+    static Path disk;
+    static VmResources resources;
+
+    @TempDir
+    Path directory;
+
+    QemuFixture fixture;
+    QemuProvider provider;
+
+    @BeforeAll
+    static void makeDisk() throws Exception {
+        resources = QemuParts.resources();
+        disk = QemuParts.disk(shared);
+    }
+
+    @BeforeEach
+    void open() {
+        fixture = new QemuFixture(directory, resources);
+        provider = fixture.open();
+    }
+
+    @AfterEach
+    void endEverything() throws IOException {
+        provider.close();
+        fixture.close();
+    }
+
+    @Override
+    public VmProvider provider() {
+        return provider;
+    }
+
+    @Override
+    public RootDisk rootDisk() {
+        return RootDisk.raw(disk);
+    }
+
+    String shell(Vm vm, String script) throws IOException {
+        return output(vm, ExecRequest.of("sh", "-c", script));
+    }
+
+    Vm clone(SnapshotRef snapshot) {
+        Vm clone = provider.create(VmSpec.restored(VmId.random(), snapshot));
+        clone.start(soon());
+        return clone;
+    }
+
+    SnapshotRef snapshot(Vm vm, String name) {
+        return vm.snapshot(new SnapshotName(name), soon());
+    }
+}
