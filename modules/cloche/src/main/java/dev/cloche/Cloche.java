@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxPage;
+import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Sandboxes;
 import java.time.Duration;
@@ -96,11 +97,13 @@ public final class Cloche implements AutoCloseable {
         return new Sandbox(sandboxRoom().connect(name, Deadline.none()));
     }
 
+    private SandboxInfo info(SandboxRecord sandbox) {
+        return Conversions.info(sandbox, sandboxRoom());
+    }
+
     /** All sandboxes, also those that have ended, the newest first. */
     public List<SandboxInfo> sandboxes() {
-        return sandboxRoom().list().stream()
-                .map(sandbox -> Conversions.info(sandbox, sandboxRoom()))
-                .toList();
+        return sandboxRoom().list().stream().map(this::info).toList();
     }
 
     /**
@@ -136,8 +139,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if there is none of that name, or it cannot be started
      */
     public SandboxInfo start(String name) {
-        return Conversions.info(
-                sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()), sandboxRoom());
+        return info(sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()));
     }
 
     /**
@@ -146,7 +148,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if there is none of that name, it is ephemeral, or it cannot be started
      */
     public SandboxInfo restart(String name, Duration grace) {
-        return Conversions.info(sandboxRoom().restart(name, grace, Deadline.none()), sandboxRoom());
+        return info(sandboxRoom().restart(name, grace, Deadline.none()));
     }
 
     /**
@@ -191,11 +193,7 @@ public final class Cloche implements AutoCloseable {
     /** The sandboxes that a query asks for, the newest first. */
     public SandboxList sandboxes(SandboxQuery query) {
         SandboxPage page = sandboxRoom().list(query.filter());
-        return new SandboxList(
-                page.sandboxes().stream()
-                        .map(sandbox -> Conversions.info(sandbox, sandboxRoom()))
-                        .toList(),
-                page.next());
+        return new SandboxList(page.sandboxes().stream().map(this::info).toList(), page.next());
     }
 
     /**

@@ -2,8 +2,8 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
-import dev.cloche.sandbox.Sandboxes;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
@@ -99,6 +99,29 @@ public final class SandboxBuilder {
         return this;
     }
 
+    /** What network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
+    public SandboxBuilder network(Network value) {
+        network.network(value);
+        return this;
+    }
+
+    /**
+     * Publishes a port, or a range, of the sandbox on this host: {@code [ADDRESS:][HOST:]GUEST[/udp]} as in Docker, but on
+     * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells.
+     *
+     * @throws dev.cloche.base.ClocheException if it is not of that form
+     */
+    public SandboxBuilder publish(String port) {
+        network.publish(port);
+        return this;
+    }
+
+    /** Whom the sandbox asks for names, by IPv4 and outside this host; by default whom this host asks first. */
+    public SandboxBuilder nameServer(InetAddress address) {
+        network.nameServer(address);
+        return this;
+    }
+
     /**
      * It is stopped when nobody has used it for so long, up to 365 days: when no process of this host has a command in it that
      * it waits for, or moves files. A main command that was detached is nobody's use. Its owner sees to it; a detached sandbox
@@ -127,29 +150,6 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** What network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
-    public SandboxBuilder network(Network value) {
-        network.network(value);
-        return this;
-    }
-
-    /**
-     * Publishes a port, or a range, of the sandbox on this host: {@code [ADDRESS:][HOST:]GUEST[/udp]} as in Docker, but on
-     * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells.
-     *
-     * @throws dev.cloche.base.ClocheException if it is not of that form
-     */
-    public SandboxBuilder publish(String port) {
-        network.publish(port);
-        return this;
-    }
-
-    /** Whom the sandbox asks for names, by IPv4 and outside this host; by default whom this host asks first. */
-    public SandboxBuilder nameServer(InetAddress address) {
-        network.nameServer(address);
-        return this;
-    }
-
     /** When the registry is asked; by default only if the image is not on this host. */
     public SandboxBuilder pull(PullPolicy policy) {
         pull = policy;
@@ -174,12 +174,15 @@ public final class SandboxBuilder {
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
-        Sandboxes room = cloche.sandboxRoom();
         return new DetachedCommand(
-                options -> Conversions.info(
-                        room.startDetached(spec(), options, Conversions.listener(progress), Deadline.none()), room),
-                options -> Conversions.info(
-                        room.create(spec(), options, Conversions.listener(progress), Deadline.none()), room));
+                options -> info(cloche.sandboxRoom()
+                        .startDetached(spec(), options, Conversions.listener(progress), Deadline.none())),
+                options -> info(
+                        cloche.sandboxRoom().create(spec(), options, Conversions.listener(progress), Deadline.none())));
+    }
+
+    private SandboxInfo info(SandboxRecord sandbox) {
+        return Conversions.info(sandbox, cloche.sandboxRoom());
     }
 
     private SandboxSpec spec() {

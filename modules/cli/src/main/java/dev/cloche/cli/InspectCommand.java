@@ -52,7 +52,8 @@ final class InspectCommand implements Callable<Integer> {
                     .field("createdAt", info.createdAt())
                     .field("memoryMib", info.memoryMib())
                     .field("cpus", info.cpus())
-                    .field("diskMib", sandbox.diskMib());
+                    .field("diskMib", sandbox.diskMib())
+                    .field("ports", PsCommand.ports(info));
             strings(json.name("labels"), sandbox.labels());
             json.name("policies")
                     .object(() -> json.field("maxDurationMillis", millis(sandbox.maxDuration()))
@@ -111,6 +112,7 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("memory", info.memoryMib() + " MiB");
         facts.row("cpus", String.valueOf(info.cpus()));
         sandbox.diskMib().ifPresent(size -> facts.row("disk", size + " MiB"));
+        info.ports().forEach(port -> facts.row("port", port.toString()));
         facts.row("ephemeral", info.ephemeral() ? "yes" : "no");
         new TreeMap<>(sandbox.labels()).forEach((key, value) -> facts.row("label", key + "=" + value));
         sandbox.maxDuration().ifPresent(limit -> facts.row("max duration", limit.toString()));

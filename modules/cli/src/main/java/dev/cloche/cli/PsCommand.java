@@ -95,7 +95,7 @@ final class PsCommand implements Callable<Integer> {
                 .field("ports", ports(sandbox)));
     }
 
-    private static List<String> ports(SandboxInfo sandbox) {
+    static List<String> ports(SandboxInfo sandbox) {
         return sandbox.ports().stream().map(PublishedPort::toString).toList();
     }
 

@@ -69,7 +69,7 @@ final class SandboxOptions {
     }
 
     SandboxBuilder applyTo(SandboxBuilder builder) {
-        builder.ephemeral(ephemeral).cpus(cpus).memory(memory).pull(pull);
+        network.applyTo(builder).ephemeral(ephemeral).cpus(cpus).memory(memory).pull(pull);
         if (name != null) {
             builder.name(name);
         }

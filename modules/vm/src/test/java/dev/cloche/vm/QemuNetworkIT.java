@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Networks of real guests: what they reach, what they do not, and what reaches them. */
 @Timeout(60)
@@ -306,6 +308,41 @@ class QemuNetworkIT implements VmFixture {
             vm.destroy();
         }
         assertThat(processesOf(fixture.stateRoot())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"qemu", "passt", "cloche-guard", "the guard itself"})
+    void whicheverProcessIsKilledNothingIsLeft(String victim) throws Exception {
+        try (Vm vm = running(publishing("0:80"))) {
+            int port = provider.publishedPorts(vm.id()).getFirst().hostPort();
+            ProcessHandle guard = ProcessHandle.of(provider.get(vm.id())
+                            .orElseThrow()
+                            .guard()
+                            .orElseThrow()
+                            .pid())
+                    .orElseThrow();
+            List<ProcessHandle> family = guard.children().toList();
+            assertThat(family).hasSize(3);
+            family.stream()
+                    .filter(child -> child.info().command().orElse("").contains(victim))
+                    .findFirst()
+                    .orElse(guard)
+                    .destroyForcibly();
+            VmExit exit = vm.awaitExit(soon());
+            assertThat(exit.crashed()).isTrue();
+            assertThat(exit.cause())
+                    .isEqualTo(
+                            switch (victim) {
+                                case "qemu" -> VmExit.Cause.EXITED;
+                                case "the guard itself" -> VmExit.Cause.GUARD_LOST;
+                                default -> VmExit.Cause.NETWORK_ENDED;
+                            });
+            for (ProcessHandle member : family) {
+                Awaitility.await().until(() -> !member.isAlive());
+            }
+            assertThat(HostPorts.problem(PublishedPort.parse(port + ":80"))).isEmpty();
+            vm.destroy();
+        }
     }
 
     @Test
