@@ -51,9 +51,10 @@ public record ClocheOptions(
         setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
         share.add(home.resolve("share"));
         launcherShare.map(Path::of).ifPresent(share::add);
-        TemplateMaking making = setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
-                ? new TemplateMaking.Never()
-                : new TemplateMaking.InBackground();
+        TemplateMaking making =
+                setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
+                        ? new TemplateMaking.Never()
+                        : new TemplateMaking.InBackground();
         return new ClocheOptions(home, share, Map.of(), making);
     }
 

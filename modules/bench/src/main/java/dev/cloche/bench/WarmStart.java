@@ -65,8 +65,8 @@ final class WarmStart {
             LockSupport.parkNanos(LOOK_NANOS);
         }
         long begin = System.nanoTime();
-        try (WarmVm warm = pool.acquire(
-                key, () -> GuestIdentity.fresh("warm", Clock.systemUTC()), BenchVm.patience())) {
+        try (WarmVm warm =
+                pool.acquire(key, () -> GuestIdentity.fresh("warm", Clock.systemUTC()), BenchVm.patience())) {
             if (warm.kind() != StartKind.WARM) {
                 throw new IllegalStateException("it was " + warm.kind());
             }
