@@ -36,6 +36,7 @@ public record ClocheOptions(
      * What the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
      * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE}, {@code share} in the state root, and the
      * system property {@code cloche.share}, which the launcher sets, in this order, as far as they are set.
+     * With {@code CLOCHE_TEMPLATES=never} no templates are made but those that are asked for.
      */
     public static ClocheOptions ofEnvironment() {
         return of(System.getenv(), Optional.ofNullable(System.getProperty("cloche.share")));
@@ -50,7 +51,11 @@ public record ClocheOptions(
         setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
         share.add(home.resolve("share"));
         launcherShare.map(Path::of).ifPresent(share::add);
-        return new ClocheOptions(home, share, Map.of(), new TemplateMaking.InBackground());
+        TemplateMaking making =
+                setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
+                        ? new TemplateMaking.Never()
+                        : new TemplateMaking.InBackground();
+        return new ClocheOptions(home, share, Map.of(), making);
     }
 
     /** The same with another state root; the share directories stay what they are. */

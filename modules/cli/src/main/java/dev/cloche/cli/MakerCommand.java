@@ -17,7 +17,10 @@ final class MakerCommand {
 
     /** The environment's options for a command that may start a sandbox. */
     static ClocheOptions options() {
-        return ClocheOptions.ofEnvironment().withTemplateMaking(making());
+        ClocheOptions options = ClocheOptions.ofEnvironment();
+        return options.templateMaking() instanceof TemplateMaking.Never
+                ? options
+                : options.withTemplateMaking(making());
     }
 
     private static TemplateMaking making() {

@@ -158,8 +158,13 @@ class WarmPoolIT {
                 for (Process owner : owners) {
                     assertThat(owner.inputReader().readLine()).isEqualTo("ready");
                 }
+                long lines = lines(books, "") + random.nextInt(6);
+                long done = round == 0 ? 1 : 0;
+                await().atMost(Duration.ofMinutes(2))
+                        .pollInterval(Duration.ofMillis(5))
+                        .until(() -> lines(books, "") >= lines && lines(books, "done ") >= done);
                 // The one wait that is the test: until any moment of refill and hand-off.
-                Thread.sleep(random.nextInt(1500));
+                Thread.sleep(random.nextInt(300));
             } finally {
                 for (Process owner : owners) {
                     owner.destroyForcibly().waitFor();
@@ -196,6 +201,14 @@ class WarmPoolIT {
             assertThat(provider.reclaim(vm, soon())).as("seed " + seed).isTrue();
         }
         assertThat(provider.list()).isEmpty();
+    }
+
+    private static long lines(Path books, String beginning) throws IOException {
+        return Files.exists(books)
+                ? Files.readAllLines(books).stream()
+                        .filter(line -> line.startsWith(beginning))
+                        .count()
+                : 0;
     }
 
     private Process owner(Path books) throws IOException {

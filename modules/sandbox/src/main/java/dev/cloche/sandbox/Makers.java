@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Has the templates made that starts of this process missed. What fails here fails nobody's start. */
 final class Makers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration END_LIMIT = Duration.ofSeconds(10);
     /** So that a maker takes of the processor only what nobody else wants, and no terminal's signal reaches it. */
     private static final List<String> IN_THE_BACKGROUND = List.of("setsid", "nice", "-n", "19");
 
@@ -68,10 +69,21 @@ final class Makers implements AutoCloseable {
         }
     }
 
+    /** Its VM is to be gone before the provider is closed; takes milliseconds. */
+    private static void awaitEnd(Thread thread) {
+        try {
+            var _ = thread.join(END_LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Begins what is left to processes of their own; interrupts what this one is at. */
     @Override
     public void close() {
-        underway.values().forEach(Thread::interrupt);
+        List<Thread> threads = List.copyOf(underway.values());
+        threads.forEach(Thread::interrupt);
+        threads.forEach(Makers::awaitEnd);
         List<List<String>> commands;
         synchronized (forProcess) {
             commands = List.copyOf(forProcess.values());
