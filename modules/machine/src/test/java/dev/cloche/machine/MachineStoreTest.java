@@ -234,7 +234,9 @@ class MachineStoreTest {
         assertThat(store().remove(WEB)).isFalse();
         assertThat(outside).hasContent("stays");
         try (var left = Files.list(base())) {
-            assertThat(left).extracting(path -> path.getFileName().toString()).containsExactlyInAnyOrder(".lock", ".locks");
+            assertThat(left)
+                    .extracting(path -> path.getFileName().toString())
+                    .containsExactlyInAnyOrder(".lock", ".locks");
         }
     }
 
