@@ -19,8 +19,8 @@ class MachineCommandsIT {
     private Program cloche;
 
     @BeforeEach
-    void prepare() throws IOException {
-        cloche = Program.in(Files.createDirectory(directory.resolve("home")));
+    void prepare() {
+        cloche = Program.in(directory.resolve("home"));
     }
 
     @AfterEach
