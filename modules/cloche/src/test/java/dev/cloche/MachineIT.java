@@ -136,7 +136,7 @@ class MachineIT {
             assertThat(two.exec("hostname").stdoutText()).isEqualTo("two\n");
             assertThat(two.files().readString("/etc/machine-id"))
                     .isNotEqualTo(one.files().readString("/etc/machine-id"));
-            assertThat(two.exec("test", "-e", "/run/c/n").exitCode()).isNotZero();
+            assertThat(two.exec("test", "-e", "/dev/shm/c/n").exitCode()).isNotZero();
         }
     }
 
@@ -280,13 +280,13 @@ class MachineIT {
 
     /** Counts in a file system that is gone with the memory, and never begins anew. */
     static void beginCounter(Machine machine) {
-        String count = "mkdir -p /run/c; (i=0; while :; do i=$((i+1)); echo $i >/run/c/next; mv /run/c/next /run/c/n;"
-                + " sleep 0.05; done) >/dev/null 2>&1 </dev/null &";
+        String count = "mkdir -p /dev/shm/c; (i=0; while :; do i=$((i+1)); echo $i >/dev/shm/c/next;"
+                + " mv /dev/shm/c/next /dev/shm/c/n; sleep 0.05; done) >/dev/null 2>&1 </dev/null &";
         assertThat(machine.exec("sh", "-c", count).exitCode()).isZero();
     }
 
     private static long counter(Machine machine) {
-        String text = machine.exec("cat", "/run/c/n").stdoutText().strip();
+        String text = machine.exec("cat", "/dev/shm/c/n").stdoutText().strip();
         return text.isEmpty() ? 0 : Long.parseLong(text);
     }
 
