@@ -71,6 +71,11 @@ final class SandboxLocks {
         return directory(record.directory());
     }
 
+    /** Where the directories of all sandboxes are. */
+    Path sandboxes() {
+        return sandboxes;
+    }
+
     /** The directory of a sandbox by its recorded name. */
     SandboxDirectory directory(String name) {
         return new SandboxDirectory(sandboxes, name);

@@ -62,6 +62,9 @@ final class Sweep {
         if (!removalsFirst && !noTimeToRemove) {
             removedAfter = remove(removedAfter);
         }
+        if (!cut && !deadline.passed()) {
+            errors += new OrphanDirectories(locks, store, limits.ownerGrace()).remove(now, deadline);
+        }
         return new Done(
                 new MaintenanceReport(
                         MaintenanceReport.Outcome.SWEPT, examined, reconciled, removed, errors, cut || noTimeToRemove),

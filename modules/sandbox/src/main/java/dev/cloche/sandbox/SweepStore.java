@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** What sweeps read and write: many rows by one statement, and many changes in one transaction. */
 final class SweepStore {
@@ -138,6 +139,12 @@ final class SweepStore {
                 SELECT id, name FROM sandbox WHERE ephemeral = 1 AND status IN ('STOPPED', 'CRASHED') AND id > ?
                 ORDER BY id LIMIT ?
                 """, after, most));
+    }
+
+    /** The directories of all sandboxes. */
+    Set<String> directories() {
+        return Set.copyOf(catalog.<List<String>, RuntimeException>read(
+                session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox")));
     }
 
     /** All sandboxes that are not recorded as ended, by name. */
