@@ -192,10 +192,10 @@ public final class SandboxBuilder {
                 .withPullPolicy(Conversions.policy(pull))
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
-                .withLabels(labels)
-                .withPolicies(policies);
+                .withLabels(labels);
         SandboxSpec named = name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
         int disk = diskMib != null ? diskMib : named.ephemeral() ? 0 : SandboxSpec.DEFAULT_DISK_MIB;
-        return disk == 0 ? named : named.withDiskMib(disk);
+        SandboxSpec whole = named.withPolicies(policies);
+        return disk == 0 ? whole : whole.withDiskMib(disk);
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +37,9 @@ class AdoptionIT {
             await().atMost(Duration.ofMinutes(2))
                     .pollInterval(Duration.ofMillis(5))
                     .until(() -> !first.isAlive() || (Files.exists(output) && Files.size(output) > 20_000));
-            assertThat(first.isAlive()).isTrue();
+            assertThat(first.isAlive())
+                    .as(() -> text(directory.resolve("child.log")))
+                    .isTrue();
         } finally {
             first.destroyForcibly().waitFor();
         }
@@ -79,6 +83,14 @@ class AdoptionIT {
                 .isEqualTo(IntStream.rangeClosed(1, StartingProcess.LINES)
                         .mapToObj(line -> line + "\n")
                         .collect(Collectors.joining()));
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static long owner(Cloche cloche) {

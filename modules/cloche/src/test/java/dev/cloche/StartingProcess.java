@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * A process that starts a detached sandbox, and in it a command whose output it writes to a file, until it is killed.
@@ -15,6 +16,8 @@ import java.time.Duration;
 final class StartingProcess {
     static final String SANDBOX = "kept";
     static final int LINES = 60_000;
+    /** What it reads at most, so that the command is at work when this process is killed. */
+    private static final int ENOUGH = 60_000;
 
     private StartingProcess() {}
 
@@ -36,7 +39,6 @@ final class StartingProcess {
                             .start()) {
                 Files.writeString(Path.of(arguments[2]), String.valueOf(execution.id()));
                 keep(execution, Path.of(arguments[3]));
-                execution.await();
             }
         }
     }
@@ -47,10 +49,11 @@ final class StartingProcess {
         try (InputStream from = execution.stdout();
                 FileChannel to = FileChannel.open(
                         file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
-            for (int n = from.read(chunk); n >= 0; n = from.read(chunk)) {
+            for (int n = from.read(chunk); n >= 0 && execution.stdoutOffset() < ENOUGH; n = from.read(chunk)) {
                 to.write(ByteBuffer.wrap(chunk, 0, n));
                 execution.acknowledge(execution.stdoutOffset(), 0);
             }
+            new CountDownLatch(1).await();
         }
     }
 }

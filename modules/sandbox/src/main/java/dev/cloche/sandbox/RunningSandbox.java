@@ -85,6 +85,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     static RunningSandbox connected(
             Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
+        SandboxUse.touch(ground.locks().directory(record));
         return new RunningSandbox(ground, ends, record, vm, config, null);
     }
 

@@ -120,6 +120,8 @@ final class SandboxStart {
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
             begun.await();
             unanswered = false;
+            // However long this took, nobody could have used it before.
+            SandboxUse.touch(place.lock().directory());
             if (Thread.currentThread().isInterrupted()) {
                 // All answers were there before they were waited for.
                 throw new SandboxException.Interrupted(plan.name());

@@ -110,7 +110,8 @@ final class SandboxUse {
         }
     }
 
-    private static void touch(SandboxDirectory directory) {
+    /** Its idle time begins anew. */
+    static void touch(SandboxDirectory directory) {
         try {
             Files.setLastModifiedTime(file(directory), FileTime.from(System.nanoTime(), TimeUnit.NANOSECONDS));
         } catch (IOException gone) {
@@ -118,7 +119,7 @@ final class SandboxUse {
         }
     }
 
-    /** A sandbox starts: its idle time begins, and it takes commands. */
+    /** A sandbox starts, and takes commands. */
     static void begins(SandboxDirectory directory) {
         try {
             Files.deleteIfExists(mark(directory));
