@@ -96,19 +96,32 @@ public record SandboxSpec(
     /** The same with a name, and persistent. */
     public SandboxSpec withName(String value) {
         return new SandboxSpec(
-                Optional.of(value), image, command, pullPolicy, memoryMib, cpus, false, diskMib, policies, labels, network);
+                Optional.of(value),
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                false,
+                diskMib,
+                policies,
+                labels,
+                network);
     }
 
     public SandboxSpec withCommand(List<String> value) {
-        return new SandboxSpec(name, image, value, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
+        return new SandboxSpec(
+                name, image, value, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {
-        return new SandboxSpec(name, image, command, value, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
+        return new SandboxSpec(
+                name, image, command, value, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withMemoryMib(int value) {
-        return new SandboxSpec(name, image, command, pullPolicy, value, cpus, ephemeral, diskMib, policies, labels, network);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, value, cpus, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withCpus(int value) {
@@ -117,21 +130,34 @@ public record SandboxSpec(
     }
 
     public SandboxSpec withEphemeral(boolean value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, value, diskMib, policies, labels, network);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, value, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withPolicies(SandboxPolicies value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, value, labels, network);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, value, labels, network);
     }
 
     public SandboxSpec withLabels(Map<String, String> value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, value, network);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, value, network);
     }
 
     /** The same with a disk of this size for what its guest writes. */
     public SandboxSpec withDiskMib(int value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, OptionalInt.of(value), policies, labels, network);
+                name,
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                ephemeral,
+                OptionalInt.of(value),
+                policies,
+                labels,
+                network);
     }
 
     public SandboxSpec withNetwork(NetworkSpec value) {
