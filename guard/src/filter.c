@@ -103,6 +103,52 @@ bool filter_from_guest(struct filter *filter, uint8_t *frame, size_t length, int
     return packet.protocol == IPPROTO_TCP || packet.protocol == IPPROTO_UDP || packet.protocol == IPPROTO_ICMP;
 }
 
+static void put16(uint8_t *bytes, uint32_t value) {
+    bytes[0] = (uint8_t)(value >> 8);
+    bytes[1] = (uint8_t)value;
+}
+
+static void put32(uint8_t *bytes, uint32_t value) {
+    put16(bytes, value >> 16);
+    put16(bytes + 2, value);
+}
+
+/* RFC 1071; of an even number of bytes. */
+static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t length) {
+    for (size_t i = 0; i < length; i += 2) sum += get16(bytes + i);
+    while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+    return sum;
+}
+
+bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACKNOWLEDGEMENT]) {
+    enum { IP = ETHERNET, TCP = IP + IPV4_MIN, ADDRESS = 6, TTL = 255, WINDOW = 1024 };
+    struct packet packet;
+    if (get16(frame + ETHERNET_TYPE) != TYPE_IPV4 || !parse((uint8_t *)frame, length, &packet)) return false;
+    if (packet.protocol != IPPROTO_TCP || packet.payload_length < TCP_MIN) return false;
+    const uint8_t *consent = packet.payload;
+    if ((consent[TCP_FLAGS] & (TCP_SYN | TCP_ACK)) != (TCP_SYN | TCP_ACK)) return false;
+    memset(answer, 0, ACKNOWLEDGEMENT);
+    memcpy(answer, frame + ADDRESS, ADDRESS);
+    memcpy(answer + ADDRESS, frame, ADDRESS);
+    put16(answer + ETHERNET_TYPE, TYPE_IPV4);
+    answer[IP] = 0x45;
+    put16(answer + IP + 2, ACKNOWLEDGEMENT - ETHERNET);
+    answer[IP + 8] = TTL;
+    answer[IP + 9] = IPPROTO_TCP;
+    put32(answer + IP + 12, packet.destination);
+    put32(answer + IP + 16, packet.source);
+    put16(answer + IP + 10, ~checksum(0, answer + IP, IPV4_MIN));
+    put16(answer + TCP, get16(consent + 2));
+    put16(answer + TCP + 2, get16(consent));
+    put32(answer + TCP + 4, get32(consent + 8));
+    put32(answer + TCP + 8, get32(consent + 4) + 1);
+    answer[TCP + 12] = 0x50;
+    answer[TCP + TCP_FLAGS] = TCP_ACK;
+    put16(answer + TCP + 14, WINDOW); /* in units that passt has chosen; it says soon enough what it takes */
+    put16(answer + TCP + 16, ~checksum(IPPROTO_TCP + TCP_MIN, answer + IP + 12, 8 + TCP_MIN));
+    return true;
+}
+
 void filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms) {
     struct packet packet;
     if (length < ETHERNET || get16(frame + ETHERNET_TYPE) != TYPE_IPV4) return;

@@ -34,5 +34,12 @@ struct filter {
 /* Whether a frame of the guest may go to the network; may change its destination. */
 bool filter_from_guest(struct filter *filter, uint8_t *frame, size_t length, int64_t now_ms);
 
+enum { ACKNOWLEDGEMENT = 54 };
+
+/* The last step of a handshake, which passt of 2023 takes only once its own side has something to say, so that a server
+ * that speaks first waits for ever: fills `answer` for the guest if the frame, which may pass, is a guest's consent to a
+ * connection. */
+bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACKNOWLEDGEMENT]);
+
 /* Takes note of what comes from the network to the guest; all of it may pass. */
 void filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms);

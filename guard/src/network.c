@@ -57,11 +57,12 @@ __attribute__((noreturn)) static void become_passt(const struct options *options
     _exit(127);
 }
 
-__attribute__((noreturn)) static void become_relay(int log, const int *descriptors, pid_t guard) {
+__attribute__((noreturn)) static void become_relay(const struct options *options, int log, const int *descriptors,
+                                                    pid_t guard) {
     die_with(guard);
     prctl(PR_SET_NAME, "cloche-relay");
     keep_only(log, descriptors, 3);
-    relay(FIRST, SECOND, THIRD);
+    relay(FIRST, SECOND, THIRD, options->network_mac);
 }
 
 static int pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -82,7 +83,7 @@ struct network network_start(const struct options *options) {
     if (network.passt == 0) become_passt(options, log[1], outside[1], guard);
     network.relay = network.passt < 0 ? -1 : fork();
     const int relays[] = {guest[1], outside[0], ready[1]};
-    if (network.relay == 0) become_relay(log[1], relays, guard);
+    if (network.relay == 0) become_relay(options, log[1], relays, guard);
     int error = errno;
     close(guest[1]);
     close(outside[0]);

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -42,6 +43,20 @@ static void add_network(struct options *options, const char *argument) {
     options->network[options->network_count++] = argument;
 }
 
+static void add_own(struct options *options, const char *path) {
+    if (options->own_count == MAX_HOLD) fail("more than %d --own", MAX_HOLD);
+    options->own[options->own_count++] = path;
+}
+
+static void read_mac(struct options *options, const char *text) {
+    uint8_t *m = options->network_mac;
+    int end = 0;
+    if (sscanf(text, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", m, m + 1, m + 2, m + 3, m + 4, m + 5, &end) != 6 ||
+        end != 17 || text[end] != '\0') {
+        fail("--network-mac needs six bytes like 02:c1:0c:00:00:01: %s", text);
+    }
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -61,6 +76,10 @@ struct options parse_options(char **arguments) {
             add_hold(&options, value);
         } else if (strcmp(option, "--network") == 0) {
             add_network(&options, value);
+        } else if (strcmp(option, "--own") == 0) {
+            add_own(&options, value);
+        } else if (strcmp(option, "--network-mac") == 0) {
+            read_mac(&options, value);
         } else if (strcmp(option, "--max-duration-ms") == 0) {
             options.max_duration_ms = number(option, value);
         } else if (strcmp(option, "--pool-age-ms") == 0) {

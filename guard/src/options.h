@@ -13,6 +13,9 @@ struct options {
     int hold_count;
     const char *network[MAX_NETWORK + 1]; /* passt and its arguments, ends with NULL */
     int network_count;                    /* 0: no network */
+    const char *own[MAX_HOLD];
+    int own_count;
+    uint8_t network_mac[6];               /* the guest's */
     int64_t max_duration_ms; /* 0: none */
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;

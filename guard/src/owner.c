@@ -2,37 +2,39 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-void owner_read(struct owner *owner, int pipe) {
+bool owner_there(int pipe) {
     char bytes[64];
     ssize_t n = read(pipe, bytes, sizeof bytes);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (n <= 0) {
-        owner->gone = true;
-        return;
-    }
-    for (ssize_t i = 0; i < n; i++) {
-        if (bytes[i] == 'C') owner->claimed = true;
-    }
+    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-static bool detached(int directory) {
-    return faccessat(directory, "detached", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+static bool exists(int directory, const char *note) {
+    return faccessat(directory, note, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 enum ownership ownership(int directory) {
-    /* Asked before the lock too, so that who adopts a detached VM never meets the guard's lock. */
-    if (detached(directory)) return DETACHED;
+    /* Asked before the lock too, so that who adopts a detached or pooled VM never meets the guard's lock. */
+    if (exists(directory, "detached")) return DETACHED;
+    if (exists(directory, "pooled")) return POOLED;
     int fd = openat(directory, "owner.lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return errno == ENOENT ? ABANDONED : OWNED;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         close(fd);
         return OWNED;
     }
-    /* The last owner may have detached it just before it let go. */
-    if (!detached(directory)) return ABANDONED;
+    /* The last owner may have given it away just before it let go. */
+    bool given = exists(directory, "detached");
+    bool pooled = exists(directory, "pooled");
+    if (!given && !pooled) return ABANDONED;
     close(fd);
-    return DETACHED;
+    return given ? DETACHED : POOLED;
+}
+
+enum retirement retire(int directory) {
+    if (renameat(directory, "pooled", directory, "retired") == 0) return RETIRED;
+    return exists(directory, "claimed") ? CLAIMED : NOT_POOLED;
 }

@@ -17,6 +17,9 @@
 
 enum { PREFIX = 4, BUFFER = 4 * (PREFIX + FRAME_MAX) };
 
+/* Kept free for what the relay itself says to the guest. */
+enum { OWN_FRAME = PREFIX + ACKNOWLEDGEMENT, RESERVE = 256 * OWN_FRAME };
+
 /* One way: [0, sent) is gone, [sent, judged) may go on, [judged, filled) has been read. */
 struct way {
     int from;
@@ -24,7 +27,7 @@ struct way {
     size_t sent;
     size_t judged;
     size_t filled;
-    uint8_t bytes[BUFFER];
+    uint8_t bytes[BUFFER + RESERVE];
 };
 
 enum { GUEST, NETWORK, WAYS };
@@ -43,8 +46,23 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Between what may go on and what has been read in part. Without room it is lost, as a frame may be. */
+static void acknowledge(const uint8_t *frame, size_t length) {
+    struct way *way = &ways[NETWORK];
+    uint8_t own[OWN_FRAME] = {0, 0, 0, ACKNOWLEDGEMENT};
+    if (way->filled + OWN_FRAME > sizeof way->bytes || !filter_acknowledges(frame, length, own + PREFIX)) return;
+    memmove(way->bytes + way->judged + OWN_FRAME, way->bytes + way->judged, way->filled - way->judged);
+    memcpy(way->bytes + way->judged, own, OWN_FRAME);
+    way->judged += OWN_FRAME;
+    way->filled += OWN_FRAME;
+}
+
 static bool may_pass(int from, uint8_t *frame, size_t length) {
-    if (from == GUEST) return filter_from_guest(&filter, frame, length, now_ms());
+    if (from == GUEST) {
+        if (!filter_from_guest(&filter, frame, length, now_ms())) return false;
+        acknowledge(frame, length);
+        return true;
+    }
     filter_to_guest(&filter, frame, length, now_ms());
     return true;
 }
@@ -91,16 +109,20 @@ static bool give(struct way *way) {
     return true;
 }
 
-/* passt says nothing when it is ready, but it answers this only then. */
-static void ask_for_the_gateway(int network) {
-    static const uint8_t question[] = {
+/* passt says nothing when it is ready, but it answers this only then. It is also how passt learns whom it speaks to: a
+ * guest that only waits for connections says nothing by itself. */
+static void ask_for_the_gateway(int network, const uint8_t *mac) {
+    enum { FROM = PREFIX + 6, SENDER = PREFIX + 22, MAC = 6 };
+    uint8_t question[] = {
         0, 0, 0, 42,
-        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0xc1, 0x0c, 0, 0, 1, 8, 6, /* to all; ARP */
-        0, 1, 8, 0, 6, 4, 0, 1,                                            /* Ethernet, IPv4, a question */
-        2, 0xc1, 0x0c, 0, 0, 1, GUEST_ADDRESS >> 24, GUEST_ADDRESS >> 16 & 255, GUEST_ADDRESS >> 8 & 255,
-        GUEST_ADDRESS & 255, 0, 0, 0, 0, 0, 0, GATEWAY_ADDRESS >> 24, GATEWAY_ADDRESS >> 16 & 255,
-        GATEWAY_ADDRESS >> 8 & 255, GATEWAY_ADDRESS & 255,
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 8, 6, /* to all; ARP */
+        0, 1, 8, 0, 6, 4, 0, 1,                                      /* Ethernet, IPv4, a question */
+        0, 0, 0, 0, 0, 0, GUEST_ADDRESS >> 24, GUEST_ADDRESS >> 16 & 255, GUEST_ADDRESS >> 8 & 255, GUEST_ADDRESS & 255,
+        0, 0, 0, 0, 0, 0, GATEWAY_ADDRESS >> 24, GATEWAY_ADDRESS >> 16 & 255, GATEWAY_ADDRESS >> 8 & 255,
+        GATEWAY_ADDRESS & 255,
     };
+    memcpy(question + FROM, mac, MAC);
+    memcpy(question + SENDER, mac, MAC);
     if (write(network, question, sizeof question) != sizeof question) end("the network does not take a frame");
 }
 
@@ -117,7 +139,7 @@ static void relay_one_way(int from, const struct pollfd *in) {
     if (!is_empty(way) && !give(way)) side_is_gone(from == GUEST ? NETWORK : GUEST);
 }
 
-void relay(int guest, int network, int ready) {
+void relay(int guest, int network, int ready, const uint8_t *mac) {
     struct local_addresses addresses;
     if (!local_addresses_open(&addresses) || !local_addresses_read(&addresses, &filter)) {
         end("the host's addresses cannot be read");
@@ -127,7 +149,7 @@ void relay(int guest, int network, int ready) {
     }
     ways[GUEST].from = ways[NETWORK].to = guest;
     ways[GUEST].to = ways[NETWORK].from = network;
-    ask_for_the_gateway(network);
+    ask_for_the_gateway(network, mac);
     for (bool answered = false;;) {
         struct pollfd events[] = {
             {.fd = addresses.changes, .events = POLLIN},

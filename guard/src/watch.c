@@ -24,7 +24,6 @@ struct watching {
     const struct program *program;
     const struct network *network;
     int directory;
-    struct owner owner;
     struct capture console;
     struct capture output;
     struct capture network_log;
@@ -42,18 +41,25 @@ static void kill_because(struct watching *w, const char *cause) {
 }
 
 static void hear_owner(struct watching *w) {
-    owner_read(&w->owner, w->events[OWNER].fd);
-    if (w->owner.claimed) w->events[POOL_AGE].fd = -1;
-    if (!w->owner.gone) return;
+    if (owner_there(w->events[OWNER].fd)) return;
     w->events[OWNER].fd = -1;
     timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
 }
 
 static void end_of_grace(struct watching *w) {
     switch (ownership(w->directory)) {
-        case OWNED: timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms); return;
+        case OWNED:
+        case POOLED: timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms); return;
         case DETACHED: w->events[OWNER_GRACE].fd = -1; return; /* for good */
         case ABANDONED: kill_because(w, "owner-gone"); return;
+    }
+}
+
+static void end_of_pool_age(struct watching *w) {
+    switch (retire(w->directory)) {
+        case RETIRED: kill_because(w, "pool-age"); return;
+        case CLAIMED: w->events[POOL_AGE].fd = -1; return;
+        case NOT_POOLED: timer_set(w->events[POOL_AGE].fd, w->options->pool_age_ms); return; /* it is still being made */
     }
 }
 
@@ -65,7 +71,7 @@ static void handle(struct watching *w) {
     if (ready(w, OWNER)) hear_owner(w);
     if (ready(w, TERMINATION)) kill_because(w, "killed");
     if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
-    if (ready(w, POOL_AGE)) kill_because(w, "pool-age");
+    if (ready(w, POOL_AGE)) end_of_pool_age(w);
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
     if (ready(w, PASST) || ready(w, RELAY)) kill_because(w, "network-ended");
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;

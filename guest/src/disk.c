@@ -1,20 +1,10 @@
 #include "disk.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/statfs.h>
 #include <unistd.h>
-
-#include "log.h"
-
-/* From the kernel's fs/ext4/ext4.h; the number is one of blocks. */
-#define EXT4_IOC_RESIZE_FS _IOW('f', 16, uint64_t)
 
 static const char UPPER[] = "cloche-upper";
 
@@ -46,17 +36,3 @@ static bool find(bool upper, char path[32]) {
 bool disk_find_image(char path[32]) { return find(false, path); }
 
 bool disk_find_upper(char path[32]) { return find(true, path); }
-
-void disk_grow(int directory, const char *path) {
-    struct statfs status;
-    uint64_t bytes = 0;
-    int disk = open(path, O_RDONLY | O_CLOEXEC);
-    bool known = disk >= 0 && ioctl(disk, BLKGETSIZE64, &bytes) == 0 && fstatfs(directory, &status) == 0;
-    if (disk >= 0) close(disk);
-    if (!known) return;
-    /* statfs leaves out what ext4 keeps for itself, so the wish may be for the size that it has; that is no work. */
-    uint64_t blocks = bytes / (uint64_t)status.f_bsize;
-    if (blocks > status.f_blocks && ioctl(directory, EXT4_IOC_RESIZE_FS, &blocks) != 0) {
-        log_line("cannot grow the writable layer: %s", strerror(errno));
-    }
-}

@@ -8,6 +8,3 @@ bool disk_find_image(char path[32]);
 
 /* The path of the disk whose serial number says that it is for the writable layer. */
 bool disk_find_upper(char path[32]);
-
-/* Lets the mounted ext4 fill its disk, if that has grown. */
-void disk_grow(int directory, const char *path);

@@ -6,6 +6,7 @@
 #include "execution.h"
 #include "file_request.h"
 #include "freeze.h"
+#include "grow.h"
 #include "hello.h"
 #include "listing.h"
 #include "metrics.h"
@@ -34,7 +35,9 @@ bool dispatch_waits(const struct frame *frame) {
         case QUIESCE: return task_runs(TASK_CONFIGURE);
         case CONFIGURE:
         case FREEZE:
-        case THAW: return task_runs(TASK_CONFIGURE) || task_runs(TASK_FREEZE) || task_runs(TASK_THAW);
+        case THAW:
+        case GROW:
+            return task_runs(TASK_CONFIGURE) || task_runs(TASK_FREEZE) || task_runs(TASK_THAW) || task_runs(TASK_GROW);
         default: return false;
     }
 }
@@ -203,7 +206,8 @@ static bool is_well_formed(const struct frame *frame) {
         case METRICS:
         case FREEZE:
         case THAW:
-        case QUIESCE: return frame->request != 0 && frame->stream == 0;
+        case QUIESCE:
+        case GROW: return frame->request != 0 && frame->stream == 0;
         case SIGNAL:
         case RESIZE:
         case ATTACH:
@@ -215,6 +219,12 @@ static bool is_well_formed(const struct frame *frame) {
         case ACKNOWLEDGE: return frame->request == 0;
         default: return true;
     }
+}
+
+static void grow(int port, const struct frame *frame) {
+    const char *sentence = "GROW needs the size of the disk.";
+    int code = frame->length == 8 ? grow_begin(port, frame->request, get64(frame->payload), &sentence) : BAD_REQUEST;
+    if (code != 0) port_failed(port, frame->request, code, sentence);
 }
 
 void dispatch(int port, struct message *message, const struct frame *frame) {
@@ -257,6 +267,7 @@ void dispatch(int port, struct message *message, const struct frame *frame) {
         case FREEZE: freeze(port, frame); break;
         case THAW: thaw(port, frame); break;
         case QUIESCE: quiesce(port, frame); break;
+        case GROW: grow(port, frame); break;
         case SHUTDOWN: shut_down(port, frame); break;
         default: failed(port, frame->request, UNSUPPORTED, "This agent does not know the frame's type."); break;
     }

@@ -28,6 +28,7 @@ enum frame_type {
     FREEZE,
     THAW,
     QUIESCE,
+    GROW,
     RESET_ACK = 0x81,
     PONG,
     HELLO,

@@ -16,6 +16,7 @@
 
 #include "disk.h"
 #include "freeze.h"
+#include "grow.h"
 #include "log.h"
 #include "metrics.h"
 #include "terminal.h"
@@ -56,7 +57,7 @@ static void mount_writable(void) {
     }
     int directory = open("/writable", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) die("cannot open the writable layer: %s", strerror(errno));
-    if (on_disk) disk_grow(directory, disk);
+    grow_open(directory, on_disk ? disk : NULL);
     freeze_open(directory, on_disk);
     metrics_open(directory);
 }

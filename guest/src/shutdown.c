@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "execution.h"
 #include "freeze.h"
+#include "grow.h"
 #include "log.h"
 #include "loop.h"
 #include "port.h"
@@ -86,6 +87,7 @@ __attribute__((noreturn)) static void power_off(void) {
     freeze_end();
     sync();
     unmount_all();
+    grow_end();
     uint8_t payload[12], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
     put32(payload, reason);
     put32(payload + 4, main_kind);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum task_kind { TASK_CONFIGURE, TASK_FREEZE, TASK_THAW, TASKS };
+enum task_kind { TASK_CONFIGURE, TASK_FREEZE, TASK_THAW, TASK_GROW, TASKS };
 
 bool task_runs(enum task_kind kind);
 

@@ -15,6 +15,7 @@
 #include "../../src/dispatch.h"
 #include "../../src/execution.h"
 #include "../../src/freeze.h"
+#include "../../src/grow.h"
 #include "../../src/hello.h"
 #include "../../src/log_port.h"
 #include "../../src/loop.h"
@@ -151,6 +152,13 @@ int freeze_begin(int port, uint32_t request, uint32_t milliseconds, bool *begun,
 
 int thaw_begin(int port, uint32_t request, bool *begun, const char **sentence) {
     return freeze_begin(port, request, 1, begun, sentence);
+}
+
+int grow_begin(int port, uint32_t request, uint64_t bytes, const char **sentence) {
+    (void)bytes;
+    *sentence = "";
+    port_done(port, request);
+    return 0;
 }
 
 /* An execution's bytes are their offsets, modulo 256. */

@@ -1,6 +1,7 @@
 /* What a guest's root may send, for QemuNetworkIT: no kernel of the guest decides which packets go out.
  *
  * netprobe attack PORT ADDRESS...   a SYN and a datagram to the port of each address, as raw frames, three times
+ * netprobe tcp PORT SECONDS ADDRESS...  connects to each, and prints what it says until it closes
  * netprobe udp-echo PORT            answers datagrams with what they bring
  */
 #include <arpa/inet.h>
@@ -91,8 +92,29 @@ static int echo(uint16_t port) {
     }
 }
 
+static void read_from(const char *address, uint16_t port, int seconds) {
+    struct timeval patience = {.tv_sec = seconds};
+    struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons(port)};
+    inet_pton(AF_INET, address, &there.sin_addr);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    char bytes[2048];
+    if (connect(fd, (struct sockaddr *)&there, sizeof there) == 0) {
+        printf("connected ");
+        for (ssize_t n; (n = read(fd, bytes, sizeof bytes)) > 0;) fwrite(bytes, 1, (size_t)n, stdout);
+    }
+    close(fd);
+}
+
 int main(int argc, char **argv) {
     if (argc > 3 && strcmp(argv[1], "attack") == 0) return attack((uint16_t)atoi(argv[2]), argv + 3);
+    if (argc > 4 && strcmp(argv[1], "tcp") == 0) {
+        for (char **address = argv + 4; *address != NULL; address++) {
+            read_from(*address, (uint16_t)atoi(argv[2]), atoi(argv[3]));
+        }
+        return 0;
+    }
     if (argc == 3 && strcmp(argv[1], "udp-echo") == 0) return echo((uint16_t)atoi(argv[2]));
     return 64;
 }

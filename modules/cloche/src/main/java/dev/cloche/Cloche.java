@@ -1,9 +1,16 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxPage;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Sandboxes;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Cloche on this host: images, and the sandboxes that run them. Safe for use from several threads; several processes may
@@ -90,9 +97,13 @@ public final class Cloche implements AutoCloseable {
         return new Sandbox(sandboxRoom().connect(name, Deadline.none()));
     }
 
+    private SandboxInfo info(SandboxRecord sandbox) {
+        return Conversions.info(sandbox, sandboxRoom());
+    }
+
     /** All sandboxes, also those that have ended, the newest first. */
     public List<SandboxInfo> sandboxes() {
-        return sandboxRoom().list().stream().map(Conversions::info).toList();
+        return sandboxRoom().list().stream().map(this::info).toList();
     }
 
     /**
@@ -104,6 +115,134 @@ public final class Cloche implements AutoCloseable {
      */
     public void stop(String name, Duration grace) {
         sandboxRoom().stop(name, grace, Deadline.after(grace.plus(STOP_MARGIN)));
+    }
+
+    /**
+     * Kills a sandbox of any process without asking its guest. Returns when its end is recorded. Nothing happens if it has
+     * ended.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public void kill(String name) {
+        sandboxRoom().kill(name, Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Starts a sandbox that was created, or has ended, once more: detached, with the image and the main command that it has.
+     * One that runs is left as it is.
+     *
+     * <pre>{@code
+     * cloche.sandbox("nginx").name("web").detached().create();
+     * cloche.start("web");
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it cannot be started
+     */
+    public SandboxInfo start(String name) {
+        return info(sandboxRoom().start(name, Conversions.listener(PullProgress.silent()), Deadline.none()));
+    }
+
+    /**
+     * Stops a sandbox as {@link #stop} does, unless it has ended, and starts it again.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, it is ephemeral, or it cannot be started
+     */
+    public SandboxInfo restart(String name, Duration grace) {
+        return info(sandboxRoom().restart(name, grace, Deadline.none()));
+    }
+
+    /**
+     * Halts a running sandbox in its memory. What is asked of its guest waits until it is resumed.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
+     */
+    public void pause(String name) {
+        sandboxRoom().pause(name, Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Lets a paused sandbox go on; its clock is set to the present time.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
+     */
+    public void resume(String name) {
+        sandboxRoom().resume(name, Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Ends a sandbox once the commands in it have finished: no process starts further ones in it from now on. Its main command
+     * is not waited for. Returns when its end is recorded.
+     *
+     * @param longest how long commands may go on; then it is stopped all the same
+     * @param grace as for {@link #stop}
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public void drain(String name, Duration longest, Duration grace) {
+        sandboxRoom().drain(name, Deadline.after(longest), grace);
+    }
+
+    /**
+     * Gives a sandbox another name. The host name of its guest follows with its next start.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or the new one is taken or malformed
+     */
+    public void rename(String name, String newName) {
+        sandboxRoom().rename(name, newName);
+    }
+
+    /** The sandboxes that a query asks for, the newest first. */
+    public SandboxList sandboxes(SandboxQuery query) {
+        SandboxPage page = sandboxRoom().list(query.filter());
+        return new SandboxList(page.sandboxes().stream().map(this::info).toList(), page.next());
+    }
+
+    /**
+     * All that is recorded of a sandbox: its settings, and each of its runs that is kept.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public SandboxInspection inspect(String name) {
+        return Conversions.inspection(sandboxRoom().inspect(name), sandboxRoom());
+    }
+
+    /**
+     * Waits until a sandbox has one of some statuses, or had one meanwhile, whichever process brings that about. Costs nothing
+     * while it lasts.
+     *
+     * <pre>{@code
+     * SandboxEnd end = cloche.await("build", Set.of("stopped", "crashed"), Optional.empty()).orElseThrow();
+     * }</pre>
+     *
+     * @param longest to wait; empty for any time
+     * @return empty if the sandbox is gone
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it takes too long
+     */
+    public Optional<SandboxEnd> await(String name, Set<String> statuses, Optional<Duration> longest) {
+        Set<SandboxStatus> wanted = EnumSet.noneOf(SandboxStatus.class);
+        statuses.forEach(status -> wanted.add(Conversions.status(status)));
+        Deadline deadline = longest.map(Deadline::after).orElseGet(Deadline::none);
+        return sandboxRoom().await(name, wanted, deadline).map(Conversions::end);
+    }
+
+    /**
+     * What happens to the sandboxes of this state root from now on, whichever process does it.
+     *
+     * @param since to hear also what has happened since then, as far as it is among the latest 10,000 events
+     */
+    public EventStream events(Optional<Instant> since) {
+        return new EventStream(sandboxRoom().events().from(since));
+    }
+
+    /**
+     * Takes over the detached sandboxes that no living process owns, now and whenever there is one, until this handle is
+     * closed: their idle timeouts and restart policies are acted on and their ends recorded at once. They go on when it is closed
+     * or this process dies, and the next that calls this takes them over. For processes that are there to stay; to be called
+     * once.
+     *
+     * <p>Returns at once. Whatever it takes over can still be used by every process.
+     */
+    public void adopt() {
+        sandboxRoom().keep();
     }
 
     /**
@@ -192,6 +331,25 @@ public final class Cloche implements AutoCloseable {
                     .map(MaintenanceResult.Step::of)
                     .toList();
         }
+    }
+
+    /**
+     * The durable records of work on this host.
+     *
+     * @throws dev.cloche.base.ClocheException if they cannot be used
+     */
+    public Processes processes() {
+        return new Processes(rooms.processes().registry());
+    }
+
+    /** The named machines of this host. */
+    public Machines machines() {
+        return new Machines(rooms.machines());
+    }
+
+    /** What sandboxes are restored from in place of a boot. */
+    public Templates templates() {
+        return new Templates(rooms.sandboxes());
     }
 
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */

@@ -20,8 +20,11 @@ import java.util.Optional;
  *     the first match wins
  * @param logins by registry, as in images' names ({@code docker.io} for Docker Hub); they come before those of
  *     {@link Cloche#login} and of Docker
+ * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
+ *     the background
  */
-public record ClocheOptions(Path home, List<Path> share, Map<String, RegistryLogin> logins) {
+public record ClocheOptions(
+        Path home, List<Path> share, Map<String, RegistryLogin> logins, TemplateMaking templateMaking) {
     /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
@@ -33,6 +36,7 @@ public record ClocheOptions(Path home, List<Path> share, Map<String, RegistryLog
      * What the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
      * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE}, {@code share} in the state root, and the
      * system property {@code cloche.share}, which the launcher sets, in this order, as far as they are set.
+     * With {@code CLOCHE_TEMPLATES=never} no templates are made but those that are asked for.
      */
     public static ClocheOptions ofEnvironment() {
         return of(System.getenv(), Optional.ofNullable(System.getProperty("cloche.share")));
@@ -47,26 +51,35 @@ public record ClocheOptions(Path home, List<Path> share, Map<String, RegistryLog
         setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
         share.add(home.resolve("share"));
         launcherShare.map(Path::of).ifPresent(share::add);
-        return new ClocheOptions(home, share, Map.of());
+        TemplateMaking making =
+                setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
+                        ? new TemplateMaking.Never()
+                        : new TemplateMaking.InBackground();
+        return new ClocheOptions(home, share, Map.of(), making);
     }
 
     /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share, logins);
+        return new ClocheOptions(other, share, logins, templateMaking);
     }
 
     /** The same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories, logins);
+        return new ClocheOptions(home, directories, logins, templateMaking);
     }
 
     /** The same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
-        return new ClocheOptions(home, share, all);
+        return new ClocheOptions(home, share, all, templateMaking);
+    }
+
+    /** The same with templates made in another way, or by nobody. */
+    public ClocheOptions withTemplateMaking(TemplateMaking value) {
+        return new ClocheOptions(home, share, logins, value);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

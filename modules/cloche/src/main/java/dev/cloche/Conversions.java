@@ -11,14 +11,23 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.SandboxDetails;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.StatusReached;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.ResourceLimit;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Between the words of the rooms and those of the library. */
@@ -27,7 +36,7 @@ final class Conversions {
 
     private Conversions() {}
 
-    static SandboxInfo info(SandboxRecord sandbox) {
+    static SandboxInfo info(SandboxRecord sandbox, Sandboxes room) {
         Optional<RunRecord> run = sandbox.latestRun();
         Optional<Ending> ending = run.flatMap(RunRecord::ending);
         return new SandboxInfo(
@@ -43,7 +52,101 @@ final class Conversions {
                 sandbox.createdAt(),
                 ending.map(end -> word(end.reason())),
                 ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                ports(room.publishedPorts(sandbox)));
+    }
+
+    static List<PublishedPort> ports(List<dev.cloche.vm.PublishedPort> ports) {
+        return ports.stream()
+                .map(port -> new PublishedPort(
+                        port.protocol().name().toLowerCase(Locale.ROOT),
+                        port.hostAddress(),
+                        port.hostPort(),
+                        port.guestPort()))
+                .toList();
+    }
+
+    static SandboxInspection inspection(SandboxDetails details, Sandboxes room) {
+        SandboxRecord sandbox = details.sandbox();
+        SandboxPolicies policies = sandbox.policies();
+        return new SandboxInspection(
+                info(sandbox, room),
+                sandbox.manifest(),
+                sandbox.diskMib(),
+                details.labels(),
+                policies.maxDuration(),
+                policies.idleTimeout(),
+                policies.startTimeout(),
+                new RestartPolicy(
+                        RestartPolicy.Kind.valueOf(policies.restart().kind().name()),
+                        policies.restart().limit()),
+                sandbox.restarts(),
+                policies.keptRuns(),
+                details.main()
+                        .map(main -> new SandboxInspection.Command(
+                                main.words(),
+                                main.options().environment(),
+                                main.options().workingDirectory(),
+                                main.options().user())),
+                details.runs().stream().map(Conversions::run).toList());
+    }
+
+    private static SandboxInspection.Run run(RunRecord run) {
+        Optional<Ending> ending = run.ending();
+        return new SandboxInspection.Run(
+                run.id(),
+                run.vm().value(),
+                word(run.status()),
+                run.detached(),
+                run.guard().map(guard -> OptionalLong.of(guard.pid())).orElse(OptionalLong.empty()),
+                run.owner().pid(),
+                run.startedAt(),
+                run.readyAt(),
+                run.terminatedAt(),
+                run.asked().map(Conversions::word),
+                ending.map(end -> word(end.reason())),
+                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                ending.map(Ending::detail));
+    }
+
+    static SandboxEvent event(dev.cloche.sandbox.SandboxEvent event) {
+        Optional<Ending> ending = event.ending();
+        return new SandboxEvent(
+                event.id(),
+                event.at(),
+                word(event.kind()),
+                event.sandboxId(),
+                event.name(),
+                event.image(),
+                ending.map(end -> word(end.reason())),
+                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                ending.map(Ending::detail).orElse(event.detail()));
+    }
+
+    static SandboxEnd end(StatusReached reached) {
+        Optional<Ending> ending = reached.ending();
+        return new SandboxEnd(
+                word(reached.status()),
+                ending.map(end -> word(end.reason())),
+                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
                 ending.map(Ending::exitSignal).orElse(OptionalInt.empty()));
+    }
+
+    /** @throws SandboxException.InvalidSpecification if it is none */
+    static SandboxStatus status(String word) {
+        return Arrays.stream(SandboxStatus.values())
+                .filter(status -> word(status).equals(word))
+                .findFirst()
+                .orElseThrow(() -> new SandboxException.InvalidSpecification(
+                        "\"" + word + "\" is no status of a sandbox.",
+                        "Use created, starting, running, paused, draining, stopped or crashed."));
+    }
+
+    static dev.cloche.sandbox.RestartPolicy policy(RestartPolicy policy) {
+        return new dev.cloche.sandbox.RestartPolicy(
+                dev.cloche.sandbox.RestartPolicy.Kind.valueOf(policy.kind().name()), policy.limit());
     }
 
     static ImageInfo info(ImageSummary image) {
@@ -169,5 +272,14 @@ final class Conversions {
 
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static dev.cloche.sandbox.TemplateMaking making(TemplateMaking making) {
+        return switch (making) {
+            case TemplateMaking.Never() -> new dev.cloche.sandbox.TemplateMaking.Never();
+            case TemplateMaking.InBackground() -> new dev.cloche.sandbox.TemplateMaking.InBackground();
+            case TemplateMaking.ByProcess(List<String> command) ->
+                new dev.cloche.sandbox.TemplateMaking.ByProcess(command);
+        };
     }
 }

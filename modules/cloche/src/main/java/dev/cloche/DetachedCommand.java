@@ -12,9 +12,11 @@ import java.util.function.Function;
  */
 public final class DetachedCommand extends CommandSetup<DetachedCommand> {
     private final Function<CommandOptions, SandboxInfo> starter;
+    private final Function<CommandOptions, SandboxInfo> creator;
 
-    DetachedCommand(Function<CommandOptions, SandboxInfo> starter) {
+    DetachedCommand(Function<CommandOptions, SandboxInfo> starter, Function<CommandOptions, SandboxInfo> creator) {
         this.starter = starter;
+        this.creator = creator;
     }
 
     /**
@@ -24,6 +26,15 @@ public final class DetachedCommand extends CommandSetup<DetachedCommand> {
      */
     public SandboxInfo start() {
         return starter.apply(options());
+    }
+
+    /**
+     * Records the sandbox, with its image, without starting it; {@link Cloche#start} does that.
+     *
+     * @throws dev.cloche.base.ClocheException as {@link SandboxBuilder#start()} does
+     */
+    public SandboxInfo create() {
+        return creator.apply(options());
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.cloche;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
@@ -43,12 +42,12 @@ public final class Execution implements AutoCloseable {
     private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(10);
     private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 
-    private final RunningSandbox sandbox;
+    private final GuestOwner sandbox;
     private final GuestExecution guest;
     private final Deadline deadline;
     private volatile @Nullable ExitStatus status;
 
-    Execution(RunningSandbox sandbox, GuestExecution guest, Deadline deadline) {
+    Execution(GuestOwner sandbox, GuestExecution guest, Deadline deadline) {
         this.sandbox = sandbox;
         this.guest = guest;
         this.deadline = deadline;

@@ -35,6 +35,9 @@ final class HostExamination {
         if (root.isPresent() && resources.isPresent()) {
             qemu(root.get(), resources.get(), checks);
         }
+        if (resources.isPresent()) {
+            network(resources.get(), checks);
+        }
         return List.copyOf(checks);
     }
 
@@ -98,6 +101,14 @@ final class HostExamination {
             }
         } catch (ClocheException e) {
             checks.add(failure("qemu", e));
+        }
+    }
+
+    private static void network(VmResources resources, List<HealthCheck> checks) {
+        try {
+            checks.add(ok("network", "passt at " + resources.requirePasst()));
+        } catch (ClocheException e) {
+            checks.add(new HealthCheck("network", Verdict.WARNING, String.valueOf(e.getMessage()), e.remedy()));
         }
     }
 

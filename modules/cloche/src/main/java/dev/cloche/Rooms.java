@@ -9,6 +9,8 @@ import dev.cloche.image.LoginSources;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
+import dev.cloche.machine.Machines;
+import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.ProcessName;
 import dev.cloche.sandbox.SandboxMaintenance;
@@ -29,10 +31,13 @@ record Rooms(
         RegistryLogins logins,
         VmProvider vms,
         Sandboxes sandboxes,
-        SandboxMaintenance maintenance)
+        SandboxMaintenance maintenance,
+        ProcessRoom processes,
+        Machines machines)
         implements AutoCloseable {
     /** The tables of every room that has some. */
-    static final List<CatalogSchema> SCHEMAS = List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
+    static final List<CatalogSchema> SCHEMAS =
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), SqliteProcessStore.schema());
 
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
@@ -50,9 +55,13 @@ record Rooms(
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
-        Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, Clock.systemUTC());
+        Clock clock = Clock.systemUTC();
+        Sandboxes sandboxes =
+                new Sandboxes(root, catalog, images, vms, clock, Conversions.making(options.templateMaking()));
         SandboxMaintenance maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
-        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance);
+        ProcessRoom processes = new ProcessRoom(catalog, root);
+        Machines machines = new Machines(root.resolve("machines"), images, vms, clock);
+        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
@@ -85,7 +94,8 @@ record Rooms(
     public void close() {
         // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
         try (catalog;
-                vms) {
+                vms;
+                processes) {
             maintenance.close();
             sandboxes.close();
         }

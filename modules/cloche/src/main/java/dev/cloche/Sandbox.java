@@ -21,9 +21,11 @@ public final class Sandbox implements AutoCloseable {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
     private final RunningSandbox running;
+    private final GuestOwner owner;
 
     Sandbox(RunningSandbox running) {
         this.running = running;
+        this.owner = GuestOwner.of(running);
     }
 
     /** Its name, given or generated; also the host name of its guest. */
@@ -33,7 +35,9 @@ public final class Sandbox implements AutoCloseable {
 
     /** Where the time of its start went; empty for a sandbox that was connected to. */
     public Optional<StartTimings> startTimings() {
-        return running.timings().map(timings -> new StartTimings(timings.total(), timings.image(), timings.boot()));
+        return running.timings()
+                .map(timings -> new StartTimings(
+                        StartKind.valueOf(timings.kind().name()), timings.total(), timings.image(), timings.boot()));
     }
 
     /**
@@ -53,12 +57,17 @@ public final class Sandbox implements AutoCloseable {
     public CommandBuilder command(String... words) {
         List<String> command = List.of(words);
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.exec(command, options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.exec(command, options, deadline), deadline));
+    }
+
+    /** The ports of this host that lead to it. */
+    public List<PublishedPort> ports() {
+        return Conversions.ports(running.publishedPorts());
     }
 
     /** Its files, with the rights of root. */
     public SandboxFiles files() {
-        return new SandboxFiles(running, "", Optional.empty());
+        return new SandboxFiles(owner, "", Optional.empty());
     }
 
     /**
@@ -69,7 +78,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder mainCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.execMain(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execMain(options, deadline), deadline));
     }
 
     /**
@@ -90,8 +99,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public Execution attach(int id, long stdoutOffset, long stderrOffset) {
         AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
-        return new Execution(
-                running, running.ask(guest -> guest.attach(id, from, Deadline.after(ANSWER_LIMIT))), Deadline.none());
+        return new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none());
     }
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
@@ -124,7 +132,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder finalCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(running, running.execFinal(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execFinal(options, deadline), deadline));
     }
 
     /**

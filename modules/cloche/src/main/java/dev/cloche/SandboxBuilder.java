@@ -2,7 +2,9 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -26,8 +28,10 @@ public final class SandboxBuilder {
     private boolean ephemeral;
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
+    private @Nullable Integer diskMib;
     private SandboxPolicies policies = SandboxPolicies.none();
     private final Map<String, String> labels = new HashMap<>();
+    private final NetworkSettings network = new NetworkSettings();
     private PullPolicy pull = PullPolicy.MISSING;
     private PullProgress progress = PullProgress.silent();
 
@@ -67,7 +71,17 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** The guest's virtual CPUs: 1 to 64, by default 1. */
+    /**
+     * What the guest writes goes to a disk of so many MiB, 64 to 16,777,216, which takes no more of the host than is written to
+     * it; 0 for the guest's memory. By default a sandbox that is not ephemeral has 8192, which last until it is removed, and an
+     * ephemeral one writes to its memory.
+     */
+    public SandboxBuilder disk(int mebibytes) {
+        diskMib = mebibytes;
+        return this;
+    }
+
+    /** The guest's virtual CPUs: 1 to 64 and not more than the host has, by default 1. */
     public SandboxBuilder cpus(int count) {
         cpus = count;
         return this;
@@ -82,6 +96,57 @@ public final class SandboxBuilder {
     /** Something by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
     public SandboxBuilder label(String key, String value) {
         labels.put(key, value);
+        return this;
+    }
+
+    /** What network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
+    public SandboxBuilder network(Network value) {
+        network.network(value);
+        return this;
+    }
+
+    /**
+     * Publishes a port, or a range, of the sandbox on this host: {@code [ADDRESS:][HOST:]GUEST[/udp]} as in Docker, but on
+     * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells.
+     *
+     * @throws dev.cloche.base.ClocheException if it is not of that form
+     */
+    public SandboxBuilder publish(String port) {
+        network.publish(port);
+        return this;
+    }
+
+    /** Whom the sandbox asks for names, by IPv4 and outside this host; by default whom this host asks first. */
+    public SandboxBuilder nameServer(InetAddress address) {
+        network.nameServer(address);
+        return this;
+    }
+
+    /**
+     * It is stopped when nobody has used it for so long, up to 365 days: when no process of this host has a command in it that
+     * it waits for, or moves files. A main command that was detached is nobody's use. Its owner sees to it; a detached sandbox
+     * has one while a process runs that has called {@link Cloche#adopt()}.
+     */
+    public SandboxBuilder idleTimeout(Duration longest) {
+        policies = policies.withIdleTimeout(longest);
+        return this;
+    }
+
+    /** What a start may take, with the fetching of its image; by default 30 minutes. */
+    public SandboxBuilder startTimeout(Duration longest) {
+        policies = policies.withStartTimeout(longest);
+        return this;
+    }
+
+    /** Whether a detached sandbox is started again when it has ended by itself; it needs a name. */
+    public SandboxBuilder restart(RestartPolicy policy) {
+        policies = policies.withRestart(Conversions.policy(policy));
+        return this;
+    }
+
+    /** How many runs are kept, with their logs: 1 to 1000, by default 5. */
+    public SandboxBuilder keptRuns(int count) {
+        policies = policies.withKeptRuns(count);
         return this;
     }
 
@@ -109,18 +174,28 @@ public final class SandboxBuilder {
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
-        return new DetachedCommand(options -> Conversions.info(
-                cloche.sandboxRoom().startDetached(spec(), options, Conversions.listener(progress), Deadline.none())));
+        return new DetachedCommand(
+                options -> info(cloche.sandboxRoom()
+                        .startDetached(spec(), options, Conversions.listener(progress), Deadline.none())),
+                options -> info(
+                        cloche.sandboxRoom().create(spec(), options, Conversions.listener(progress), Deadline.none())));
+    }
+
+    private SandboxInfo info(SandboxRecord sandbox) {
+        return Conversions.info(sandbox, cloche.sandboxRoom());
     }
 
     private SandboxSpec spec() {
         SandboxSpec spec = SandboxSpec.of(image)
                 .withCommand(command)
+                .withNetwork(network.spec())
                 .withPullPolicy(Conversions.policy(pull))
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
-                .withLabels(labels)
-                .withPolicies(policies);
-        return name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
+                .withLabels(labels);
+        SandboxSpec named = name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
+        int disk = diskMib != null ? diskMib : named.ephemeral() ? 0 : SandboxSpec.DEFAULT_DISK_MIB;
+        SandboxSpec whole = named.withPolicies(policies);
+        return disk == 0 ? whole : whole.withDiskMib(disk);
     }
 }

@@ -1,7 +1,6 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
@@ -39,11 +38,11 @@ public final class SandboxFiles {
     /** What the forms hold that read a whole file. */
     private static final int MAX_READ = 64 << 20;
 
-    private final RunningSandbox sandbox;
+    private final GuestOwner sandbox;
     private final String user;
     private final Optional<Duration> timeout;
 
-    SandboxFiles(RunningSandbox sandbox, String user, Optional<Duration> timeout) {
+    SandboxFiles(GuestOwner sandbox, String user, Optional<Duration> timeout) {
         this.sandbox = sandbox;
         this.user = user;
         this.timeout = timeout;
@@ -165,7 +164,7 @@ public final class SandboxFiles {
 
     <T> T run(Function<GuestFiles, T> action) {
         try {
-            return action.apply(sandbox.files().as(user));
+            return sandbox.withFiles(files -> action.apply(files.as(user)));
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw sandbox.ended(lost);
         }

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -14,7 +15,7 @@ import java.util.OptionalInt;
  * @param id unique on this host, never used twice
  * @param name its name, given or generated
  * @param image the reference that it was started from, as it was given
- * @param status one of {@code created, starting, running, draining, stopped, crashed}
+ * @param status one of {@code created, starting, running, paused, draining, stopped, crashed}
  * @param command what {@link SandboxBuilder#command} was given, joined by blanks; empty if nothing was
  * @param detached whether it outlives the process that started it
  * @param ephemeral whether it is removed when it ends
@@ -24,6 +25,7 @@ import java.util.OptionalInt;
  * @param reason why its last run ended, for example {@code completed}; empty while it runs
  * @param exitCode of the main command, where it is known
  * @param exitSignal that killed the main command, where one did
+ * @param ports those of this host that lead to it while it runs
  */
 public record SandboxInfo(
         long id,
@@ -38,4 +40,5 @@ public record SandboxInfo(
         Instant createdAt,
         Optional<String> reason,
         OptionalInt exitCode,
-        OptionalInt exitSignal) {}
+        OptionalInt exitSignal,
+        List<PublishedPort> ports) {}

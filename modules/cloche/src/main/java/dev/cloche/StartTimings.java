@@ -9,8 +9,9 @@ import java.time.Duration;
  * sandbox.startTimings().ifPresent(timings -> System.out.println(timings.boot()));
  * }</pre>
  *
+ * @param kind how the VM came to be
  * @param total from the request to a guest that answers
  * @param image finding, and where needed pulling, the image
- * @param boot from the VM's start to the hello of its guest
+ * @param boot from the VM's start to the hello of its guest; of one that was not booted, to its acknowledged identity
  */
-public record StartTimings(Duration total, Duration image, Duration boot) {}
+public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot) {}

@@ -31,8 +31,10 @@ class SandboxIT {
     static void open() {
         Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
         Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
-        cloche = Cloche.open(
-                ClocheOptions.ofEnvironment().withHome(home.resolve("state")).withShare(share));
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()));
         shared = cloche.sandbox("base").name("shared").memory(256).start();
     }
 

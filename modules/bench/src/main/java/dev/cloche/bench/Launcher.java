@@ -34,6 +34,8 @@ record Launcher(Path program, Path home, Map<String, String> environment) {
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().putAll(environment);
         builder.environment().put("CLOCHE_HOME", home.toString());
+        // Each run is to be as the first one.
+        builder.environment().put("CLOCHE_TEMPLATES", "never");
         // A peer keeps its state below the home directory, and must not meet the user's.
         builder.environment().put("HOME", home.resolveSibling("peer").toString());
         long begin = System.nanoTime();

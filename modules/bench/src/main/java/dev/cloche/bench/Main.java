@@ -26,7 +26,9 @@ public final class Main {
         all.put("cold-run", (setting, rounds, report) -> new ColdRun(setting).measure(rounds, report));
         all.put("kernels", (setting, rounds, report) -> new Kernels(setting).measure(rounds, report));
         all.put("start", (setting, rounds, report) -> new StartShare(setting).measure(rounds, report));
+        all.put("sandboxes", (setting, rounds, report) -> new Sandboxes(setting).measure(rounds, report));
         all.put("restore", (setting, rounds, report) -> new Restore(setting).measure(rounds, report));
+        all.put("pool", (setting, rounds, report) -> new WarmStart(setting).measure(rounds, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
         all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
@@ -39,7 +41,15 @@ public final class Main {
                 (setting, rounds, report) ->
                         withPython(setting, image -> new LayerSpeed(setting, image).measure(rounds, report)));
         all.put("images", (setting, rounds, report) -> new ImageGrowth(setting).measure(rounds, report));
+        all.put("maintenance", (setting, rounds, report) -> new Maintenance(setting).measure(rounds, report));
+        all.put("machine-config", (setting, rounds, report) -> new MachineConfig(setting).measure(rounds, report));
         all.put("commands", (setting, rounds, report) -> new CommandStart(setting).measure(rounds * 2, report));
+        all.put("registry", (setting, rounds, report) -> {
+            new RegistryAppends(setting).measure(Math.min(rounds, 5), report);
+            new RegistryWakes(setting).measure(rounds, report);
+            new RegistryClaims(setting).measure(rounds * 2, report);
+        });
+        all.put("registry-postgres", (_, rounds, report) -> new RegistryPostgres().measure(rounds, report));
         return all;
     }
 

@@ -3,6 +3,7 @@ package dev.cloche.bench;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.HealthCheck;
+import dev.cloche.TemplateMaking;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmLayout;
@@ -75,7 +76,10 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
     }
 
     private static ClocheOptions options(Path root, Path home) {
-        return ClocheOptions.ofEnvironment().withHome(home).withShare(root.resolve("dist/share"));
+        return ClocheOptions.ofEnvironment()
+                .withHome(home)
+                .withShare(root.resolve("dist/share"))
+                .withTemplateMaking(new TemplateMaking.Never());
     }
 
     private static Path onlyDisk(Path home) throws IOException {

@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class Catalog implements AutoCloseable {
     private final Path file;
     private final InstallGate gate;
     private final BusyRetry retry;
+    private final LongAdder statements = new LongAdder();
     private final ReentrantLock writing = new ReentrantLock();
     private final Deque<SqliteConnection> idleReaders = new ArrayDeque<>();
     private @Nullable SqliteConnection writer;
@@ -230,7 +232,7 @@ public final class Catalog implements AutoCloseable {
             if (connection != null) {
                 connection.close();
             }
-            connection = patience.until(() -> SqliteConnection.writer(file));
+            connection = patience.until(() -> SqliteConnection.writer(file, statements));
             writer = connection;
         }
         return inTransaction(connection, "BEGIN IMMEDIATE", patience, work);
@@ -262,7 +264,7 @@ public final class Catalog implements AutoCloseable {
                 return idle;
             }
         }
-        return retry.until(() -> SqliteConnection.reader(file));
+        return retry.until(() -> SqliteConnection.reader(file, statements));
     }
 
     private void giveBack(SqliteConnection reader) throws SQLException {
@@ -273,6 +275,11 @@ public final class Catalog implements AutoCloseable {
             }
         }
         reader.close();
+    }
+
+    /** How many statements were run since it was opened; beginning and ending transactions are none. */
+    public long statements() {
+        return statements.sum();
     }
 
     private void closeReaders() throws SQLException {

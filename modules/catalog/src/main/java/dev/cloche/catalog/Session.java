@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The statements of one transaction. Valid only inside the call that received it, in that call's thread.
@@ -25,38 +26,65 @@ public final class Session {
     }
 
     private final Connection connection;
+    private final LongAdder statements;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
-    Session(Connection connection) {
+    /** @param statements counts them */
+    Session(Connection connection, LongAdder statements) {
         this.connection = connection;
+        this.statements = statements;
     }
 
     /** Every row that the query yields, in its order. */
     public <T> List<T> list(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
-        PreparedStatement statement = bind(sql, parameters);
-        try (ResultSet rows = statement.executeQuery()) {
-            List<T> all = new ArrayList<>();
-            while (rows.next()) {
-                all.add(mapper.map(rows));
+        return run(sql, parameters, statement -> {
+            try (ResultSet rows = statement.executeQuery()) {
+                List<T> all = new ArrayList<>();
+                while (rows.next()) {
+                    all.add(mapper.map(rows));
+                }
+                return List.copyOf(all);
             }
-            return List.copyOf(all);
-        }
+        });
     }
 
     /** The first row that the query yields, if any. */
     public <T> Optional<T> first(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
-        PreparedStatement statement = bind(sql, parameters);
-        try (ResultSet rows = statement.executeQuery()) {
-            return rows.next() ? Optional.of(mapper.map(rows)) : Optional.empty();
-        }
+        return run(sql, parameters, statement -> {
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? Optional.of(mapper.map(rows)) : Optional.empty();
+            }
+        });
     }
 
     /** Runs an INSERT, UPDATE or DELETE and returns how many rows it changed. */
     public int update(String sql, Object... parameters) throws SQLException {
-        return bind(sql, parameters).executeUpdate();
+        return run(sql, parameters, PreparedStatement::executeUpdate);
+    }
+
+    private interface Step<T> {
+        T run(PreparedStatement statement) throws SQLException;
+    }
+
+    /** A statement that failed is not used again: the driver may never let it execute any more. */
+    private <T> T run(String sql, Object[] parameters, Step<T> step) throws SQLException {
+        try {
+            return step.run(bind(sql, parameters));
+        } catch (SQLException failure) {
+            PreparedStatement failed = prepared.remove(sql);
+            if (failed != null) {
+                try {
+                    failed.close();
+                } catch (SQLException second) {
+                    failure.addSuppressed(second);
+                }
+            }
+            throw failure;
+        }
     }
 
     private PreparedStatement bind(String sql, Object... parameters) throws SQLException {
+        statements.increment();
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
             statement = connection.prepareStatement(sql);

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.atomic.LongAdder;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
@@ -15,9 +16,9 @@ final class SqliteConnection implements AutoCloseable {
     private final Session session;
     private boolean broken;
 
-    private SqliteConnection(Connection connection) {
+    private SqliteConnection(Connection connection, LongAdder statements) {
         this.connection = connection;
-        this.session = new Session(connection);
+        this.session = new Session(connection, statements);
     }
 
     /**
@@ -25,7 +26,12 @@ final class SqliteConnection implements AutoCloseable {
      * it or is the last to close it, which takes a moment.
      */
     static SqliteConnection reader(Path file) throws SQLException {
-        return open(file, "PRAGMA query_only=ON", READER_BUSY_MILLIS);
+        return reader(file, new LongAdder());
+    }
+
+    /** @param statements counts what it is given to do */
+    static SqliteConnection reader(Path file, LongAdder statements) throws SQLException {
+        return open(file, "PRAGMA query_only=ON", READER_BUSY_MILLIS, statements);
     }
 
     /**
@@ -33,27 +39,33 @@ final class SqliteConnection implements AutoCloseable {
      * a crash of the process. SQLite's own wait for the lock would be deaf to interrupts: {@link BusyRetry} does it.
      */
     static SqliteConnection writer(Path file) throws SQLException {
-        return open(file, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", 0);
+        return writer(file, new LongAdder());
+    }
+
+    /** @param statements counts what it is given to do */
+    static SqliteConnection writer(Path file, LongAdder statements) throws SQLException {
+        return open(file, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", 0, statements);
     }
 
     /** For statements that copy or convert a whole file, and so cannot be in a transaction. */
     static SqliteConnection copying(Path file) throws SQLException {
-        return open(file, "PRAGMA synchronous=FULL", READER_BUSY_MILLIS);
+        return open(file, "PRAGMA synchronous=FULL", READER_BUSY_MILLIS, new LongAdder());
     }
 
     /** A database of its own that goes with it. */
     static SqliteConnection inMemory() throws SQLException {
-        return new SqliteConnection(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"));
+        return new SqliteConnection(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"), new LongAdder());
     }
 
     /** Without the DriverManager, which would load every JDBC driver of the application. */
-    private static SqliteConnection open(Path file, String pragmas, int busyMillis) throws SQLException {
+    private static SqliteConnection open(Path file, String pragmas, int busyMillis, LongAdder statements)
+            throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         // A file that vanished is an error here, never a new and empty catalog.
         config.resetOpenMode(SQLiteOpenMode.CREATE);
         config.setBusyTimeout(busyMillis);
         Connection connection = config.createConnection("jdbc:sqlite:" + file);
-        SqliteConnection opened = new SqliteConnection(connection);
+        SqliteConnection opened = new SqliteConnection(connection, statements);
         try {
             opened.execute(pragmas);
             return opened;

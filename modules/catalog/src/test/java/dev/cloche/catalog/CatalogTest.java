@@ -151,6 +151,20 @@ class CatalogTest {
     }
 
     @Test
+    void aStatementThatFailedWorksAgainWhenItsReasonIsGone() {
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            add(catalog, "before");
+            assertThat(notes(catalog)).containsExactly("before");
+            catalog.write(session -> session.update("ALTER TABLE note RENAME TO lost"));
+            assertThatThrownBy(() -> notes(catalog)).isInstanceOf(CatalogException.Failed.class);
+            assertThatThrownBy(() -> add(catalog, "never")).isInstanceOf(CatalogException.Failed.class);
+            catalog.write(session -> session.update("ALTER TABLE lost RENAME TO note"));
+            add(catalog, "after");
+            assertThat(notes(catalog)).containsExactly("before", "after");
+        }
+    }
+
+    @Test
     void readersWaitForNoWriter() throws Exception {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1));
                 ExecutorService other = Executors.newSingleThreadExecutor()) {

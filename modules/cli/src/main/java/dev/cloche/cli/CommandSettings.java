@@ -33,6 +33,16 @@ final class CommandSettings {
             converter = Ulimit.Converter.class)
     private List<Ulimit> limits = new ArrayList<>();
 
+    /** Refuses what can be no command's, before anything is done for it. */
+    void check() {
+        for (String variable : environment) {
+            if (variable.isEmpty() || variable.startsWith("=")) {
+                throw new UsageError(
+                        "\"" + variable + "\" names no environment variable.", "Write it as NAME=value, or NAME.");
+            }
+        }
+    }
+
     /** Applies what was given to {@code command}. */
     <T extends CommandSetup<T>> T applyTo(T command) {
         for (String variable : environment) {

@@ -19,8 +19,33 @@ final class Commands {
     /** Those that describe the others. */
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
-    private static final Set<String> AT_WORK =
-            Set.of("run", "exec", "cp", "ps", "logs", "stats", "stop", "rm", "pull", "images", "image", "maintain");
+    private static final Set<String> AT_WORK = Set.of(
+            "run",
+            "create",
+            "start",
+            "exec",
+            "cp",
+            "ps",
+            "inspect",
+            "logs",
+            "stats",
+            "stop",
+            "drain",
+            "kill",
+            "restart",
+            "pause",
+            "resume",
+            "rename",
+            "rm",
+            "wait",
+            "events",
+            "keep",
+            "pull",
+            "images",
+            "image",
+            "process",
+            "maintain",
+            "machine");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -28,14 +53,29 @@ final class Commands {
         ALL.put("run", RunCommand::new);
         ALL.put("exec", ExecCommand::new);
         ALL.put("cp", CpCommand::new);
+        ALL.put("create", CreateCommand::new);
+        ALL.put("start", StartCommand::new);
         ALL.put("ps", PsCommand::new);
+        ALL.put("inspect", InspectCommand::new);
         ALL.put("logs", LogsCommand::new);
         ALL.put("stats", StatsCommand::new);
         ALL.put("stop", StopCommand::new);
+        ALL.put("drain", DrainCommand::new);
+        ALL.put("kill", KillCommand::new);
+        ALL.put("restart", RestartCommand::new);
+        ALL.put("pause", PauseCommand::new);
+        ALL.put("resume", ResumeCommand::new);
+        ALL.put("rename", RenameCommand::new);
         ALL.put("rm", RmCommand::new);
+        ALL.put("wait", WaitCommand::new);
+        ALL.put("events", EventsCommand::new);
+        ALL.put("keep", KeepCommand::new);
         ALL.put("pull", PullCommand::new);
         ALL.put("images", ImagesCommand::new);
         ALL.put("image", ImageCommand::new);
+        ALL.put("process", ProcessCommand::new);
+        ALL.put("machine", MachineCommand::new);
+        ALL.put("template", TemplateCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("maintain", MaintainCommand::new);
         ALL.put("login", LoginCommand::new);
@@ -55,11 +95,27 @@ final class Commands {
         image.put("load", ImageLoadCommand::new);
         image.put("save", ImageSaveCommand::new);
         GROUPS.put("image", image);
+        GROUPS.put("machine", MachineCommands.all());
+        Map<String, Supplier<Callable<Integer>>> template = new LinkedHashMap<>();
+        template.put("ls", TemplateLsCommand::new);
+        template.put("inspect", TemplateInspectCommand::new);
+        template.put("make", TemplateMakeCommand::new);
+        template.put("rm", TemplateRmCommand::new);
+        template.put("prune", TemplatePruneCommand::new);
+        GROUPS.put("template", template);
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);
         catalog.put("migrate", CatalogMigrateCommand::new);
         GROUPS.put("catalog", catalog);
+        Map<String, Supplier<Callable<Integer>>> process = new LinkedHashMap<>();
+        process.put("ls", ProcessLsCommand::new);
+        process.put("inspect", ProcessInspectCommand::new);
+        process.put("events", ProcessEventsCommand::new);
+        process.put("await", ProcessAwaitCommand::new);
+        process.put("cancel", ProcessCancelCommand::new);
+        process.put("prune", ProcessPruneCommand::new);
+        GROUPS.put("process", process);
     }
 
     private Commands() {}

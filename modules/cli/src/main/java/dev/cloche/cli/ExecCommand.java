@@ -58,6 +58,7 @@ final class ExecCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        settings.check();
         String[] words = CommandSettings.words(command);
         if (words.length == 0) {
             throw new UsageError(

@@ -90,6 +90,13 @@ final class JsonOutput {
         return this;
     }
 
+    /** JSON that is there already. */
+    JsonOutput json(String name, Optional<String> text) {
+        generator.writeName(name);
+        generator.writeRawValue(text.orElse("null"));
+        return this;
+    }
+
     JsonOutput field(String name, OptionalInt value) {
         if (value.isPresent()) {
             return field(name, value.getAsInt());

@@ -1,8 +1,10 @@
 package dev.cloche.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -28,16 +30,25 @@ final class LogPrinter {
 
     private void print(LogLine line) throws IOException {
         if (json) {
+            out.write(ByteBuffer.wrap(json(line)));
+        } else {
+            (line.error() ? err : out).print(line);
+        }
+    }
+
+    /** Not straight to {@code System.out}, which would not say that nobody reads any more. */
+    private static byte[] json(LogLine line) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream text = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
             JsonOutput.printLine(
-                    System.out,
+                    text,
                     object -> object.field("time", line.time())
                             .field("stream", line.error() ? "stderr" : "stdout")
                             .field(
                                     "text",
                                     StandardCharsets.UTF_8.decode(line.bytes()).toString()));
-        } else {
-            (line.error() ? err : out).print(line);
         }
+        return bytes.toByteArray();
     }
 
     private final class Target {

@@ -18,8 +18,8 @@ public final class Main {
             // While picocli reads annotations on one core, SQLite and native calls are made ready on the other.
             Cloche.prepare();
         }
-        int exitCode = execute(arguments);
-        System.out.flush();
+        StandardOutput output = StandardOutput.install();
+        int exitCode = output.checked(execute(arguments));
         System.err.flush();
         System.exit(exitCode);
     }
@@ -50,11 +50,16 @@ public final class Main {
         line.setParameterExceptionHandler(Main::misused);
         // Everything after the image or sandbox belongs to the guest's command, also what looks like an option.
         line.getSubcommands().forEach((name, command) -> {
-            if (Commands.RUNS_A_COMMAND.contains(name)) {
-                command.setStopAtPositional(true);
-            }
+            stopAtGuestsCommand(name, command);
+            command.getSubcommands().forEach(Main::stopAtGuestsCommand);
         });
         return line;
+    }
+
+    private static void stopAtGuestsCommand(String name, CommandLine command) {
+        if (Commands.RUNS_A_COMMAND.contains(name)) {
+            command.setStopAtPositional(true);
+        }
     }
 
     private static int failed(Exception failure, CommandLine command, ParseResult parsed) {
@@ -87,7 +92,7 @@ public final class Main {
             case "vm.spawn.command-not-found" -> ExitCodes.NOT_FOUND;
             case "vm.spawn.command-not-executable" -> ExitCodes.NOT_EXECUTABLE;
             case "sandbox.ended.max-duration-exceeded" -> ExitCodes.TIMED_OUT;
-            case "vm.interrupted" -> ExitCodes.INTERRUPTED;
+            case "vm.interrupted", "sandbox.interrupted" -> ExitCodes.INTERRUPTED;
             case "cli.usage" -> general(command, ExitCodes.USAGE);
             default -> general(command, ExitCodes.FAILURE);
         };

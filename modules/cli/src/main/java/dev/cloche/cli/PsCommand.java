@@ -1,11 +1,14 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.PublishedPort;
 import dev.cloche.SandboxInfo;
+import dev.cloche.SandboxList;
+import dev.cloche.SandboxQuery;
 import java.io.PrintStream;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -13,13 +16,24 @@ import picocli.CommandLine.Option;
 
 @Command(name = "ps", description = "List the sandboxes that run, the newest first.")
 final class PsCommand implements Callable<Integer> {
-    private static final Set<String> ACTIVE = Set.of("starting", "running", "draining");
+    private static final int PAGE = 500;
     private static final int COMMAND_WIDTH = 40;
 
     @Option(
             names = {"-a", "--all"},
-            description = "Also those that have ended.")
+            description = "Also those that have ended, or were not started yet.")
     private boolean all;
+
+    @Option(
+            names = {"-f", "--filter"},
+            paramLabel = "KEY=VALUE",
+            description =
+                    "Only sandboxes with this status (status=…, any of several), label (label=KEY or label=KEY=VALUE, all"
+                            + " of several) or image as it was given (image=…). May be repeated.")
+    private List<String> filters = new ArrayList<>();
+
+    @Option(names = "--limit", paramLabel = "N", description = "At most the N newest.")
+    private int limit;
 
     @Mixin
     private FormatOption format = new FormatOption();
@@ -27,12 +41,22 @@ final class PsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            List<SandboxInfo> sandboxes = cloche.sandboxes().stream()
-                    .filter(sandbox -> all || ACTIVE.contains(sandbox.status()))
-                    .toList();
-            print(sandboxes, System.out);
+            print(found(cloche, SandboxFilters.query(filters, all)), System.out);
         }
         return ExitCodes.OK;
+    }
+
+    /** A page may be shorter than its limit although there are more. */
+    private List<SandboxInfo> found(Cloche cloche, SandboxQuery query) {
+        int wanted = limit > 0 ? limit : Integer.MAX_VALUE;
+        SandboxList page = cloche.sandboxes(query.limit(Math.min(wanted, PAGE)));
+        List<SandboxInfo> found = new ArrayList<>(page.sandboxes());
+        while (page.next().isPresent() && found.size() < wanted) {
+            page = cloche.sandboxes(query.limit(Math.min(wanted - found.size(), PAGE))
+                    .before(page.next().getAsLong()));
+            found.addAll(page.sandboxes());
+        }
+        return found;
     }
 
     private void print(List<SandboxInfo> sandboxes, PrintStream out) {
@@ -40,7 +64,7 @@ final class PsCommand implements Callable<Integer> {
             JsonOutput.print(out, json -> json.array(() -> sandboxes.forEach(sandbox -> write(json, sandbox))));
             return;
         }
-        Table table = new Table("NAME", "IMAGE", "COMMAND", "CREATED", "STATUS");
+        Table table = new Table("NAME", "IMAGE", "COMMAND", "CREATED", "STATUS", "PORTS");
         Clock clock = Clock.systemUTC();
         for (SandboxInfo sandbox : sandboxes) {
             table.row(
@@ -48,7 +72,8 @@ final class PsCommand implements Callable<Integer> {
                     sandbox.image(),
                     shortened(sandbox.command()),
                     Age.of(sandbox.createdAt(), clock),
-                    status(sandbox));
+                    status(sandbox),
+                    String.join(", ", ports(sandbox)));
         }
         table.print(out);
     }
@@ -66,7 +91,12 @@ final class PsCommand implements Callable<Integer> {
                 .field("createdAt", sandbox.createdAt())
                 .field("reason", sandbox.reason())
                 .field("exitCode", sandbox.exitCode())
-                .field("exitSignal", sandbox.exitSignal()));
+                .field("exitSignal", sandbox.exitSignal())
+                .field("ports", ports(sandbox)));
+    }
+
+    static List<String> ports(SandboxInfo sandbox) {
+        return sandbox.ports().stream().map(PublishedPort::toString).toList();
     }
 
     private static String status(SandboxInfo sandbox) {

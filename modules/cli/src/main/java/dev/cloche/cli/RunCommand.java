@@ -5,7 +5,7 @@ import dev.cloche.CommandBuilder;
 import dev.cloche.DetachedCommand;
 import dev.cloche.Execution;
 import dev.cloche.Exit;
-import dev.cloche.PullPolicy;
+import dev.cloche.RestartPolicy;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxBuilder;
 import dev.cloche.linux.Terminal;
@@ -45,38 +45,18 @@ import picocli.CommandLine.Parameters;
             "  cloche run base -- echo hello",
             "  cloche run --rm -i python:3.13 -- python3 - < script.py",
             "  cloche run --rm -it debian",
-            "  cloche run -d --name web --memory 1g nginx",
+            "  cloche run -d --name web --memory 1g -p 8080:80 nginx",
         })
 final class RunCommand implements Callable<Integer> {
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            description = "Name of the sandbox and host name of its guest. Without one it gets a generated name and is"
-                    + " removed when it ends.")
-    private @Nullable String name;
-
-    @Option(names = "--rm", description = "Remove the sandbox when it ends.")
-    private boolean ephemeral;
+    @Mixin
+    private SandboxOptions options = new SandboxOptions();
 
     @Option(
             names = {"-d", "--detach"},
-            description = "Start the command, print the sandbox's name and leave; the sandbox ends with the command.")
+            description =
+                    "Start the command, print the sandbox's name and leave; the sandbox ends with the command. What it"
+                            + " writes is kept for `cloche logs`; without --name only until it ends.")
     private boolean detach;
-
-    @Option(
-            names = "--cpus",
-            paramLabel = "N",
-            description = "Virtual CPUs of the guest (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private int cpus = 1;
-
-    @Option(
-            names = {"-m", "--memory"},
-            paramLabel = "SIZE",
-            description = "Memory of the guest, for example 512m or 2g (default: ${DEFAULT-VALUE}).",
-            defaultValue = "512m",
-            converter = MemorySize.class)
-    private int memory;
 
     @Option(
             names = "--timeout",
@@ -84,18 +64,6 @@ final class RunCommand implements Callable<Integer> {
             description = "End the sandbox after this time, for example 30s or 5m; exit code 124.",
             converter = TimeSpan.class)
     private @Nullable Duration timeout;
-
-    @Option(
-            names = "--pull",
-            paramLabel = "POLICY",
-            description = "When to ask the registry: missing, always or never (default: ${DEFAULT-VALUE}).",
-            defaultValue = "missing")
-    private PullPolicy pull = PullPolicy.MISSING;
-
-    @Option(
-            names = {"-q", "--quiet"},
-            description = "Do not show the progress of a pull.")
-    private boolean quiet;
 
     @Option(
             names = {"-i", "--interactive"},
@@ -123,6 +91,10 @@ final class RunCommand implements Callable<Integer> {
         if (detach && interactive) {
             throw new UsageError("-i has no meaning with -d: nobody is left to pass the input on.", "Leave out one.");
         }
+        settings.check();
+        if (!detach && options.lifecycle().restart().kind() != RestartPolicy.Kind.NO) {
+            throw new UsageError("--restart has a meaning only with -d.", "Add -d, or leave it out.");
+        }
         Optional<Terminal> terminal = detach ? Optional.empty() : tty.terminal(interactive);
         try (SignalForwarding signals = new SignalForwarding()) {
             return signals.exitCode(() -> run(terminal, signals));
@@ -130,18 +102,11 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
-        try (Cloche cloche = Cloche.open();
-                ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-            SandboxBuilder builder = cloche.sandbox(image)
+        try (Cloche cloche = Cloche.open(MakerCommand.options());
+                ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
+            SandboxBuilder builder = options.applyTo(cloche.sandbox(image))
                     .command(CommandSettings.words(command))
-                    .ephemeral(ephemeral)
-                    .cpus(cpus)
-                    .memory(memory)
-                    .pull(pull)
                     .progress(progress);
-            if (name != null) {
-                builder.name(name);
-            }
             if (timeout != null) {
                 builder.maxDuration(timeout);
             }

@@ -24,6 +24,7 @@ final class Training {
             List.of("ps", "-a", "--format", "json"),
             List.of("images"),
             List.of("image", "ls"),
+            List.of("process", "ls"),
             // Nobody listens there: all of the HTTP client but an answer.
             List.of("pull", "-q", "127.0.0.1:1/none"),
             List.of("run", "-i", "base", "--", "true"),

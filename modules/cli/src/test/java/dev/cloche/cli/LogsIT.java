@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a detached command writes, while it runs and after its end. */
 @Timeout(300)
@@ -70,6 +72,18 @@ class LogsIT {
                     .isZero();
             assertThat(out.readLine()).isEqualTo("over");
             assertThat(out.readLine()).isNull();
+        }
+        assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(follower.exitValue()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"table", "json"})
+    void aFollowerWhoseReaderHasGoneEnds(String format) throws Exception {
+        detached("while echo again; do sleep 0.1; done");
+        Process follower = cloche.start("logs", "-f", "--format", format, "box");
+        try (BufferedReader out = follower.inputReader()) {
+            assertThat(out.readLine()).contains("again");
         }
         assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(follower.exitValue()).isZero();

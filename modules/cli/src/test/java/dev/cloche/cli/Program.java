@@ -34,6 +34,8 @@ final class Program {
         this.home = home;
         this.prefix = prefix;
         environment.put("CLOCHE_HOME", home.toString());
+        // A maker would go on after its test.
+        environment.put("CLOCHE_TEMPLATES", "never");
     }
 
     /** As the user that runs the tests. */

@@ -96,9 +96,45 @@ public final class ImageStore {
         return new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference);
     }
 
+    /**
+     * Gives a holder the disk of the image that it holds once more, whatever the image's name means by now. What is missing or
+     * damaged of it is brought back by its digest.
+     *
+     * @param reference by which the image was acquired
+     * @return empty if the holder holds none
+     * @throws PullFailed if it cannot be brought back
+     */
+    public Optional<ImageDisk> acquireHeld(
+            ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
+        Optional<StoredImage> held = catalog.heldBy(holder);
+        if (held.isEmpty()) {
+            return Optional.empty();
+        }
+        if (soundness.isUsable(held.get()) || isSound(held)) {
+            return held.map(
+                    image -> new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference));
+        }
+        Digest manifest = held.get().manifest();
+        ImageReference exact = reference.at(manifest);
+        return Optional.of(
+                disk(reference, bringer.bring(exact, Optional.of(manifest), Optional.of(holder), listener, deadline)));
+    }
+
     /** How the image that the holder holds wants to be run; empty if it holds none. */
     public Optional<ImageConfig> heldConfig(ImageHolder holder) {
         return catalog.heldBy(holder).map(StoredImage::config);
+    }
+
+    /**
+     * The disk that the holder holds, whatever its name means by now; empty if it holds none, or a file of it is missing or
+     * damaged, which {@link #acquire} mends.
+     *
+     * @param reference by which it was asked for
+     */
+    public Optional<ImageDisk> heldDisk(ImageHolder holder, ImageReference reference) {
+        return catalog.heldBy(holder)
+                .filter(image -> isSound(Optional.of(image)))
+                .map(image -> new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference));
     }
 
     /** Ends a holder's use of its image; a holder without one is none's loss. An image without a name is then removed. */

@@ -1,5 +1,6 @@
 package dev.cloche.linux;
 
+import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -7,11 +8,15 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A {@code flock(2)} on a file that is kept open: it ends with this object or with the process, whatever comes first, and
- * works across PID namespaces. Never waits.
+ * works across PID namespaces. Waits only where it is told to.
  *
  * <p>Not {@link java.nio.channels.FileLock}, which is a record lock of {@code fcntl(2)}: those do not meet a
  * {@code flock}, and closing any other descriptor of the file drops them.
@@ -48,6 +53,65 @@ public final class LockFile implements AutoCloseable {
     /** Like {@link #tryLock}, but shared with others that also take it shared. */
     public static Optional<LockFile> tryShared(Path path) {
         return tryLock(LibcHolder.libc(), path, LOCK_SH);
+    }
+
+    /**
+     * Like {@link #tryLock(Path)}, but waits in the kernel for who holds the lock; empty if the deadline passes before.
+     *
+     * @throws InterruptedException if the thread is interrupted; it has no lock then
+     */
+    public static Optional<LockFile> lock(Path path, Deadline deadline) throws InterruptedException {
+        return lock(LibcHolder.libc(), path, LOCK_EX, deadline);
+    }
+
+    /** Like {@link #lock}, but shared with others that also take it shared. */
+    public static Optional<LockFile> lockShared(Path path, Deadline deadline) throws InterruptedException {
+        return lock(LibcHolder.libc(), path, LOCK_SH, deadline);
+    }
+
+    /**
+     * The kernel's own wait ends neither with a deadline nor by an interrupt, so a thread of its own waits, and lets go of the
+     * lock at once where nobody wants it any more.
+     */
+    private static Optional<LockFile> lock(Libc libc, Path path, int kind, Deadline deadline)
+            throws InterruptedException {
+        Optional<LockFile> free = tryLock(libc, path, kind);
+        if (free.isPresent() || deadline.passed()) {
+            return free;
+        }
+        int fd = open(libc, path, O_RDWR | O_CREAT | O_CLOEXEC);
+        if (fd < 0) {
+            throw new SystemCallException("open", path.toString(), -fd);
+        }
+        CompletableFuture<LockFile> taken = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("cloche-lock").start(() -> await(libc, fd, path, kind, taken));
+        try {
+            return Optional.of(taken.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS));
+        } catch (TimeoutException | InterruptedException e) {
+            if (taken.cancel(false)) {
+                if (e instanceof InterruptedException interrupted) {
+                    throw interrupted;
+                }
+                return Optional.empty();
+            }
+            // It came at the last moment.
+            return Optional.of(taken.join());
+        } catch (ExecutionException e) {
+            throw (SystemCallException) e.getCause();
+        }
+    }
+
+    private static void await(Libc libc, int fd, Path path, int kind, CompletableFuture<LockFile> taken) {
+        int result;
+        do {
+            result = libc.flock(fd, kind);
+        } while (result == -Errno.EINTR);
+        if (result != 0) {
+            libc.close(fd);
+            taken.completeExceptionally(new SystemCallException("flock", path.toString(), -result));
+        } else if (!taken.complete(new LockFile(libc, fd))) {
+            libc.close(fd);
+        }
     }
 
     /**

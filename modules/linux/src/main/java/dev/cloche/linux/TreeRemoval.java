@@ -18,16 +18,17 @@ public final class TreeRemoval {
      * Removes what has this name in {@code parent}, be it a directory or not.
      *
      * @param last of the names in the directory itself, the one that is removed after all others; a lock, for example
+     * @return false if it is there still, because somebody has put something into it since {@code last} went
      * @throws SystemCallException if something resists
      */
-    public static void remove(DirectoryHandle parent, String name, String last) {
+    public static boolean remove(DirectoryHandle parent, String name, String last) {
         Optional<FileStatus> status = parent.status(name);
         if (status.isEmpty()) {
-            return;
+            return true;
         }
         if (!status.get().isDirectory()) {
             gone(() -> parent.removeFile(name));
-            return;
+            return true;
         }
         try (DirectoryHandle directory = parent.openDirectory(name)) {
             for (String entry : directory.names()) {
@@ -41,7 +42,15 @@ public final class TreeRemoval {
                 throw e;
             }
         }
-        gone(() -> parent.removeDirectory(name));
+        try {
+            gone(() -> parent.removeDirectory(name));
+            return true;
+        } catch (SystemCallException e) {
+            if (e.errno() == Errno.ENOTEMPTY) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** A directory that is being emptied. */

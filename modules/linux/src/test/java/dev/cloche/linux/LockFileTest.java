@@ -3,10 +3,14 @@ package dev.cloche.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,5 +108,46 @@ class LockFileTest {
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("no space left");
         assertThat(libc.closed).containsExactly(libc.open);
+    }
+
+    @Test
+    void waitsForWhoHasTheLock() throws Exception {
+        LockFile held = LockFile.tryLock(file).orElseThrow();
+        FutureTask<Optional<LockFile>> wait = new FutureTask<>(() -> LockFile.lock(file, Deadline.none()));
+        Thread.ofVirtual().start(wait);
+        assertThat(LockFile.lock(file, Deadline.after(Duration.ofMillis(20)))).isEmpty();
+        assertThat(wait.isDone()).isFalse();
+        held.close();
+        try (LockFile taken = wait.get().orElseThrow()) {
+            assertThat(LockFile.isHeld(file)).isTrue();
+            assertThat(taken).isNotNull();
+        }
+        // Nor does the wait that was given up keep the lock that it got in the end.
+        LockFile.lock(file, Deadline.after(Duration.ofSeconds(20)))
+                .orElseThrow()
+                .close();
+    }
+
+    @Test
+    void aWaitEndsWithAnInterrupt() throws Exception {
+        try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> LockFile.lock(file, Deadline.none())).isInstanceOf(InterruptedException.class);
+            assertThat(held).isNotNull();
+        }
+        LockFile.lockShared(file, Deadline.after(Duration.ofSeconds(20)))
+                .orElseThrow()
+                .close();
+    }
+
+    @Test
+    void tellsALockWhoseFileHasLostItsName() throws IOException {
+        try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
+            assertThat(held.isOf(file)).isTrue();
+            Files.delete(file);
+            assertThat(held.isOf(file)).isFalse();
+            Files.createFile(file);
+            assertThat(held.isOf(file)).isFalse();
+        }
     }
 }

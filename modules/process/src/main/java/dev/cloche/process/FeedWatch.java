@@ -2,33 +2,52 @@ package dev.cloche.process;
 
 import java.util.Optional;
 
-/** Tells a listener of what is new in the feed since the last look. For one thread. */
+/**
+ * Tells a listener of what other programs have added to the feed. The doorbell rings for this program's own commits too, of
+ * which the listener has heard; so it keeps count of how far into the feed everything was told, and for the own commits
+ * finds out by one number that there is nothing to read. Safe for use from many threads.
+ */
 final class FeedWatch implements Runnable {
     private static final int PAGE = 1_000;
 
-    private final ProcessStore store;
+    private final SqliteProcessStore store;
     private final CommitListener listener;
-    private Optional<String> cursor;
+    private long toldUpTo;
 
-    FeedWatch(ProcessStore store, CommitListener listener, Optional<String> cursor) {
+    FeedWatch(SqliteProcessStore store, CommitListener listener, long toldUpTo) {
         this.store = store;
         this.listener = listener;
-        this.cursor = cursor;
+        this.toldUpTo = toldUpTo;
+    }
+
+    /** The listener has been told of these. If others came in between, the next look reads them all. */
+    synchronized void told(FeedRange own) {
+        if (own.first() == toldUpTo + 1) {
+            toldUpTo = own.last();
+        }
     }
 
     /** Looks. If it cannot, everybody who waits looks for themselves, and finds out why. */
     @Override
     public void run() {
         try {
-            ChangePage page;
-            do {
-                Optional<String> from = cursor;
-                page = store.read(reads -> reads.changes(from, PAGE));
+            long last = store.lastPosition();
+            for (long from = position(); from < last; from = position()) {
+                Optional<String> cursor = Optional.of(FeedPositions.format(from));
+                ChangePage page = store.read(reads -> reads.changes(cursor, PAGE));
                 listener.committed(page.changes());
-                cursor = Optional.of(page.next());
-            } while (page.changes().size() == PAGE);
+                reached(FeedPositions.parse(page.next()));
+            }
         } catch (ProcessException e) {
             listener.unknownCommitted();
         }
+    }
+
+    private synchronized long position() {
+        return toldUpTo;
+    }
+
+    private synchronized void reached(long position) {
+        toldUpTo = Math.max(toldUpTo, position);
     }
 }

@@ -17,15 +17,19 @@ import java.util.Map;
 final class Schemas {
     private static final int MOST = 256;
 
-    private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
-            SpecificationVersion.DRAFT_2020_12,
-            builder -> builder.schemaCacheEnabled(false)
-                    .schemaLoader(loader -> loader.fetchRemoteResources(false).block(_ -> true))
-                    .schemaRegistryConfig(SchemaRegistryConfig.builder()
-                            .failFast(true)
-                            .formatAssertionsEnabled(false)
-                            .regularExpressionFactory(BudgetedRegex::new)
-                            .build()));
+    /** Loaded with the first schema: most processes have none, and the library brings a logger that complains. */
+    private static final class Compiler {
+        static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(
+                SpecificationVersion.DRAFT_2020_12,
+                builder -> builder.schemaCacheEnabled(false)
+                        .schemaLoader(
+                                loader -> loader.fetchRemoteResources(false).block(_ -> true))
+                        .schemaRegistryConfig(SchemaRegistryConfig.builder()
+                                .failFast(true)
+                                .formatAssertionsEnabled(false)
+                                .regularExpressionFactory(BudgetedRegex::new)
+                                .build()));
+    }
 
     /** What schemas themselves have to keep to; it is in the library's jar. Loaded with the first schema. */
     private static final class Meta {
@@ -76,7 +80,7 @@ final class Schemas {
             if (!errors.isEmpty()) {
                 throw new ProcessException.Invalid("an event type's schema is none: " + errors.getFirst());
             }
-            made = registry.getSchema(schema.node());
+            made = Compiler.REGISTRY.getSchema(schema.node());
             // References are looked up at the first use unless they are asked for.
             made.initializeValidators();
         } catch (ProcessException.Invalid e) {

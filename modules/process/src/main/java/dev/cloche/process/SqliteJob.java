@@ -2,7 +2,6 @@ package dev.cloche.process;
 
 import dev.cloche.catalog.Session;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class SqliteJob<T> {
     private final ProcessStore.Work<T> work;
     private List<Change> changes = List.of();
+    private FeedRange positions = FeedRange.NONE;
     private Optional<Throwable> failure = Optional.empty();
     private @Nullable T result;
 
@@ -20,32 +20,58 @@ final class SqliteJob<T> {
 
     /** Runs it in a transaction of its own. */
     void runAlone(Session session, StoreClock clock) throws SQLException {
+        run(new SqliteTransaction(session, clock));
+    }
+
+    /**
+     * Runs it in a transaction that others share, without a savepoint, which most need not have: what is refused is nearly
+     * always refused before it has written anything.
+     *
+     * @return false if it was refused after that, and so the whole transaction has to be undone
+     */
+    boolean runUnguarded(Session session, StoreClock clock) throws SQLException {
         SqliteTransaction transaction = new SqliteTransaction(session, clock);
+        try {
+            run(transaction);
+        } catch (RuntimeException | Error refused) {
+            fail(refused);
+            return !transaction.wrote();
+        }
+        return true;
+    }
+
+    /** Runs it in a transaction that others share, of which it takes nothing with it if it is refused. */
+    void runGuarded(Session session, StoreClock clock) throws SQLException {
+        session.update("SAVEPOINT one");
+        try {
+            run(new SqliteTransaction(session, clock));
+        } catch (RuntimeException | Error refused) {
+            fail(refused);
+            session.update("ROLLBACK TO one");
+        }
+        session.update("RELEASE one");
+    }
+
+    private void run(SqliteTransaction transaction) throws SQLException {
+        failure = Optional.empty();
         try {
             result = work.run(transaction);
         } catch (Sql.Failed e) {
             throw e.failure();
         }
-        changes = new ArrayList<>(transaction.changes());
-    }
-
-    /** Runs it in a transaction that others share, of which it takes nothing with it if it fails. */
-    void runAmongOthers(Session session, StoreClock clock) throws SQLException {
-        session.update("SAVEPOINT one");
-        try {
-            runAlone(session, clock);
-            session.update("RELEASE one");
-        } catch (RuntimeException | Error refused) {
-            session.update("ROLLBACK TO one");
-            session.update("RELEASE one");
-            failure = Optional.of(refused);
-        }
+        changes = List.copyOf(transaction.changes());
+        positions = transaction.positions();
     }
 
     /** What it was to do has not been done, whatever became of it in the transaction. */
     void fail(Throwable why) {
         changes = List.of();
+        positions = FeedRange.NONE;
         failure = Optional.of(why);
+    }
+
+    FeedRange positions() {
+        return positions;
     }
 
     List<Change> changes() {

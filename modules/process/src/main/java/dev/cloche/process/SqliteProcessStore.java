@@ -5,10 +5,10 @@ import dev.cloche.catalog.CatalogException;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +23,7 @@ public final class SqliteProcessStore implements ProcessStore {
     private final Doorbell doorbell;
     private final GroupCommit<SqliteJob<?>> commits = new GroupCommit<>(this::runTogether);
     private volatile @Nullable CommitListener listener;
+    private volatile @Nullable FeedWatch watching;
     private volatile boolean closed;
 
     private SqliteProcessStore(Catalog catalog, StoreClock clock, Doorbell doorbell) {
@@ -61,19 +62,11 @@ public final class SqliteProcessStore implements ProcessStore {
         return job.outcome();
     }
 
-    /** Everything in one transaction, and each for itself in a savepoint of it. */
     private void runTogether(List<SqliteJob<?>> jobs) {
         try {
-            catalog.write(session -> {
-                if (jobs.size() == 1) {
-                    jobs.getFirst().runAlone(session, clock);
-                } else {
-                    for (SqliteJob<?> job : jobs) {
-                        job.runAmongOthers(session, clock);
-                    }
-                }
-                return jobs;
-            });
+            if (!commit(jobs, jobs.size() > 1 ? this::runUnguarded : this::runAlone)) {
+                commit(jobs, this::runGuarded);
+            }
         } catch (CatalogException e) {
             // What one was refused for may have been what another did, which is undone now as well.
             jobs.forEach(job -> job.fail(failed(e)));
@@ -85,15 +78,69 @@ public final class SqliteProcessStore implements ProcessStore {
         tell(jobs);
     }
 
+    private interface Way {
+        /** Returns false if all has to be undone, to be done in another way. */
+        boolean run(List<SqliteJob<?>> jobs, Session session) throws SQLException;
+    }
+
+    /** Undoes a transaction that is to be done in another way. */
+    private static final class Undone extends Exception {
+        Undone() {
+            super("to be done in another way", null, false, false);
+        }
+    }
+
+    private boolean commit(List<SqliteJob<?>> jobs, Way way) {
+        try {
+            return catalog.<Boolean, Undone>write(session -> {
+                if (!way.run(jobs, session)) {
+                    throw new Undone();
+                }
+                return true;
+            });
+        } catch (Undone e) {
+            return false;
+        }
+    }
+
+    private boolean runAlone(List<SqliteJob<?>> jobs, Session session) throws SQLException {
+        jobs.getFirst().runAlone(session, clock);
+        return true;
+    }
+
+    private boolean runUnguarded(List<SqliteJob<?>> jobs, Session session) throws SQLException {
+        for (SqliteJob<?> job : jobs) {
+            if (!job.runUnguarded(session, clock)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean runGuarded(List<SqliteJob<?>> jobs, Session session) throws SQLException {
+        for (SqliteJob<?> job : jobs) {
+            job.runGuarded(session, clock);
+        }
+        return true;
+    }
+
     private void tell(List<SqliteJob<?>> jobs) {
         List<Change> changes = new ArrayList<>();
-        jobs.forEach(job -> changes.addAll(job.changes()));
+        FeedRange positions = FeedRange.NONE;
+        for (SqliteJob<?> job : jobs) {
+            changes.addAll(job.changes());
+            positions = positions.and(job.positions());
+        }
         if (changes.isEmpty()) {
             return;
         }
         CommitListener told = listener;
         if (told != null) {
             told.committed(changes);
+        }
+        FeedWatch watch = watching;
+        if (watch != null) {
+            watch.told(positions);
         }
         doorbell.ring();
     }
@@ -132,12 +179,17 @@ public final class SqliteProcessStore implements ProcessStore {
     public void watchOthers() {
         CommitListener told = listener;
         if (told != null) {
-            doorbell.watch(() -> new FeedWatch(this, told, read(SqliteProcessStore::end)));
+            doorbell.watch(() -> {
+                FeedWatch watch = new FeedWatch(this, told, lastPosition());
+                watching = watch;
+                return watch;
+            });
         }
     }
 
-    private static Optional<String> end(StoreReads reads) {
-        return Optional.of(FeedPositions.format(((SqliteReads) reads).lastPosition()));
+    /** Of the feed. */
+    long lastPosition() {
+        return read(reads -> ((SqliteReads) reads).lastPosition());
     }
 
     @Override

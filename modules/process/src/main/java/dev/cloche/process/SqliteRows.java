@@ -2,6 +2,7 @@ package dev.cloche.process;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Optional;
 
 /** What the rows of the SQLite tables are as records. Stateless. */
@@ -24,25 +25,26 @@ final class SqliteRows {
 
     private SqliteRows() {}
 
+    /** By the places of the columns in {@link #HEAD}: it is read with every write, and names have to be looked up. */
     static ProcessHead head(ResultSet row) throws SQLException {
-        long fence = row.getLong("fence");
-        String leaseOwner = row.getString("lease_owner");
+        long fence = row.getLong(9);
+        String leaseOwner = row.getString(11);
         return new ProcessHead(
-                row.getLong("key"),
-                row.getString("id"),
-                row.getString("hash"),
-                ProcessStatus.ofWord(row.getString("status")),
+                row.getLong(1),
+                row.getString(2),
+                row.getString(3),
+                ProcessStatus.ofWord(row.getString(4)),
                 recovery(row),
-                row.getInt("lease_required") == 1,
-                row.getLong("last_sequence"),
+                row.getInt(7) == 1,
+                row.getLong(8),
                 fence,
-                row.getInt("attempts"),
+                row.getInt(10),
                 leaseOwner == null ? Optional.empty() : Optional.of(lease(row, leaseOwner, fence)));
     }
 
     private static Recovery recovery(ResultSet row) throws SQLException {
-        return switch (row.getString("recovery")) {
-            case "rerunnable" -> new Recovery.Rerunnable(row.getInt("attempts_allowed"));
+        return switch (row.getString(5)) {
+            case "rerunnable" -> new Recovery.Rerunnable(row.getInt(6));
             case "owner_bound" -> new Recovery.OwnerBound();
             default -> new Recovery.ExternallyOwned();
         };
@@ -52,11 +54,11 @@ final class SqliteRows {
     private static LeaseRow lease(ResultSet row, String owner, long fence) throws SQLException {
         return new LeaseRow(
                 owner,
-                row.getString("lease_token"),
+                row.getString(12),
                 fence,
-                row.getString("lease_epoch"),
-                row.getLong("lease_expires"),
-                Sql.instant(row, "lease_claimed_at"));
+                row.getString(13),
+                row.getLong(14),
+                Instant.ofEpochMilli(row.getLong(15)));
     }
 
     static ProcessRecord record(ResultSet row) throws SQLException {

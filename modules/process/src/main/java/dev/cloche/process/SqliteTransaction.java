@@ -11,10 +11,12 @@ import java.util.Optional;
  * is locked, and positions of the feed are taken in the order of the commits.
  */
 final class SqliteTransaction extends SqliteReads implements StoreTransaction {
-    private static final String CLAIMABLE = SqliteRows.HEAD
+    static final String CLAIMABLE = SqliteRows.HEAD
             + "WHERE p.status = 'running' AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
 
     private final List<Change> changes = new ArrayList<>();
+    private FeedRange positions = FeedRange.NONE;
+    private boolean wrote;
 
     SqliteTransaction(Session session, StoreClock clock) {
         super(session, clock);
@@ -25,6 +27,21 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
         return changes;
     }
 
+    /** Positions in the feed that this has taken. */
+    FeedRange positions() {
+        return positions;
+    }
+
+    /** Whether there is anything to be undone. */
+    boolean wrote() {
+        return wrote;
+    }
+
+    private int write(String statement, Object... parameters) {
+        wrote = true;
+        return sql.update(statement, parameters);
+    }
+
     @Override
     public Optional<ProcessHead> lock(String id) {
         return head(id);
@@ -33,6 +50,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     @Override
     public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
         Recovery recovery = registration.recovery();
+        wrote = true;
         Optional<Long> key = sql.first(
                 row -> row.getLong(1),
                 """
@@ -56,7 +74,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 fence,
                 now().wall().toEpochMilli(),
                 now().wall().toEpochMilli());
-        key.ifPresent(made -> sql.update(
+        key.ifPresent(made -> write(
                 "INSERT INTO process_detail (process, registration) VALUES (?, ?)",
                 made,
                 RegistrationJson.write(registration).text()));
@@ -65,21 +83,20 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void setExternalRef(ProcessHead process, ExternalRef ref) {
-        sql.update(
+        write(
                 "UPDATE process_detail SET external_backend = ?, external_id = ?, external_metadata = ? WHERE process = ?",
                 ref.backend(),
                 ref.id(),
                 Sql.text(ref.metadata()),
                 process.key());
-        sql.update(
-                "UPDATE process SET updated_at = ? WHERE key = ?", now().wall().toEpochMilli(), process.key());
+        write("UPDATE process SET updated_at = ? WHERE key = ?", now().wall().toEpochMilli(), process.key());
     }
 
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
         // Its entry in the feed comes first and gives it its key, so that both can be found by one number.
         long position = insertChange(Change.of(event));
-        sql.update(
+        write(
                 """
                 INSERT INTO process_event (key, process, sequence, type, payload, payload_hash, replay_key, caused_by, at)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -93,7 +110,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 event.replayKey(),
                 Sql.text(event.causedBy()),
                 event.at().toEpochMilli());
-        sql.update(
+        write(
                 "UPDATE process SET last_sequence = ?, updated_at = ? WHERE key = ?",
                 event.sequence(),
                 event.at().toEpochMilli(),
@@ -102,9 +119,8 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void end(ProcessHead process, AwaitOutput output) {
-        sql.update(
-                "UPDATE process SET status = ? WHERE key = ?", output.status().word(), process.key());
-        sql.update(
+        write("UPDATE process SET status = ? WHERE key = ?", output.status().word(), process.key());
+        write(
                 "UPDATE process_detail SET output = ? WHERE process = ?",
                 output.json().text(),
                 process.key());
@@ -112,7 +128,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
-        sql.update(
+        write(
                 """
                 UPDATE process SET fence = ?, attempts = ?, lease_owner = ?, lease_token = ?, lease_epoch = ?,
                        lease_expires = ?, lease_claimed_at = ?
@@ -130,7 +146,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void insertWake(ProcessHead process, WakeDelivery wake) {
-        sql.update(
+        write(
                 """
                 INSERT INTO process_wake (process, sequence, wake_id, session, frame, event_type, input, dedupe_key,
                                           acknowledged)
@@ -148,13 +164,12 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void ackWake(ProcessHead process, long sequence) {
-        sql.update(
-                "UPDATE process_wake SET acknowledged = 1 WHERE process = ? AND sequence = ?", process.key(), sequence);
+        write("UPDATE process_wake SET acknowledged = 1 WHERE process = ? AND sequence = ?", process.key(), sequence);
     }
 
     @Override
     public void putGrant(ProcessHead process, Grant grant) {
-        sql.update(
+        write(
                 """
                 INSERT INTO process_grant (scope, process, session, frame, kind, label) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, process) DO UPDATE SET kind = excluded.kind, label = excluded.label
@@ -169,7 +184,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void deleteGrant(ProcessHead process, SessionScope scope) {
-        sql.update("DELETE FROM process_grant WHERE scope = ? AND process = ?", scope.key(), process.key());
+        write("DELETE FROM process_grant WHERE scope = ? AND process = ?", scope.key(), process.key());
     }
 
     @Override
@@ -179,13 +194,13 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 "SELECT p.id, g.session, g.frame, g.kind, g.label FROM process_grant g"
                         + " JOIN process p ON p.key = g.process WHERE g.session = ?",
                 session);
-        sql.update("DELETE FROM process_grant WHERE session = ?", session);
+        write("DELETE FROM process_grant WHERE session = ?", session);
         return grants;
     }
 
     @Override
     public int deleteWakesOfSession(String session) {
-        return sql.update("DELETE FROM process_wake WHERE session = ? AND acknowledged = 0", session);
+        return write("DELETE FROM process_wake WHERE session = ? AND acknowledged = 0", session);
     }
 
     @Override
@@ -250,11 +265,11 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     /** The change that says so is in the feed already, and so what is deleted from the feed is never its last entry. */
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
-        sql.update(
+        write(
                 "DELETE FROM process_change WHERE position IN (SELECT key FROM process_event WHERE process = ?)",
                 process.key());
-        sql.update("DELETE FROM process WHERE key = ?", process.key());
-        sql.update("""
+        write("DELETE FROM process WHERE key = ?", process.key());
+        write("""
                 INSERT INTO process_tombstone (id, fence, pruned_at) VALUES (?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, pruned_at = excluded.pruned_at
                 """, tombstone.id(), tombstone.fence(), tombstone.prunedAt().toEpochMilli());
@@ -270,7 +285,8 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     }
 
     private long insertChange(Change change) {
-        return sql.first(
+        wrote = true;
+        long position = sql.first(
                         row -> row.getLong(1),
                         "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, ?, ?, ?)"
                                 + " RETURNING position",
@@ -279,5 +295,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                         change.sequence(),
                         change.eventType())
                 .orElseThrow();
+        positions = positions.and(new FeedRange(position, position));
+        return position;
     }
 }

@@ -141,6 +141,33 @@ public interface ConcurrencyContract extends ContractFixture {
     }
 
     @Test
+    default void whatIsRefusedMidwayTakesNothingOfTheOthersWithIt() throws Exception {
+        SessionScope from = SessionScope.of("from");
+        SessionScope to = SessionScope.of("to");
+        for (String id : List.of("a", "b", "log")) {
+            registry().register(registration(id));
+        }
+        registry().grant(from, "a", HandleDescriptor.NONE);
+        List<Callable<Boolean>> calls = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            long number = i;
+            calls.add(() -> registry().append("log", note(number)).event().sequence() > 0);
+            calls.add(() -> {
+                try {
+                    registry().transfer(from, to, List.of("a", "b"));
+                    return false;
+                } catch (ProcessException.NotGranted expected) {
+                    return true;
+                }
+            });
+        }
+        assertThat(together(calls)).containsOnly(true);
+        assertThat(registry().eventsAfter("log", 0, 500)).hasSize(100);
+        assertThat(registry().hasGrant(from, "a")).isTrue();
+        assertThat(registry().hasGrant(to, "a")).isFalse();
+    }
+
+    @Test
     default void workersAtOnceNeverGetTheSameProcess() throws Exception {
         for (int i = 0; i < 100; i++) {
             registry().register(registration("p" + i));

@@ -27,8 +27,45 @@ final class TracedDisk {
         SOME
     }
 
+    /** Bytes with room behind them, or else a log that grows by a page at a time would be copied with each. */
+    private static final class Content {
+        private byte[] bytes;
+        private int length;
+
+        Content(byte[] bytes, int length) {
+            this.bytes = bytes;
+            this.length = length;
+        }
+
+        Content copy() {
+            return new Content(Arrays.copyOf(bytes, length), length);
+        }
+
+        void put(DiskEvent.Write write, int from, int to) {
+            int end = Math.toIntExact(write.offset() + to);
+            if (end > bytes.length) {
+                bytes = Arrays.copyOf(bytes, Math.max(end, 2 * bytes.length));
+            }
+            System.arraycopy(write.data(), from, bytes, Math.toIntExact(write.offset() + from), to - from);
+            length = Math.max(length, end);
+        }
+
+        void truncate(int to) {
+            if (to < length) {
+                Arrays.fill(bytes, to, length, (byte) 0);
+            } else if (to > bytes.length) {
+                bytes = Arrays.copyOf(bytes, to);
+            }
+            length = to;
+        }
+
+        byte[] toArray() {
+            return Arrays.copyOf(bytes, length);
+        }
+    }
+
     private static final class Inode {
-        private byte[] durable = new byte[0];
+        private Content durable = new Content(new byte[0], 0);
         private final List<Pending> pending = new ArrayList<>();
     }
 
@@ -78,7 +115,7 @@ final class TracedDisk {
                     covered.forEach(each -> {
                         // Another sync that ran beside this one may have been faster.
                         if (inode.pending.remove(each)) {
-                            inode.durable = whole(inode.durable, each.change);
+                            whole(inode.durable, each.change);
                         }
                     });
                 });
@@ -168,48 +205,40 @@ final class TracedDisk {
     }
 
     private static byte[] content(Inode inode, Loss loss, RandomGenerator random) {
-        byte[] content = inode.durable.clone();
-        if (loss == Loss.EVERYTHING) {
-            return content;
+        Content content = inode.durable.copy();
+        double kept = switch (loss) {
+            case EVERYTHING -> 0;
+            case NOTHING -> 1;
+            case SOME -> new double[] {0.1, 0.5, 0.9}[random.nextInt(3)];
+        };
+        for (Pending pending : loss == Loss.EVERYTHING ? List.<Pending>of() : inode.pending) {
+            if (kept < 1 && pending.change instanceof DiskEvent.Write write) {
+                torn(content, write, kept, random);
+            } else if (kept == 1 || random.nextDouble() < kept) {
+                whole(content, pending.change);
+            }
         }
-        double kept = loss == Loss.NOTHING ? 1 : new double[] {0.1, 0.5, 0.9}[random.nextInt(3)];
-        for (Pending pending : inode.pending) {
-            content = switch (pending.change) {
-                case DiskEvent.Write write when kept < 1 -> torn(content, write, kept, random);
-                case DiskEvent.Change change when kept == 1 || random.nextDouble() < kept -> whole(content, change);
-                default -> content;
-            };
-        }
-        return content;
+        return content.toArray();
     }
 
-    private static byte[] whole(byte[] content, DiskEvent.Change change) {
-        return switch (change) {
-            case DiskEvent.Write write -> put(content, write, 0, write.data().length);
-            case DiskEvent.Truncate truncate -> Arrays.copyOf(content, Math.toIntExact(truncate.length()));
+    private static void whole(Content content, DiskEvent.Change change) {
+        switch (change) {
+            case DiskEvent.Write write -> content.put(write, 0, write.data().length);
+            case DiskEvent.Truncate truncate -> content.truncate(Math.toIntExact(truncate.length()));
             default -> throw new IllegalStateException("no content in " + change);
-        };
+        }
     }
 
     /** Sectors are written whole, but each for itself. */
-    private static byte[] torn(byte[] content, DiskEvent.Write write, double kept, RandomGenerator random) {
-        byte[] result = content;
+    private static void torn(Content content, DiskEvent.Write write, double kept, RandomGenerator random) {
         int from = 0;
         while (from < write.data().length) {
             int toBoundary = SECTOR - (int) ((write.offset() + from) % SECTOR);
             int to = Math.min(write.data().length, from + toBoundary);
             if (random.nextDouble() < kept) {
-                result = put(result, write, from, to);
+                content.put(write, from, to);
             }
             from = to;
         }
-        return result;
-    }
-
-    private static byte[] put(byte[] content, DiskEvent.Write write, int from, int to) {
-        int end = Math.toIntExact(write.offset() + to);
-        byte[] result = content.length < end ? Arrays.copyOf(content, end) : content;
-        System.arraycopy(write.data(), from, result, Math.toIntExact(write.offset() + from), to - from);
-        return result;
     }
 }

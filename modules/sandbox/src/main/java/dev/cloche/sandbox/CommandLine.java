@@ -28,10 +28,10 @@ final class CommandLine {
     /**
      * What a sandbox is for.
      *
-     * @throws SandboxException.NoCommand if neither the specification nor the image names a command
+     * @throws SandboxException.NoCommand if neither it nor the image names a command
      */
-    static ExecRequest mainRequest(SandboxSpec spec, ImageConfig config, CommandOptions options) {
-        return request(ofImage(spec.image(), config, spec.command()), config, options, true);
+    static ExecRequest mainRequest(String image, MainCommand main, ImageConfig config) {
+        return request(ofImage(image, config, main.words()), config, main.options(), true);
     }
 
     /**

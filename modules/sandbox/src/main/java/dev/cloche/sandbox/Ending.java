@@ -31,7 +31,7 @@ public record Ending(
     static Ending of(VmExit exit, Optional<TerminationReason> asked) {
         Optional<ExitStatus> main = exit.mainExit();
         if (main.isPresent()) {
-            return ofMain(main.get(), asked.isPresent());
+            return asked.map(why -> ofAskedMain(why, main.get())).orElseGet(() -> ofMain(main.get(), false));
         }
         if (exit.cause() == VmExit.Cause.MAX_DURATION) {
             return plain(
@@ -63,6 +63,13 @@ public record Ending(
                                 "A signal ended the VM's process.")
                         : internal("The VM ended without a word from its guest.");
         };
+    }
+
+    /** The main command of a detached sandbox ends with it, by the signal of the shutdown or as it likes. */
+    private static Ending ofAskedMain(TerminationReason asked, ExitStatus status) {
+        Ending main = ofMain(status, true);
+        Ending why = ofAsked(asked);
+        return new Ending(why.reason(), why.asked(), main.exitCode(), main.exitSignal(), why.detail());
     }
 
     /** The end that was asked for has come. */
@@ -112,6 +119,19 @@ public record Ending(
     /** Nothing of it is left, and nothing says why. */
     static Ending vanished() {
         return internal("It never started, or its VM is gone without a trace.");
+    }
+
+    /**
+     * It did not come up.
+     *
+     * @param unanswered whether that was because its guest did not answer
+     */
+    static Ending ofFailedStart(Throwable failure, boolean unanswered) {
+        String why = failure.getMessage();
+        return plain(
+                unanswered ? TerminationReason.AGENT_UNRESPONSIVE : TerminationReason.INTERNAL_ERROR,
+                false,
+                "It did not start" + (why == null ? "." : ": " + why));
     }
 
     private static Ending internal(String detail) {

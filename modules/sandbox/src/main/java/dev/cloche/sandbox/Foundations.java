@@ -6,7 +6,8 @@ import dev.cloche.vm.VmProvider;
 import java.time.Clock;
 
 /** What sandboxes are recorded in and made of. */
-record Foundations(SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock) {
+record Foundations(
+        SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock, Beginnings beginnings) {
     private static final String HOLDER_KIND = "sandbox";
 
     /** Who holds the image of a sandbox. */

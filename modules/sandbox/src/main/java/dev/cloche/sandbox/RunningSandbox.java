@@ -2,12 +2,14 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
+import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
@@ -30,13 +32,21 @@ public final class RunningSandbox implements AutoCloseable {
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
-    /** What only the process that started a sandbox has. */
-    private record Ownership(SandboxSpec spec, StartTimings timings, Consumer<RunningSandbox> onEnd) {}
+    /** For a guest to write what it holds back to its disk. */
+    private static final Duration FLUSH_LIMIT = Duration.ofSeconds(30);
 
-    private final Sandboxes sandboxes;
+    /** What only the process that started a sandbox has. */
+    private record Ownership(
+            OwnerLock lock,
+            MainCommand main,
+            StartTimings timings,
+            Optional<IdleWatch> idle,
+            Consumer<RunningSandbox> onEnd) {}
+
+    private final Foundations ground;
     private final SandboxEnds ends;
-    private final long id;
-    private final String name;
+    private final SandboxRecord record;
+    private final SandboxUse use;
     private final Vm vm;
     private final ImageConfig config;
     private final @Nullable Ownership ownership;
@@ -46,16 +56,16 @@ public final class RunningSandbox implements AutoCloseable {
     private volatile @Nullable Ending own;
 
     private RunningSandbox(
-            Sandboxes sandboxes,
+            Foundations ground,
             SandboxEnds ends,
             SandboxRecord record,
             Vm vm,
             ImageConfig config,
             @Nullable Ownership ownership) {
-        this.sandboxes = sandboxes;
+        this.ground = ground;
         this.ends = ends;
-        this.id = record.id();
-        this.name = record.name();
+        this.record = record;
+        this.use = new SandboxUse(record.name(), ground.locks().directory(record));
         this.vm = vm;
         this.config = config;
         this.ownership = ownership;
@@ -63,26 +73,33 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** @param onEnd told when the sandbox is over */
     static RunningSandbox owned(
-            Sandboxes sandboxes,
+            Foundations ground,
             SandboxEnds ends,
             SandboxStart.Started started,
-            SandboxSpec spec,
+            MainCommand main,
             Consumer<RunningSandbox> onEnd) {
-        Ownership ownership = new Ownership(spec, started.timings(), onEnd);
-        return new RunningSandbox(sandboxes, ends, started.record(), started.vm(), started.config(), ownership);
+        Ownership ownership = new Ownership(
+                started.lock(), main, started.timings(), IdleWatch.start(ground, ends, started.record()), onEnd);
+        return new RunningSandbox(ground, ends, started.record(), started.vm(), started.config(), ownership);
     }
 
     static RunningSandbox connected(
-            Sandboxes sandboxes, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
-        return new RunningSandbox(sandboxes, ends, record, vm, config, null);
+            Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
+        SandboxUse.touch(ground.locks().directory(record));
+        return new RunningSandbox(ground, ends, record, vm, config, null);
     }
 
     public long id() {
-        return id;
+        return record.id();
     }
 
     public String name() {
-        return name;
+        return record.name();
+    }
+
+    /** The ports that are published, with those of the host that it has got. */
+    public List<PublishedPort> publishedPorts() {
+        return ground.vms().publishedPorts(vm.id());
     }
 
     /** How long the start took; empty for a connection to a sandbox that ran already. */
@@ -94,6 +111,7 @@ public final class RunningSandbox implements AutoCloseable {
      * Starts {@code words} in the guest.
      *
      * @throws SandboxException.Ended if the sandbox has ended
+     * @throws SandboxException.Draining if it takes no further commands
      */
     public GuestExecution exec(List<String> words, CommandOptions options, Deadline deadline) {
         return start(CommandLine.request(words, config, options, false), deadline);
@@ -121,16 +139,14 @@ public final class RunningSandbox implements AutoCloseable {
         if (ownership == null) {
             throw new IllegalStateException("the main command is its owner's to start");
         }
-        return CommandLine.mainRequest(ownership.spec(), config, options);
+        MainCommand main = new MainCommand(ownership.main().words(), options);
+        if (!record.ephemeral() && !main.equals(ownership.main())) {
+            ground.store().changeMain(record.id(), main);
+        }
+        return CommandLine.mainRequest(record.image(), main, config);
     }
 
-    /**
-     * The guest's files, used as root. Calls throw what the guest's connection throws; {@link #ended} tells what its loss
-     * means.
-     *
-     * @throws SandboxException.Ended if the sandbox has ended
-     */
-    public GuestFiles files() {
+    private GuestFiles files() {
         try {
             return vm.guest().files();
         } catch (VmStateException lost) {
@@ -139,7 +155,42 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {
-        return ask(guest -> guest.exec(request, deadline));
+        return used(guest -> guest.exec(request, deadline));
+    }
+
+    /**
+     * Goes on with a command that somebody has started.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
+        return used(guest -> guest.attach(execution, from, deadline));
+    }
+
+    private GuestExecution used(Function<Guest, GuestExecution> question) {
+        use.begin();
+        try {
+            return new UsedExecution(ask(question), use);
+        } catch (Throwable failure) {
+            use.end();
+            throw failure;
+        }
+    }
+
+    /**
+     * Does something with its files, used as root. What the guest's connection throws comes as it is; {@link #ended} tells what
+     * its loss means.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     * @throws SandboxException.Draining if nothing further may be done in it
+     */
+    public <T> T withFiles(Function<GuestFiles, T> action) {
+        use.begin();
+        try {
+            return action.apply(files());
+        } finally {
+            use.end();
+        }
     }
 
     /**
@@ -163,7 +214,8 @@ public final class RunningSandbox implements AutoCloseable {
         try {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             Ending known = own;
-            return new SandboxException.Ended(name, known != null ? known : ends.ending(id, exit), lost);
+            return new SandboxException.Ended(
+                    record.name(), known != null ? known : ends.ending(record.id(), vm.id(), exit), lost);
         } catch (VmDeadlineException alive) {
             return lost;
         }
@@ -181,7 +233,12 @@ public final class RunningSandbox implements AutoCloseable {
      * When this returns, the end is recorded.
      */
     public void stop(Duration grace, Deadline deadline) {
-        sandboxes.stop(id, grace, deadline);
+        // One that is gone has ended, whoever has its name now.
+        ground.store()
+                .byId(record.id())
+                .filter(now ->
+                        now.latestRun().filter(run -> run.vm().equals(vm.id())).isPresent())
+                .ifPresent(now -> ends.end(now, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline));
         if (ownership != null) {
             var _ = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             endOnce(ownership, this::observeEnd);
@@ -219,7 +276,7 @@ public final class RunningSandbox implements AutoCloseable {
         }
         endOnce(ownership, () -> {
             try {
-                ends.detach(id, vm);
+                ends.detach(record.id(), vm);
             } catch (VmStateException endedMeanwhile) {
                 observeEnd();
                 return;
@@ -231,16 +288,28 @@ public final class RunningSandbox implements AutoCloseable {
     private void end(Ending how) {
         own = how;
         try {
-            ends.record(id, how);
+            ends.record(record.id(), how);
         } finally {
+            keepWhatIsWritten();
             vm.close();
         }
-        ends.cleanPatiently(id);
+    }
+
+    /** What the guest has not flushed yet is to be on the disk when the sandbox is started again. */
+    private void keepWhatIsWritten() {
+        if (record.diskMib().isPresent() && !record.ephemeral() && vm.state().live()) {
+            try {
+                vm.stop(Duration.ZERO, Deadline.after(FLUSH_LIMIT));
+            } catch (VmException deaf) {
+                System.getLogger(RunningSandbox.class.getName())
+                        .log(System.Logger.Level.WARNING, "sandbox " + record.name() + " may have lost writes", deaf);
+            }
+        }
     }
 
     private void observeEnd() {
         vm.close();
-        ends.observed(id);
+        ends.observed(record.id());
     }
 
     /** Records the end of an owned sandbox as soon as it comes. */
@@ -249,14 +318,17 @@ public final class RunningSandbox implements AutoCloseable {
             throw new IllegalStateException("the end of a sandbox is its owner's to record");
         }
         Ownership mine = ownership;
-        Thread.ofVirtual().name("sandbox-" + name).start(() -> {
+        Thread.ofVirtual().name("sandbox-" + record.name()).start(() -> {
             try {
                 vm.awaitExit(Deadline.none());
                 endOnce(mine, this::observeEnd);
             } catch (RuntimeException unrecorded) {
                 // Whoever reads the record next will see to it.
                 System.getLogger(RunningSandbox.class.getName())
-                        .log(System.Logger.Level.DEBUG, "the end of sandbox " + name + " is not recorded", unrecorded);
+                        .log(
+                                System.Logger.Level.DEBUG,
+                                "the end of sandbox " + record.name() + " is not recorded",
+                                unrecorded);
             }
         });
     }
@@ -268,7 +340,11 @@ public final class RunningSandbox implements AutoCloseable {
             try {
                 if (!over) {
                     over = true;
-                    end.run();
+                    mine.idle().ifPresent(IdleWatch::close);
+                    try (OwnerLock lock = mine.lock()) {
+                        end.run();
+                        ends.cleanUnder(lock, record.id());
+                    }
                 }
             } finally {
                 ending.unlock();

@@ -1,14 +1,11 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
-import dev.cloche.base.Deadline;
+import dev.cloche.catalog.CatalogException;
 import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -19,14 +16,12 @@ import java.util.Optional;
  * by the row.
  */
 final class SandboxCleanup {
-    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
-
     private final Foundations ground;
-    private final SweepStore store;
+    private final SandboxRemoval removal;
 
-    SandboxCleanup(Foundations ground, SweepStore store) {
+    SandboxCleanup(Foundations ground) {
         this.ground = ground;
-        this.store = store;
+        removal = new SandboxRemoval(ground);
     }
 
     /** Waits for nobody but for the end of a VM whose end is recorded and was never carried out. */
@@ -75,30 +70,15 @@ final class SandboxCleanup {
     /** @param lock held by the caller, who closes it */
     private CleanupOutcome clean(SandboxRecord ended, OwnerLock lock) {
         try {
-            for (VmId vm : store.vms(ended.id())) {
-                endRecorded(vm);
-                ground.vms().destroy(vm);
-            }
-            ground.images().release(Foundations.holder(ended.id(), ended.name()));
-            lock.directory().remove();
+            return removal.discard(lock, ended) ? CleanupOutcome.REMOVED : CleanupOutcome.ALREADY_CLAIMED;
         } catch (VmBusyException owned) {
             return CleanupOutcome.SKIPPED_LIVE_PID;
+        } catch (CatalogException recordsFail) {
+            throw recordsFail;
         } catch (ClocheException resists) {
             System.getLogger(SandboxCleanup.class.getName())
                     .log(Level.WARNING, "files of sandbox " + ended.name() + " resist, and are tried again", resists);
             return CleanupOutcome.DIR_REMOVE_FAILED;
-        }
-        return store.deleteEphemeral(ended.id()) ? CleanupOutcome.REMOVED : CleanupOutcome.ALREADY_CLAIMED;
-    }
-
-    /** Who records an end before he carries it out may have died in between. */
-    private void endRecorded(VmId vm) {
-        if (live(vm)) {
-            try {
-                var _ = ground.vms().kill(vm, Deadline.after(KILL_LIMIT));
-            } catch (VmNotFoundException | VmStateException endedMeanwhile) {
-                // As was to be reached.
-            }
         }
     }
 }

@@ -1,18 +1,15 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
+import dev.cloche.linux.TreeRemoval;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one sandbox, {@code sandboxes/<name>-<row id>/} in the state root. No two sandboxes ever have the same
@@ -37,6 +34,11 @@ final class SandboxDirectory {
 
     Path path() {
         return path;
+    }
+
+    /** Where its disk is, if it has one. */
+    Path disk() {
+        return path.resolve("disk");
     }
 
     /** Takes the owner's lock unless somebody holds it, making the directory if it is missing. Never waits. */
@@ -69,54 +71,37 @@ final class SandboxDirectory {
         }
     }
 
+    /** Waits for who holds the lock now, up to the deadline; another may have it by then. */
+    void awaitFree(Deadline deadline) throws InterruptedException {
+        try {
+            LockFile.lock(path.resolve(LOCK), deadline).ifPresent(LockFile::close);
+        } catch (SystemCallException e) {
+            if (Files.isDirectory(path)) {
+                throw new SandboxException.StorageFailed(path, e);
+            }
+        }
+    }
+
     /** Whether a living process owns it, or has it in hand for a moment. */
     boolean isHeld() {
         return LockFile.isHeld(path.resolve(LOCK));
     }
 
-    /** Removes it with all that is in it; links in it are removed, not followed. It may be missing. */
+    /**
+     * Removes it with all that is in it; links in it are removed, not followed. It may be missing. The lock goes last: while
+     * anything else is there, it keeps others away from it.
+     */
     void remove() {
-        try {
-            Files.walkFileTree(path, new Removal(path.resolve(LOCK)));
-        } catch (NoSuchFileException missing) {
-            // As was to be reached.
-        } catch (IOException e) {
+        Path sandboxes = path.resolveSibling("");
+        if (!Files.isDirectory(sandboxes)) {
+            return;
+        }
+        try (DirectoryHandle all = DirectoryHandle.open(sandboxes)) {
+            // If it is there still, whoever has made a new lock in it has it now, and finds out what is to be done with
+            // it.
+            var _ = TreeRemoval.remove(all, path.getFileName().toString(), LOCK);
+        } catch (SystemCallException e) {
             throw new SandboxException.StorageFailed(path, e);
-        }
-    }
-
-    /** The lock goes last: while anything else is there, it keeps others away from it. */
-    private static final class Removal extends SimpleFileVisitor<Path> {
-        private final Path last;
-
-        Removal(Path last) {
-            this.last = last;
-        }
-
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-            if (!file.equals(last)) {
-                Files.deleteIfExists(file);
-            }
-            return FileVisitResult.CONTINUE;
-        }
-
-        @Override
-        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
-            if (failure != null) {
-                throw failure;
-            }
-            if (!directory.equals(last.getParent())) {
-                Files.deleteIfExists(directory);
-                return FileVisitResult.CONTINUE;
-            }
-            Files.deleteIfExists(last);
-            try {
-                Files.deleteIfExists(directory);
-            } catch (DirectoryNotEmptyException lockedAnew) {
-                // Whoever has made a new lock in it has the directory now, and finds out what is to be done with it.
-            }
-            return FileVisitResult.CONTINUE;
         }
     }
 }

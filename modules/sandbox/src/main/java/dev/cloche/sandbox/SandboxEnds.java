@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxLocks.Claim;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
@@ -13,46 +14,73 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * How sandboxes end, whether somebody asks for it, sees it happen or finds out later, and the removal of what they leave.
+ * How sandboxes end, whether somebody asks for it, sees it happen or finds out later.
  *
  * <p>Any number of threads and processes may do all of this at once to one sandbox: the first word on an end is the one
- * that is recorded, and removing what is gone already is success.
+ * that is recorded, and removing what is gone already is success. Records are changed by whoever knows; files only by who holds
+ * the sandbox's lock.
  */
 final class SandboxEnds {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(30);
     /** What a living owner has for noticing the end of its VM and letting go of it; takes milliseconds. */
-    private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
-    /** The owner's lock belongs to another process; the kernel tells nobody when it is free. */
-    private static final long LOCK_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
+
+    /** The same, for who only looks. */
+    private static final Duration LOOK_LIMIT = Duration.ofSeconds(1);
 
     /** In which an end can be asked for. */
-    private static final Set<SandboxStatus> ENDABLE =
+    static final Set<SandboxStatus> ENDABLE =
             EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED, SandboxStatus.DRAINING);
 
     private final Foundations ground;
+    private final SandboxRemoval removal;
 
     SandboxEnds(Foundations ground) {
         this.ground = ground;
+        removal = new SandboxRemoval(ground);
     }
 
     /** The record as it is true now; empty if it was ephemeral and has ended. */
     Optional<SandboxRecord> settled(SandboxRecord record) {
-        if (record.status().active()) {
-            Optional<Ending> ending = Settlement.of(record, vmInfo(record), ownerAlive(record));
-            if (ending.isEmpty()) {
-                return Optional.of(record);
-            }
-            record(record.id(), ending.get());
-        } else if (!record.ephemeral()) {
+        boolean over = record.status().terminal() && record.ephemeral();
+        if (!over && leftover(record).isEmpty()) {
             return Optional.of(record);
         }
-        clean(record.id(), Deadline.after(Duration.ZERO));
+        return switch (claimSoon(record)) {
+            // Its owner is about to say how it ended, or somebody else is settling or removing it.
+            case Claim.Held() -> ground.store().byId(record.id());
+            case Claim.Gone() -> Optional.empty();
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                try (lock) {
+                    yield settle(lock, now);
+                }
+            }
+        };
+    }
+
+    /** Who sees a VM end, or removes something, does so in milliseconds; a start takes what it takes. */
+    private Claim claimSoon(SandboxRecord record) {
+        Duration patience = record.status() == SandboxStatus.STARTING ? Duration.ZERO : LOOK_LIMIT;
+        try {
+            return ground.locks().claim(record, Deadline.after(patience));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Claim.Held();
+        }
+    }
+
+    /** Holds a record against what is really there, for who holds its lock. */
+    Optional<SandboxRecord> settle(OwnerLock lock, SandboxRecord record) {
+        leftover(record).ifPresent(ending -> record(record.id(), ending));
+        cleanUnder(lock, record.id());
         return ground.store().byId(record.id());
+    }
+
+    private Optional<Ending> leftover(SandboxRecord record) {
+        return record.status().active() ? Settlement.of(record, vmInfo(record)) : Optional.empty();
     }
 
     /** Records an end, unless one is recorded already. */
@@ -71,53 +99,65 @@ final class SandboxEnds {
     }
 
     /** Why a sandbox is over whose VM has ended in this way. */
-    Ending ending(long id, VmExit exit) {
+    Ending ending(long id, VmId vm, VmExit exit) {
         Optional<SandboxRecord> record = ground.store().byId(id);
         // A killed VM without a record was killed by who removed the record.
         Optional<TerminationReason> asked = record.isPresent()
                 ? Settlement.asked(record.get())
                 : Optional.of(TerminationReason.SHUTDOWN_REQUESTED).filter(_ -> exit.cause() == VmExit.Cause.KILLED);
         return record.flatMap(SandboxRecord::latestRun)
+                .filter(run -> run.vm().equals(vm))
                 .flatMap(RunRecord::ending)
                 .orElseGet(() -> Ending.of(exit, asked));
     }
 
-    /** Its owner has seen its VM end and let go of it: records how, and removes the sandbox if it is ephemeral. */
+    /** Its owner has seen its VM end and let go of it: records how. */
     void observed(long id) {
         recordEndOf(id, Optional.empty());
-        cleanPatiently(id);
     }
 
     /**
      * Asks the guest to end, and kills it if it has not done so after {@code grace}. Of a sandbox that has ended, nothing
      * happens.
      *
+     * @param reason why; {@link TerminationReason#SIGNAL} to kill it without asking
      * @throws SandboxException.Starting if a living process is starting it
      */
-    void stop(SandboxRecord record, Duration grace, Deadline deadline) {
+    void end(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
         if (!record.status().active()) {
+            if (record.policies().restart().kind() != RestartPolicy.Kind.NO) {
+                // It would be started again.
+                ground.store().giveUp(record.id());
+            }
             return;
         }
-        if (record.status() == SandboxStatus.STARTING && ownerAlive(record)) {
+        if (record.status() == SandboxStatus.STARTING
+                && ground.locks().directory(record).isHeld()) {
             throw new SandboxException.Starting(record.name());
         }
-        ground.store().ask(record.id(), TerminationReason.SHUTDOWN_REQUESTED, ENDABLE);
+        ground.store().ask(record.id(), reason, ENDABLE);
         try {
-            endVm(vmOf(record), grace, deadline);
+            if (grace.isZero() || reason == TerminationReason.SIGNAL) {
+                ground.vms().kill(vmOf(record), deadline.orAfter(KILL_LIMIT));
+            } else {
+                endSoftly(record, grace, deadline);
+            }
         } catch (VmNotFoundException | VmStateException endedMeanwhile) {
             // As was to be reached.
         }
-        recordEndOf(record.id(), Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
-        clean(record.id(), Deadline.after(Duration.ZERO));
+        recordEndOf(record.id(), Optional.of(reason));
+        clean(record);
     }
 
-    private void endVm(VmId id, Duration grace, Deadline deadline) {
-        if (grace.isZero()) {
-            ground.vms().kill(id, deadline.orAfter(KILL_LIMIT));
-            return;
-        }
-        try (Vm vm = ground.vms().connect(id, deadline.orAfter(CONNECT_LIMIT))) {
-            vm.stop(grace, deadline);
+    private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {
+        VmId id = vmOf(record);
+        try {
+            if (record.status() == SandboxStatus.PAUSED) {
+                ground.vms().resume(id, deadline.orAfter(CONNECT_LIMIT));
+            }
+            try (Vm vm = ground.vms().connect(id, deadline.orAfter(CONNECT_LIMIT))) {
+                vm.stop(grace, deadline);
+            }
         } catch (VmNotFoundException | VmStateException | VmInterruptedException noReasonToKill) {
             throw noReasonToKill;
         } catch (ClocheException deaf) {
@@ -138,18 +178,23 @@ final class SandboxEnds {
         }
     }
 
-    /** Removes the sandbox if it is ephemeral and over. What resists stays recorded and visible, and is tried again. */
-    void cleanPatiently(long id) {
-        clean(id, Deadline.after(RELEASE_LIMIT));
+    /** Removes the sandbox if it is to go and nobody has it in hand, who would see to it. */
+    private void clean(SandboxRecord record) {
+        if (ground.locks().claim(record) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now)) {
+            try (lock) {
+                cleanUnder(lock, now.id());
+            }
+        }
     }
 
-    private void clean(long id, Deadline patience) {
+    /** Removes the sandbox if it is to go. What resists stays recorded and visible, and is tried again. */
+    void cleanUnder(OwnerLock lock, long id) {
         Optional<SandboxRecord> over = ground.store()
                 .byId(id)
                 .filter(record -> record.ephemeral() && record.status().terminal());
         if (over.isPresent()) {
             try {
-                remove(over.get(), patience);
+                removal.discard(lock, over.get());
             } catch (ClocheException resists) {
                 System.getLogger(SandboxEnds.class.getName())
                         .log(System.Logger.Level.DEBUG, "sandbox " + over.get().name() + " cannot go yet", resists);
@@ -159,48 +204,46 @@ final class SandboxEnds {
 
     /** Removes a sandbox that has ended, waiting for its owner to let go of it. */
     void remove(SandboxRecord ended, Deadline deadline) {
-        Deadline patience = deadline.orAfter(RELEASE_LIMIT);
-        while (true) {
-            try {
-                discard(ended.id(), ended.name(), ended.latestRun().map(RunRecord::vm));
-                return;
-            } catch (ClocheException held) {
-                if (patience.passed() || Thread.currentThread().isInterrupted()) {
-                    throw held;
+        Claim claim;
+        try {
+            claim = ground.locks().claim(ended, deadline.orAfter(RELEASE_LIMIT));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException.Owned(ended.name());
+        }
+        switch (claim) {
+            case Claim.Gone() -> {}
+            case Claim.Held() -> throw new SandboxException.Owned(ended.name());
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                try (lock) {
+                    if (ground.store().doom(now.id())) {
+                        removal.discard(lock, now);
+                        return;
+                    }
+                    Optional<SandboxRecord> there = ground.store().byId(now.id());
+                    if (there.isPresent()) {
+                        throw new SandboxException.StillRunning(
+                                now.name(), there.get().status());
+                    }
+                    // Somebody else has just removed it, and its first lock with it.
+                    lock.directory().remove();
                 }
-                LockSupport.parkNanos(LOCK_PAUSE_NANOS);
             }
         }
     }
 
-    /**
-     * Removes all of a sandbox whose end is recorded: files before the row, so that a sandbox whose files resist stays
-     * visible and is tried again.
-     */
-    void discard(long id, String name, Optional<VmId> vm) {
-        vm.ifPresent(this::destroy);
+    /** Removes all of a first start that failed, also if its row is gone. */
+    void forget(OwnerLock lock, long id, String name, VmId vm) {
+        removal.destroy(vm);
+        ground.store().doom(id);
+        ground.vms().disks().delete(lock.directory().disk());
+        lock.directory().remove();
         ground.images().release(Foundations.holder(id, name));
         ground.store().deleteEnded(id);
     }
 
-    private void destroy(VmId id) {
-        // Who records an end before he carries it out may have died in between.
-        if (ground.vms().get(id).filter(vm -> vm.state().live()).isPresent()) {
-            try {
-                ground.vms().kill(id, Deadline.after(KILL_LIMIT));
-            } catch (VmNotFoundException | VmStateException endedMeanwhile) {
-                // As was to be reached.
-            }
-        }
-        ground.vms().destroy(id);
-    }
-
     private Optional<VmInfo> vmInfo(SandboxRecord record) {
         return record.latestRun().flatMap(run -> ground.vms().get(run.vm()));
-    }
-
-    private static boolean ownerAlive(SandboxRecord record) {
-        return record.latestRun().map(run -> run.owner().isAlive()).orElse(false);
     }
 
     /** @throws SandboxException.NotRunning if it has never run */

@@ -46,6 +46,17 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** No template has the name. Code {@code sandbox.no-template}. */
+    public static final class NoTemplate extends SandboxException {
+        NoTemplate(String name) {
+            super(
+                    "sandbox.no-template",
+                    "There is no template named \"" + name + "\".",
+                    "List them with: cloche template ls",
+                    null);
+        }
+    }
+
     /** The sandbox exists and has no VM that answers. Code {@code sandbox.not-running}. */
     public static final class NotRunning extends SandboxException {
         NotRunning(String name, SandboxStatus status) {
@@ -54,8 +65,16 @@ public abstract sealed class SandboxException extends ClocheException {
                     "The sandbox \"" + name + "\" is not running; it is "
                             // Its VM is gone and its owner is about to say so.
                             + (status == SandboxStatus.RUNNING ? "ending" : word(status)) + ".",
-                    status.terminal() ? "Remove it and run its image again: cloche rm " + name : "Try again shortly.",
+                    remedy(name, status),
                     null);
+        }
+
+        private static String remedy(String name, SandboxStatus status) {
+            return switch (status) {
+                case CREATED, STOPPED, CRASHED -> "Start it with: cloche start " + name;
+                case PAUSED -> "Let it go on with: cloche resume " + name;
+                case STARTING, RUNNING, DRAINING -> "Try again shortly.";
+            };
         }
     }
 
@@ -119,6 +138,72 @@ public abstract sealed class SandboxException extends ClocheException {
         /** How it ended. */
         public Ending ending() {
             return ending;
+        }
+    }
+
+    /** It is ending, and takes no further commands. Code {@code sandbox.draining}. */
+    public static final class Draining extends SandboxException {
+        Draining(String name) {
+            super(
+                    "sandbox.draining",
+                    "The sandbox \"" + name + "\" is ending and takes no further commands.",
+                    "Start it again when it has stopped: cloche start " + name,
+                    null);
+        }
+    }
+
+    /** A living process owns it and did not let go of it in time. Code {@code sandbox.owned}. */
+    public static final class Owned extends SandboxException {
+        Owned(String name) {
+            super(
+                    "sandbox.owned",
+                    "The sandbox \"" + name + "\" is in the hands of another process.",
+                    "Try again; if it stays so, end the process that uses it.",
+                    null);
+        }
+    }
+
+    /** It goes away when it ends, so there is nothing to start again. Code {@code sandbox.ephemeral}. */
+    public static final class Ephemeral extends SandboxException {
+        Ephemeral(String name) {
+            super(
+                    "sandbox.ephemeral",
+                    "The sandbox \"" + name + "\" goes away when it ends, and cannot be started again.",
+                    "Give a sandbox that is to be started again a name, and leave out --rm.",
+                    null);
+        }
+    }
+
+    /** An older Cloche recorded it, and not what it runs. Code {@code sandbox.unknown-command}. */
+    public static final class UnknownCommand extends SandboxException {
+        UnknownCommand(String name) {
+            super(
+                    "sandbox.unknown-command",
+                    "What the sandbox \"" + name + "\" runs was not recorded by the Cloche that made it.",
+                    "Remove it and run its image again: cloche rm " + name,
+                    null);
+        }
+    }
+
+    /** What was waited for did not come in time. Code {@code sandbox.wait-too-long}. */
+    public static final class WaitTooLong extends SandboxException {
+        WaitTooLong(String name) {
+            super(
+                    "sandbox.wait-too-long",
+                    "What was waited for of the sandbox \"" + name + "\" did not come in time.",
+                    "Wait longer, or look at it with: cloche inspect " + name,
+                    null);
+        }
+    }
+
+    /** The calling thread was interrupted. Code {@code sandbox.interrupted}. */
+    public static final class Interrupted extends SandboxException {
+        Interrupted(String name) {
+            super(
+                    "sandbox.interrupted",
+                    "What was done with the sandbox \"" + name + "\" was interrupted.",
+                    "Try again if it still matters.",
+                    null);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.Deadline;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -56,12 +57,34 @@ final class SandboxLocks {
         }
     }
 
+    /** Like {@link #claim}, waiting for who has it; {@link Claim.Held} if he has it still when the deadline passes. */
+    Claim claim(SandboxRecord known, Deadline deadline) throws InterruptedException {
+        Claim claim = claim(known);
+        while (claim instanceof Claim.Held && !deadline.passed()) {
+            directory(known).awaitFree(deadline);
+            claim = claim(known);
+        }
+        return claim;
+    }
+
     SandboxDirectory directory(SandboxRecord record) {
         return directory(record.directory());
+    }
+
+    /** Where the directories of all sandboxes are. */
+    Path sandboxes() {
+        return sandboxes;
     }
 
     /** The directory of a sandbox by its recorded name. */
     SandboxDirectory directory(String name) {
         return new SandboxDirectory(sandboxes, name);
+    }
+
+    /** Takes the lock of a sandbox that nobody else can know of yet. */
+    OwnerLock lockNew(String directory) {
+        return directory(directory)
+                .tryLock()
+                .orElseThrow(() -> new IllegalStateException("the directory of a row that is being made is in use"));
     }
 }

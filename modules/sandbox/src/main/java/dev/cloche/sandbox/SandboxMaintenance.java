@@ -1,6 +1,5 @@
 package dev.cloche.sandbox;
 
-import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
 import java.lang.System.Logger.Level;
@@ -24,7 +23,6 @@ public final class SandboxMaintenance implements AutoCloseable {
     private static final int MOST_IN_A_ROW = 100;
 
     private final Foundations ground;
-    private final Catalog catalog;
     private final SweepStore store;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
@@ -34,16 +32,15 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<Thread> timer = Optional.empty();
 
-    SandboxMaintenance(Foundations ground, Catalog catalog, MaintenanceLimits limits) {
+    SandboxMaintenance(Foundations ground, SweepStore store, MaintenanceLimits limits) {
         this.ground = ground;
-        this.catalog = catalog;
+        this.store = store;
         this.limits = limits;
-        store = new SweepStore(catalog, ground.clock());
         lease = lease(limits.window());
     }
 
     private PeriodicLease lease(Duration window) {
-        return new PeriodicLease(catalog, LEASE, limits.lease(), window, ground.clock());
+        return store.lease(LEASE, limits.lease(), window);
     }
 
     /**
@@ -127,7 +124,7 @@ public final class SandboxMaintenance implements AutoCloseable {
 
     /** Removes one sandbox if it is ephemeral and has ended. */
     CleanupOutcome clean(long id) {
-        return new SandboxCleanup(ground, store).clean(id);
+        return new SandboxCleanup(ground).clean(id);
     }
 
     /** What a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */

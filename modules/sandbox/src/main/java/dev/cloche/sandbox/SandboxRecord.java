@@ -32,4 +32,10 @@ public record SandboxRecord(
         int restarts,
         Instant createdAt,
         Instant updatedAt,
-        Optional<RunRecord> latestRun) {}
+        Optional<RunRecord> latestRun) {
+
+    /** Whether its guest has answered and it has not ended, as far as is recorded. */
+    boolean isLive() {
+        return status.active() && status != SandboxStatus.STARTING;
+    }
+}

@@ -1,9 +1,11 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.image.PullPolicy;
+import dev.cloche.vm.NetworkSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What to start. Immutable; begin with {@link #of} and narrow with the {@code with…} methods.
@@ -15,8 +17,12 @@ import java.util.Optional;
  * @param memoryMib the guest's memory in MiB, {@value #MIN_MEMORY_MIB} to {@value #MAX_MEMORY_MIB}
  * @param cpus the guest's virtual CPUs, 1 to {@value #MAX_CPUS}
  * @param ephemeral whether everything of it goes away when it ends
+ * @param diskMib the size of a disk for what its guest writes, {@value #MIN_DISK_MIB} to {@value #MAX_DISK_MIB}; that of a
+ *     persistent sandbox lasts as long as the sandbox, that of an ephemeral one as long as its VM. Without one, it writes to
+ *     its memory
  * @param policies the limits of its life
  * @param labels what it can be found by: at most 64, keys of at most 128 characters, values of at most 1024
+ * @param network what network it has; ports as they are asked for
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -26,14 +32,20 @@ public record SandboxSpec(
         int memoryMib,
         int cpus,
         boolean ephemeral,
+        OptionalInt diskMib,
         SandboxPolicies policies,
-        Map<String, String> labels) {
+        Map<String, String> labels,
+        NetworkSpec network) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
     public static final int MAX_MEMORY_MIB = 1 << 20;
     public static final int DEFAULT_MEMORY_MIB = 512;
     public static final int MAX_CPUS = 64;
+    public static final int MIN_DISK_MIB = 64;
+    public static final int MAX_DISK_MIB = 1 << 24;
+    /** Of a persistent sandbox that is not told otherwise; it takes what is written to it. */
+    public static final int DEFAULT_DISK_MIB = 8192;
 
     public SandboxSpec {
         name.ifPresent(SandboxName::validated);
@@ -49,10 +61,19 @@ public record SandboxSpec(
             throw new SandboxException.InvalidSpecification(
                     cpus + " CPUs are out of range.", "Give 1 to " + MAX_CPUS + ".");
         }
+        diskMib.ifPresent(SandboxSpec::checkDisk);
         if (ephemeral && policies.restart().kind() != RestartPolicy.Kind.NO) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox that goes away when it ends cannot be started again.",
                     "Give it a name and leave out --rm, or leave out the restart policy.");
+        }
+    }
+
+    private static void checkDisk(int size) {
+        if (size < MIN_DISK_MIB || size > MAX_DISK_MIB) {
+            throw new SandboxException.InvalidSpecification(
+                    "A disk of " + size + " MiB is out of range.",
+                    "Give " + MIN_DISK_MIB + " MiB to " + MAX_DISK_MIB / 1024 / 1024 + " TiB.");
         }
     }
 
@@ -66,41 +87,81 @@ public record SandboxSpec(
                 DEFAULT_MEMORY_MIB,
                 1,
                 true,
+                OptionalInt.empty(),
                 SandboxPolicies.none(),
-                Map.of());
+                Map.of(),
+                NetworkSpec.none());
     }
 
     /** The same with a name, and persistent. */
     public SandboxSpec withName(String value) {
         return new SandboxSpec(
-                Optional.of(value), image, command, pullPolicy, memoryMib, cpus, false, policies, labels);
+                Optional.of(value),
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                false,
+                diskMib,
+                policies,
+                labels,
+                network);
     }
 
     public SandboxSpec withCommand(List<String> value) {
-        return new SandboxSpec(name, image, value, pullPolicy, memoryMib, cpus, ephemeral, policies, labels);
+        return new SandboxSpec(
+                name, image, value, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {
-        return new SandboxSpec(name, image, command, value, memoryMib, cpus, ephemeral, policies, labels);
+        return new SandboxSpec(
+                name, image, command, value, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withMemoryMib(int value) {
-        return new SandboxSpec(name, image, command, pullPolicy, value, cpus, ephemeral, policies, labels);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, value, cpus, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withCpus(int value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, value, ephemeral, policies, labels);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, value, ephemeral, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withEphemeral(boolean value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, value, policies, labels);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, value, diskMib, policies, labels, network);
     }
 
     public SandboxSpec withPolicies(SandboxPolicies value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, value, labels);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, value, labels, network);
     }
 
     public SandboxSpec withLabels(Map<String, String> value) {
-        return new SandboxSpec(name, image, command, pullPolicy, memoryMib, cpus, ephemeral, policies, value);
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, value, network);
+    }
+
+    /** The same with a disk of this size for what its guest writes. */
+    public SandboxSpec withDiskMib(int value) {
+        return new SandboxSpec(
+                name,
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                ephemeral,
+                OptionalInt.of(value),
+                policies,
+                labels,
+                network);
+    }
+
+    public SandboxSpec withNetwork(NetworkSpec value) {
+        return new SandboxSpec(
+                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, labels, value);
     }
 }

@@ -3,109 +3,144 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
-import dev.cloche.image.ImageReference;
+import dev.cloche.image.ImageHolder;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** One start, from the record to a guest that answers. Whatever fails, nothing of it stays. */
+/**
+ * One start, from the record to a guest that answers. Whatever fails, nothing of it stays; of a sandbox that was there
+ * before, the record of the failure.
+ */
 final class SandboxStart {
     /** Kept of what a detached main command writes; the oldest goes first. */
-    private static final long LOG_BYTES = 16 << 20;
+    private static final long LOG_BYTES = Templates.LOG_BYTES;
 
-    private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
     private final Foundations ground;
     private final SandboxEnds ends;
-    private final SandboxSpec spec;
+    private final StartPlan plan;
     private final PullListener listener;
     private final Deadline deadline;
-    private final ImageReference reference;
-    private final String name;
     private final VmId vmId = VmId.random();
     private final long begin = System.nanoTime();
+    private boolean unanswered;
 
-    /** @throws dev.cloche.image.ImageException if the specification's image is not a reference */
-    SandboxStart(Foundations ground, SandboxEnds ends, SandboxSpec spec, PullListener listener, Deadline deadline) {
+    SandboxStart(Foundations ground, SandboxEnds ends, StartPlan plan, PullListener listener, Deadline deadline) {
         this.ground = ground;
         this.ends = ends;
-        this.spec = spec;
+        this.plan = plan;
         this.listener = listener;
-        this.deadline = deadline;
-        this.reference = ImageReference.parse(spec.image());
-        this.name = spec.name().orElseGet(SandboxName::generated);
+        this.deadline = deadline.orAfter(plan.timeout());
     }
 
-    /** What has come up. */
-    record Started(SandboxRecord record, Vm vm, ImageConfig config, StartTimings timings) {}
+    /**
+     * What has come up.
+     *
+     * @param lock held by this process from before the record was there
+     */
+    record Started(SandboxRecord record, Vm vm, OwnerLock lock, ImageConfig config, StartTimings timings) {}
 
-    /** Starts a sandbox that ends with this process. */
-    Started attached() {
-        return perform(Optional.empty());
+    /** A sandbox that is recorded, and this process's. */
+    private record Place(long id, OwnerLock lock) {}
+
+    /** Starts a new sandbox that ends with this process. */
+    Started attached(SandboxSpec spec) {
+        return perform(claimNew(spec, false), false);
     }
 
-    /** Starts a sandbox that outlives this process and ends with its main command. */
-    SandboxRecord detached(CommandOptions main) {
-        Started started = perform(Optional.of(main));
-        started.vm().close();
-        return started.record();
+    /** Starts a new sandbox that outlives this process and ends with its main command. */
+    Started detached(SandboxSpec spec) {
+        return perform(claimNew(spec, true), true);
     }
 
-    private Started perform(Optional<CommandOptions> detachedMain) {
-        long id = insert(detachedMain);
+    /**
+     * Starts a sandbox anew that was there before, detached.
+     *
+     * @param lock of it; closed if this fails
+     * @param restarts as {@link SandboxStore#startAgain} has it
+     */
+    Started again(SandboxRecord record, OwnerLock lock, int restarts) {
         try {
-            ImageDisk disk = ground.images()
-                    .acquire(reference, spec.pullPolicy(), Foundations.holder(id, name), listener, deadline);
-            Duration image = since(begin);
-            Optional<ExecRequest> main = detachedMain.map(options ->
-                    CommandLine.mainRequest(spec, disk.config(), options).asMain());
-            return boot(id, disk, main, image);
+            new SandboxRemoval(ground).trim(record);
+            if (!ground.store().startAgain(record.id(), record.status(), run(true), restarts)) {
+                throw new SandboxException.Owned(record.name());
+            }
         } catch (Throwable failure) {
-            afterwards(failure, () -> forget(id));
+            lock.close();
+            throw failure;
+        }
+        return perform(new Place(record.id(), lock), true);
+    }
+
+    private Started perform(Place place, boolean detached) {
+        try {
+            SandboxUse.begins(place.lock().directory());
+            ImageDisk disk = disk(Foundations.holder(place.id(), plan.name()));
+            Duration image = since(begin);
+            Optional<ExecRequest> main = detached
+                    ? Optional.of(CommandLine.mainRequest(plan.imageName(), plan.main(), disk.config())
+                            .asMain())
+                    : Optional.empty();
+            return boot(place, disk, main, image);
+        } catch (Throwable failure) {
+            afterwards(failure, () -> forget(place, failure));
             throw failure;
         }
     }
 
-    private Started boot(long id, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        Vm vm = ground.vms().create(vmSpec(disk, main.isPresent()));
+    private ImageDisk disk(ImageHolder holder) {
+        return plan.known()
+                .flatMap(_ -> ground.images().acquireHeld(plan.image(), holder, listener, deadline))
+                .orElseGet(() -> ground.images().acquire(plan.image(), plan.pullPolicy(), holder, listener, deadline));
+    }
+
+    private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
+        Beginnings.Begun begun = ground.beginnings()
+                .begin(vmSpec(place, disk, main.isPresent()), plan.image().toString(), plan.name(), deadline);
+        Vm vm = begun.vm();
         try {
-            long bootBegin = System.nanoTime();
-            vm.start(deadline);
-            Duration boot = since(bootBegin);
-            Configuring configuring = vm.guest()
-                    .beginConfigure(GuestIdentity.fresh(name, ground.clock()), deadline.orAfter(CONFIGURE_LIMIT));
+            unanswered = true;
             // The record is written, and the command sent, while the guest is at it.
-            SandboxRecord record = running(id);
+            SandboxRecord record = running(place.id(), disk);
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
-            configuring.await();
+            begun.await();
+            unanswered = false;
+            // However long this took, nobody could have used it before.
+            SandboxUse.touch(place.lock().directory());
+            if (Thread.currentThread().isInterrupted()) {
+                // All answers were there before they were waited for.
+                throw new SandboxException.Interrupted(plan.name());
+            }
             command.ifPresent(started -> handOver(vm, started));
-            return new Started(record, vm, disk.config(), new StartTimings(since(begin), image, boot));
+            return new Started(record, vm, place.lock(), disk.config(), begun.timings(since(begin), image));
         } catch (Throwable failure) {
             afterwards(failure, vm::close);
             throw failure;
         }
     }
 
-    private SandboxRecord running(long id) {
-        boolean moved = ground.store().running(id, ground.vms().get(vmId).flatMap(VmInfo::guard));
-        SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(name));
+    private SandboxRecord running(long id, ImageDisk disk) {
+        Optional<ProcessIdentity> guard = ground.vms().get(vmId).flatMap(VmInfo::guard);
+        boolean moved = ground.store().running(id, guard, disk.manifest().toString());
+        SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
-            // Somebody who could not see this process took it for dead.
-            throw new SandboxException.NotRunning(name, record.status());
+            // Somebody has ended it who cared neither for its lock nor for its status.
+            throw new SandboxException.NotRunning(plan.name(), record.status());
         }
         return record;
     }
@@ -131,36 +166,51 @@ final class SandboxStart {
         }
     }
 
-    private long insert(Optional<CommandOptions> detachedMain) {
-        MainCommand main = new MainCommand(spec.command(), detachedMain.orElse(CommandOptions.none()));
-        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(name, spec, main);
-        SandboxStore.NewRun run = new SandboxStore.NewRun(vmId, detachedMain.isPresent(), ProcessIdentity.current());
-        Optional<Long> id = ground.store().insertStarting(row, run);
-        if (id.isEmpty()) {
-            // The holder of the name may be an ephemeral sandbox that has ended and nobody has looked at since.
-            Optional<SandboxRecord> other = ground.store().byName(name).flatMap(ends::settled);
-            if (other.isPresent()) {
-                throw new SandboxException.NameInUse(name, other.get().status());
-            }
-            id = ground.store().insertStarting(row, run);
-        }
-        return id.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
+    private Place claimNew(SandboxSpec spec, boolean detached) {
+        NewSandboxes claims = new NewSandboxes(ground, ends);
+        NewSandboxes.Place place =
+                claims.claim(new SandboxStore.NewSandbox(plan.name(), spec, plan.main()), Optional.of(run(detached)));
+        return new Place(place.id(), place.lock());
     }
 
-    private VmSpec vmSpec(ImageDisk disk, boolean logged) {
-        VmSpec plain = VmSpec.of(vmId, RootDisk.vmdk(disk.vmdk()))
-                .withMemoryMiB(spec.memoryMib())
-                .withCpus(spec.cpus());
+    private SandboxStore.NewRun run(boolean detached) {
+        return new SandboxStore.NewRun(vmId, detached, ProcessIdentity.current());
+    }
+
+    /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
+    private WritableLayer writable(Place place) {
+        if (plan.lastingDiskMib().isPresent()) {
+            Path directory = place.lock().directory().disk();
+            PersistentDisks disks = ground.vms().disks();
+            return disks.find(directory)
+                    .orElseGet(
+                            () -> disks.create(directory, plan.lastingDiskMib().getAsInt()))
+                    .layer();
+        }
+        return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
+    }
+
+    private VmSpec vmSpec(Place place, ImageDisk disk, boolean logged) {
+        VmSpec plain = TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus())
+                .withNetwork(plan.network())
+                .withWritable(writable(place));
         VmSpec limited =
-                spec.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
+                plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
     }
 
     /** Not only while the row is there: what was made after somebody removed the row is known to nobody else. */
-    private void forget(long id) {
-        ends.record(id, Ending.vanished());
-        ends.discard(id, name, Optional.of(vmId));
+    private void forget(Place place, Throwable failure) {
+        try (OwnerLock lock = place.lock()) {
+            ends.record(
+                    place.id(), Ending.ofFailedStart(failure, unanswered && failure instanceof VmDeadlineException));
+            if (plan.known().isPresent()) {
+                new SandboxRemoval(ground).destroy(vmId);
+            } else {
+                ends.forget(lock, place.id(), plan.name(), vmId);
+            }
+        }
     }
 
     private static void afterwards(Throwable failure, Runnable work) {

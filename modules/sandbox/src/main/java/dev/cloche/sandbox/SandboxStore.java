@@ -4,13 +4,16 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The rows of sandboxes and runs. Every change of a status names the statuses that it may change from, so that of several
@@ -22,15 +25,24 @@ final class SandboxStore {
             "dev/cloche/sandbox/migrations",
             List.of(
                     CatalogSchema.Migration.additive("sandboxes and their runs"),
-                    new CatalogSchema.Migration(
-                            "policies, labels, main commands and events of sandboxes", true, true)));
+                    new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
+                    CatalogSchema.Migration.additive("networks and published ports")));
 
     private final Catalog catalog;
     private final Clock clock;
+    private final Runnable onEvents;
 
-    SandboxStore(Catalog catalog, Clock clock) {
+    /** @param onEvents told after each transaction that may have recorded events */
+    SandboxStore(Catalog catalog, Clock clock, Runnable onEvents) {
         this.catalog = catalog;
         this.clock = clock;
+        this.onEvents = onEvents;
+    }
+
+    private <T> T change(Catalog.Work<T, RuntimeException> work) {
+        T result = catalog.write(work);
+        onEvents.run();
+        return result;
     }
 
     /** What a new sandbox is recorded with. */
@@ -39,20 +51,33 @@ final class SandboxStore {
     /** What a new run is recorded with, before anything of it exists. */
     record NewRun(VmId vm, boolean detached, ProcessIdentity owner) {}
 
-    /** Records a sandbox that nobody has started; empty if its name is taken. */
-    Optional<Long> insertCreated(NewSandbox sandbox) {
-        return catalog.write(session -> insert(session, sandbox, SandboxStatus.CREATED));
-    }
-
-    /** Records a sandbox with its first run; empty if its name is taken. */
-    Optional<Long> insertStarting(NewSandbox sandbox, NewRun run) {
-        return catalog.write(session -> {
-            Optional<Long> id = insert(session, sandbox, SandboxStatus.STARTING);
+    /**
+     * Records a new sandbox, with its first run if there is one; empty if its name is taken.
+     *
+     * @param beforehand done with the name of its directory before anybody else can see the row; if it fails, there is none
+     */
+    Optional<Long> insert(NewSandbox sandbox, Optional<NewRun> run, Consumer<String> beforehand) {
+        return change(session -> {
+            SandboxStatus status = run.isPresent() ? SandboxStatus.STARTING : SandboxStatus.CREATED;
+            Optional<Long> id = insert(session, sandbox, status);
             if (id.isPresent()) {
-                insertRun(session, id.get(), run);
+                if (run.isPresent()) {
+                    insertRun(session, id.get(), run.get());
+                }
+                beforehand.accept(directory(sandbox.name(), id.get()));
+                EventRows.append(session, id.get(), eventOf(status), clock.millis());
             }
             return id;
         });
+    }
+
+    /** The row's id is part of it, so that no two sandboxes ever have the same one. */
+    private static String directory(String name, long id) {
+        return name + "-" + id;
+    }
+
+    static SandboxEvent.Kind eventOf(SandboxStatus status) {
+        return SandboxEvent.Kind.valueOf(status.name());
     }
 
     private Optional<Long> insert(Session session, NewSandbox sandbox, SandboxStatus status) throws SQLException {
@@ -62,9 +87,9 @@ final class SandboxStore {
         Optional<Long> id = session.first(
                 row -> row.getLong(1),
                 """
-                INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, max_duration,
-                       idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, created_at, updated_at)
-                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
+                INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, disk_mib,
+                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, created_at, updated_at)
+                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 sandbox.name(),
@@ -74,6 +99,7 @@ final class SandboxStore {
                 SandboxRows.flag(spec.ephemeral()),
                 spec.memoryMib(),
                 spec.cpus(),
+                SandboxRows.boxed(spec.diskMib()),
                 SandboxRows.millis(policies.maxDuration()),
                 SandboxRows.millis(policies.idleTimeout()),
                 policies.startTimeout().toMillis(),
@@ -87,6 +113,7 @@ final class SandboxStore {
             session.update("UPDATE sandbox SET directory = ? WHERE id = ?", sandbox.name() + "-" + id.get(), id.get());
             CommandRows.insert(session, id.get(), sandbox.main());
             CommandRows.insertLabels(session, id.get(), spec.labels());
+            NetworkRows.insert(session, id.get(), spec.network());
         }
         return id;
     }
@@ -113,7 +140,7 @@ final class SandboxStore {
      * @param restarts how often it has been started in a row by its restart policy; 0 if somebody asked for it
      */
     boolean startAgain(long id, SandboxStatus from, NewRun run, int restarts) {
-        return catalog.write(session -> {
+        return change(session -> {
             if (!move(session, id, from, SandboxStatus.STARTING)) {
                 return false;
             }
@@ -125,28 +152,40 @@ final class SandboxStore {
 
     /** Moves a sandbox along the table of transitions; false if it is not in {@code from} any more. */
     boolean move(long id, SandboxStatus from, SandboxStatus to) {
-        return catalog.write(session -> move(session, id, from, to));
+        return change(session -> move(session, id, from, to));
     }
 
     private boolean move(Session session, long id, SandboxStatus from, SandboxStatus to) throws SQLException {
         if (!from.successors().contains(to)) {
             throw new IllegalArgumentException("no transition from " + from + " to " + to);
         }
-        return session.update(
+        long now = clock.millis();
+        boolean moved = session.update(
                         "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
                         to.name(),
-                        clock.millis(),
+                        now,
                         id,
                         from.name())
                 == 1;
+        if (moved) {
+            EventRows.append(
+                    session,
+                    id,
+                    from == SandboxStatus.PAUSED && to == SandboxStatus.RUNNING
+                            ? SandboxEvent.Kind.RESUMED
+                            : eventOf(to),
+                    now);
+        }
+        return moved;
     }
 
-    /** Its guest has answered: records who its guard is; false if it is not starting any more. */
-    boolean running(long id, Optional<ProcessIdentity> guard) {
-        return catalog.write(session -> {
+    /** Its guest has answered: records who its guard is, and the image that it has got; false if it is not starting any more. */
+    boolean running(long id, Optional<ProcessIdentity> guard, String manifest) {
+        return change(session -> {
             if (!move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING)) {
                 return false;
             }
+            session.update("UPDATE sandbox SET manifest = ? WHERE id = ?", manifest, id);
             session.update(
                     """
                     UPDATE run SET guard_pid = ?, guard_start_time = ?, guard_boot_id = ?, ready_at = ?
@@ -177,7 +216,7 @@ final class SandboxStore {
         if (!reason.canBeAsked()) {
             throw new IllegalArgumentException("nobody asks for an end as " + reason);
         }
-        return catalog.write(session -> {
+        return change(session -> {
             boolean draining = false;
             for (SandboxStatus status : from) {
                 draining |= status == SandboxStatus.DRAINING
@@ -199,19 +238,39 @@ final class SandboxStore {
                 .isPresent();
     }
 
+    /** Records that somebody wants a sandbox to stay ended that its restart policy would start again. */
+    void giveUp(long id) {
+        catalog.write(session -> session.update("""
+                UPDATE run SET asked = 'SHUTDOWN_REQUESTED'
+                WHERE id = (SELECT max(id) FROM run WHERE sandbox_id = ?) AND status = 'TERMINATED' AND asked IS NULL
+                  AND EXISTS (SELECT 1 FROM sandbox WHERE id = ? AND restart <> 'NO')
+                """, id, id));
+    }
+
     /** Records that a sandbox's run outlives the process that started it; false if it has ended. */
     boolean detach(long id) {
-        return catalog.write(session ->
-                session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", id) == 1);
+        return change(session -> {
+            boolean runs =
+                    session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", id) == 1;
+            if (runs) {
+                EventRows.append(session, id, SandboxEvent.Kind.DETACHED, clock.millis());
+            }
+            return runs;
+        });
     }
 
     /** Records who has taken a run over; false if it has ended. */
     boolean adopt(long id, long run, ProcessIdentity owner) {
-        return catalog.write(
-                session -> session.update("""
-                        UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
-                        WHERE id = ? AND sandbox_id = ? AND status = 'RUNNING'
-                        """, owner.pid(), owner.startTime(), owner.bootId(), run, id) == 1);
+        return change(session -> {
+            boolean runs = session.update("""
+                            UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
+                            WHERE id = ? AND sandbox_id = ? AND status = 'RUNNING'
+                            """, owner.pid(), owner.startTime(), owner.bootId(), run, id) == 1;
+            if (runs) {
+                EventRows.append(session, id, SandboxEvent.Kind.ADOPTED, clock.millis());
+            }
+            return runs;
+        });
     }
 
     /** Records the end of a sandbox's run; false if somebody else has done so. */
@@ -222,7 +281,7 @@ final class SandboxStore {
                 .map(Ending::reason)
                 .map(reason -> reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)
                 .map(TerminationReason::name);
-        return catalog.write(session -> {
+        return change(session -> {
             int ended = session.update(
                     """
                     UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
@@ -236,19 +295,56 @@ final class SandboxStore {
                     ending.detail(),
                     now,
                     id);
-            session.update("""
+            int changed = session.update("""
                     UPDATE sandbox SET status = ?, updated_at = ?
                     WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
                     """, ending.status().name(), now, id);
+            if (changed > 0) {
+                EventRows.append(session, id, eventOf(ending.status()), Optional.of(ending), "", now);
+            }
             return ended > 0;
         });
     }
 
-    /** Removes the row of a sandbox that does not run; false if it is gone or runs. */
+    /**
+     * Records that a sandbox that does not run is to go, so that nobody starts it again and whoever looks next finishes a
+     * removal that got halfway; false if it is gone or runs.
+     */
+    boolean doom(long id) {
+        return catalog.write(session -> session.update("""
+                        UPDATE sandbox SET ephemeral = 1,
+                               status = CASE status WHEN 'CREATED' THEN 'CRASHED' ELSE status END
+                        WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')
+                        """, id) == 1);
+    }
+
+    /** Removes the row of a sandbox that has ended and is to go; false if it is gone, runs or stays. */
     boolean deleteEnded(long id) {
-        return catalog.write(session ->
-                session.update("DELETE FROM sandbox WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')", id)
-                        == 1);
+        return change(session -> {
+            boolean there = session.first(
+                            row -> row.getInt(1),
+                            "SELECT 1 FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
+                            id)
+                    .isPresent();
+            if (there) {
+                EventRows.append(session, id, SandboxEvent.Kind.REMOVED, clock.millis());
+                session.update("DELETE FROM sandbox WHERE id = ?", id);
+            }
+            return there;
+        });
+    }
+
+    /** Gives a sandbox another name; false if that is taken. */
+    boolean rename(long id, String name) {
+        return change(session -> {
+            if (session.first(row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE name = ?", name)
+                    .isPresent()) {
+                return false;
+            }
+            // Under the name that it had.
+            EventRows.append(session, id, SandboxEvent.Kind.RENAMED, Optional.empty(), name, clock.millis());
+            return session.update("UPDATE sandbox SET name = ? WHERE id = ?", name, id) == 1;
+        });
     }
 
     Optional<SandboxRecord> byName(String name) {
@@ -262,7 +358,43 @@ final class SandboxStore {
 
     /** All sandboxes, the newest first. */
     List<SandboxRecord> all() {
-        return catalog.read(session -> session.list(SandboxRows::sandbox, SandboxRows.SELECT + "ORDER BY s.id DESC"));
+        return list(SandboxFilter.all());
+    }
+
+    /** The newest first. */
+    List<SandboxRecord> list(SandboxFilter filter) {
+        SandboxFilter.Condition condition = filter.condition();
+        return catalog.read(session -> session.list(
+                SandboxRows::sandbox,
+                SandboxRows.SELECT + condition.sql(),
+                condition.parameters().toArray()));
+    }
+
+    /** The sandboxes that an owner may be wanted for: those that run detached, and those that a policy may start again. */
+    List<SandboxRecord> unkept() {
+        return catalog.read(session -> session.list(SandboxRows::sandbox, SandboxRows.SELECT + """
+                WHERE (s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND r.detached = 1)
+                   OR (s.restart <> 'NO' AND s.status IN ('STOPPED', 'CRASHED') AND r.asked IS NULL)
+                ORDER BY s.id
+                """));
+    }
+
+    /** All runs of a sandbox that are kept, the latest first. */
+    List<RunRecord> runs(long id) {
+        return catalog.read(session -> session.list(
+                SandboxRows::run,
+                "SELECT r.id AS run_id, r.status AS run_status, r.* FROM run r WHERE r.sandbox_id = ? ORDER BY r.id DESC",
+                id));
+    }
+
+    /** Removes the row of a run whose end is recorded. */
+    void deleteRun(long run) {
+        catalog.write(session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
+    }
+
+    /** The network that it gets, with its ports as they were asked for. */
+    NetworkSpec network(long id) {
+        return catalog.read(session -> NetworkRows.read(session, id));
     }
 
     /** What a sandbox runs; empty for one of a Cloche that did not record it. */
@@ -276,6 +408,17 @@ final class SandboxStore {
             CommandRows.replace(session, id, main);
             return id;
         });
+    }
+
+    /** The events after one, the oldest first, as many as are read at once. */
+    List<SandboxEvent> eventsAfter(long id) {
+        return catalog.read(session -> EventRows.after(session, id));
+    }
+
+    /** Where to begin to read events: behind the latest, or before the first that is not older than this. */
+    long eventsFrom(Optional<Instant> since) {
+        return catalog.read(
+                session -> since.isPresent() ? EventRows.before(session, since.get()) : EventRows.latest(session));
     }
 
     Map<String, String> labels(long id) {

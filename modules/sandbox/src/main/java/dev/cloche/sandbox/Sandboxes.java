@@ -1,13 +1,20 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageConfig;
+import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.SandboxLocks.Claim;
 import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
@@ -17,8 +24,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts, finds, stops and removes sandboxes. Safe for use from several threads; several processes may work on one state
@@ -30,17 +39,34 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Besides {@link SandboxException}s, methods throw those of images, VMs and the catalog as they are.
  */
 public final class Sandboxes implements AutoCloseable {
-    private final Catalog catalog;
+    private static final Duration CLOCK_LIMIT = Duration.ofSeconds(10);
+
+    private final SweepStore sweeps;
     private final Foundations ground;
     private final SandboxEnds ends;
+    private final Templates templates;
+    private final Makers makers;
+    private final SandboxEvents events;
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Keeper keeper;
 
     /** Does not own what it is given: close it before them. */
     public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        this.catalog = catalog;
-        SandboxStore store = new SandboxStore(catalog, clock);
-        ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock);
+        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never());
+    }
+
+    /** The same, which has templates made as {@code making} says. */
+    public Sandboxes(
+            Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
+        templates = new Templates(stateRoot.resolve("templates"), vms, clock);
+        makers = new Makers(templates, making);
+        Beginnings beginnings = new Beginnings(vms, templates, makers, clock);
+        EventBell bell = EventBell.in(stateRoot);
+        SandboxStore store = new SandboxStore(catalog, clock, bell::ring);
+        sweeps = new SweepStore(catalog, clock, bell::ring);
+        ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock, beginnings);
         ends = new SandboxEnds(ground);
+        events = new SandboxEvents(store, bell);
     }
 
     /** The tables of this room, for opening the catalog. */
@@ -50,7 +76,22 @@ public final class Sandboxes implements AutoCloseable {
 
     /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
-        return new SandboxMaintenance(ground, catalog, limits);
+        return new SandboxMaintenance(ground, sweeps, limits);
+    }
+
+    /**
+     * Owns, from now until this is closed, the detached sandboxes that no other process owns: acts on their idle timeouts and
+     * restart policies, and sees their ends. For a process that is there to stay; to be called once.
+     */
+    public void keep() {
+        Keeper mine = new Keeper(ground, ends, events);
+        keeper = mine;
+        mine.start();
+    }
+
+    /** What happens to the sandboxes of this state root. */
+    public SandboxEvents events() {
+        return events;
     }
 
     /**
@@ -60,8 +101,10 @@ public final class Sandboxes implements AutoCloseable {
      * @throws SandboxException.NameInUse if another sandbox has the name
      */
     public RunningSandbox start(SandboxSpec spec, PullListener listener, Deadline deadline) {
-        SandboxStart.Started started = new SandboxStart(ground, ends, spec, listener, deadline).attached();
-        RunningSandbox sandbox = RunningSandbox.owned(this, ends, started, spec, open::remove);
+        HostLimits.check(spec);
+        StartPlan plan = StartPlan.of(spec, CommandOptions.none());
+        SandboxStart.Started started = new SandboxStart(ground, ends, plan, listener, deadline).attached(spec);
+        RunningSandbox sandbox = RunningSandbox.owned(ground, ends, started, plan.main(), open::remove);
         open.add(sandbox);
         sandbox.watch();
         return sandbox;
@@ -77,14 +120,135 @@ public final class Sandboxes implements AutoCloseable {
      */
     public SandboxRecord startDetached(
             SandboxSpec spec, CommandOptions main, PullListener listener, Deadline deadline) {
-        return new SandboxStart(ground, ends, spec, listener, deadline).detached(main);
+        HostLimits.check(spec);
+        StartPlan plan = StartPlan.of(spec, main);
+        return letRun(new SandboxStart(ground, ends, plan, listener, deadline).detached(spec));
+    }
+
+    /** A detached sandbox is kept by a process that is there to stay, and otherwise let go of. */
+    private SandboxRecord letRun(SandboxStart.Started started) {
+        Keeper mine = keeper;
+        if (mine != null) {
+            mine.keep(started.record(), started.vm(), started.lock());
+        } else {
+            started.vm().close();
+            started.lock().close();
+        }
+        return started.record();
+    }
+
+    /**
+     * Records a sandbox with its image, for {@link #start(String, PullListener, Deadline)}. If that fails nothing is left of
+     * it.
+     *
+     * @throws SandboxException.NameInUse if another sandbox has the name
+     */
+    public SandboxRecord create(SandboxSpec spec, CommandOptions main, PullListener listener, Deadline deadline) {
+        HostLimits.check(spec);
+        StartPlan plan = StartPlan.of(spec, main);
+        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
+        NewSandboxes.Place place = new NewSandboxes(ground, ends).claim(row, Optional.empty());
+        try (OwnerLock lock = place.lock()) {
+            try {
+                ImageDisk disk = ground.images()
+                        .acquire(
+                                plan.image(),
+                                plan.pullPolicy(),
+                                Foundations.holder(place.id(), plan.name()),
+                                listener,
+                                deadline.orAfter(plan.timeout()));
+                ground.store().imageFound(place.id(), disk.manifest().toString());
+            } catch (Throwable failure) {
+                ground.store().doom(place.id());
+                ends.cleanUnder(lock, place.id());
+                throw failure;
+            }
+        }
+        return get(plan.name());
+    }
+
+    /**
+     * Starts a sandbox that was created, or has ended: detached, with the image and the main command that it has. One that runs
+     * is left as it is.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.NotRunning if it is paused or ending
+     * @throws SandboxException.UnknownCommand if an older Cloche made it
+     */
+    public SandboxRecord start(String name, PullListener listener, Deadline deadline) {
+        SandboxRecord record = get(name);
+        return switch (record.status()) {
+            case RUNNING -> record;
+            case STARTING -> throw new SandboxException.Starting(name);
+            case PAUSED, DRAINING -> throw new SandboxException.NotRunning(name, record.status());
+            case CREATED, STOPPED, CRASHED -> startAgain(record, listener, deadline);
+        };
+    }
+
+    private SandboxRecord startAgain(SandboxRecord record, PullListener listener, Deadline deadline) {
+        MainCommand main = ground.store()
+                .mainCommand(record.id())
+                .orElseThrow(() -> new SandboxException.UnknownCommand(record.name()));
+        Claim claim = claim(record, deadline);
+        return switch (claim) {
+            case Claim.Gone() -> throw new SandboxException.NotFound(record.name());
+            case Claim.Held() -> throw new SandboxException.Owned(record.name());
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                if (now.status().active() || (now.ephemeral() && now.status().terminal())) {
+                    lock.close();
+                    throw now.status().active()
+                            ? new SandboxException.Starting(now.name())
+                            : new SandboxException.NotFound(now.name());
+                }
+                yield letRun(
+                        new SandboxStart(ground, ends, StartPlan.again(now, main, network(now)), listener, deadline)
+                                .again(now, lock, 0));
+            }
+        };
+    }
+
+    private Claim claim(SandboxRecord record, Deadline deadline) {
+        try {
+            return ground.locks().claim(record, deadline.orAfter(SandboxEnds.RELEASE_LIMIT));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Claim.Held();
+        }
+    }
+
+    /** What sandboxes are restored from in place of a boot. */
+    public Templates templates() {
+        return templates;
+    }
+
+    /**
+     * Makes the template of an image and a size, unless there is one. Sandboxes of them are restored from it from then on.
+     *
+     * @param spec of which only the image, its pull policy and the size matter
+     * @return the template; empty if another process makes it just now
+     */
+    public Optional<Template> makeTemplate(SandboxSpec spec, PullListener listener, Deadline deadline) {
+        return new TemplateRequest(ground, templates, spec).perform(listener, deadline);
     }
 
     /** All sandboxes, the newest first. */
     public List<SandboxRecord> list() {
-        return ground.store().all().stream()
+        return list(SandboxFilter.all()).sandboxes();
+    }
+
+    /** The sandboxes that a filter asks for, the newest first. */
+    public SandboxPage list(SandboxFilter filter) {
+        List<SandboxRecord> found = ground.store().list(filter);
+        List<SandboxRecord> settled = found.stream()
                 .flatMap(record -> ends.settled(record).stream())
+                .filter(record ->
+                        filter.statuses().isEmpty() || filter.statuses().contains(record.status()))
                 .toList();
+        return new SandboxPage(
+                settled,
+                found.size() < filter.limit()
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(found.getLast().id()));
     }
 
     /**
@@ -97,6 +261,34 @@ public final class Sandboxes implements AutoCloseable {
                 .byName(name)
                 .flatMap(ends::settled)
                 .orElseThrow(() -> new SandboxException.NotFound(name));
+    }
+
+    /**
+     * All that is recorded of one sandbox.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     */
+    public SandboxDetails inspect(String name) {
+        SandboxRecord record = get(name);
+        SandboxStore store = ground.store();
+        return new SandboxDetails(
+                record, store.labels(record.id()), store.mainCommand(record.id()), store.runs(record.id()));
+    }
+
+    /**
+     * The network that a sandbox gets at every start, with its ports as they were asked for.
+     */
+    public NetworkSpec network(SandboxRecord sandbox) {
+        return ground.store().network(sandbox.id());
+    }
+
+    /** The ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
+    public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
+        return sandbox.status().active()
+                ? sandbox.latestRun()
+                        .map(run -> ground.vms().publishedPorts(run.vm()))
+                        .orElse(List.of())
+                : List.of();
     }
 
     /**
@@ -115,7 +307,7 @@ public final class Sandboxes implements AutoCloseable {
                 .orElseThrow(() -> new SandboxException.NotRunning(name, record.status()));
         try {
             return RunningSandbox.connected(
-                    this, ends, record, ground.vms().connect(SandboxEnds.vmOf(record), deadline), config);
+                    ground, ends, record, ground.vms().connect(SandboxEnds.vmOf(record), deadline), config);
         } catch (VmNotFoundException | VmStateException | GuestConnectionLostException lost) {
             throw notConnected(record, lost);
         }
@@ -132,7 +324,7 @@ public final class Sandboxes implements AutoCloseable {
     }
 
     /**
-     * What the main command of a detached sandbox writes or wrote, also after its end.
+     * What the main command of a detached sandbox writes or wrote in its latest run, also after its end.
      *
      * @throws SandboxException.NotFound if there is none of that name
      * @throws SandboxException.NotLogged if it was not started detached
@@ -150,20 +342,123 @@ public final class Sandboxes implements AutoCloseable {
     }
 
     /**
-     * Asks the guest to end, and kills it if it has not done so after {@code grace}. Of a sandbox that has ended, nothing
+     * Asks the guest to end, and kills it if it has not done so after {@code grace}. Of a sandbox that does not run, nothing
      * happens.
      *
      * @throws SandboxException.NotFound if there is none of that name
      * @throws SandboxException.Starting if a living process is starting it
      */
     public void stop(String name, Duration grace, Deadline deadline) {
-        ends.stop(get(name), grace, deadline);
+        ends.end(get(name), TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
     }
 
-    /** Like {@link #stop(String, Duration, Deadline)}; a sandbox that is gone has ended, whoever has its name now. */
-    void stop(long id, Duration grace, Deadline deadline) {
-        Optional<SandboxRecord> record = ground.store().byId(id).flatMap(ends::settled);
-        record.ifPresent(known -> ends.stop(known, grace, deadline));
+    /**
+     * Kills a sandbox without asking its guest. Of one that does not run, nothing happens.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.Starting if a living process is starting it
+     */
+    public void kill(String name, Deadline deadline) {
+        ends.end(get(name), TerminationReason.SIGNAL, Duration.ZERO, deadline);
+    }
+
+    /**
+     * Stops a sandbox, unless it has ended, and starts it again.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.Ephemeral if it would go away when it is stopped
+     */
+    public SandboxRecord restart(String name, Duration grace, Deadline deadline) {
+        SandboxRecord record = get(name);
+        if (record.ephemeral()) {
+            throw new SandboxException.Ephemeral(name);
+        }
+        ends.end(record, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
+        return start(name, PullListener.none(), deadline);
+    }
+
+    /**
+     * Halts a sandbox in its memory; one that is paused stays so.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.NotRunning if it does not run
+     */
+    public void pause(String name, Deadline deadline) {
+        SandboxRecord record = live(name, SandboxStatus.PAUSED);
+        if (record.status() == SandboxStatus.RUNNING) {
+            change(record, () -> ground.vms().pause(SandboxEnds.vmOf(record), deadline));
+            if (!ground.store().move(record.id(), SandboxStatus.RUNNING, SandboxStatus.PAUSED)) {
+                // Whoever ends it meanwhile wants to speak to its guest.
+                change(record, () -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
+            }
+        }
+    }
+
+    /**
+     * Lets a paused sandbox go on, with the clock as it is now; one that is not paused does anyway.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.NotRunning if it does not run
+     */
+    public void resume(String name, Deadline deadline) {
+        SandboxRecord record = live(name, SandboxStatus.PAUSED);
+        if (record.status() == SandboxStatus.PAUSED) {
+            change(record, () -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
+            if (ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING)) {
+                setClock(record, deadline.orAfter(CLOCK_LIMIT));
+            }
+        }
+    }
+
+    private SandboxRecord live(String name, SandboxStatus also) {
+        SandboxRecord record = get(name);
+        if (record.status() != SandboxStatus.RUNNING && record.status() != also) {
+            throw new SandboxException.NotRunning(name, record.status());
+        }
+        return record;
+    }
+
+    private void change(SandboxRecord record, Runnable change) {
+        try {
+            change.run();
+        } catch (VmNotFoundException | VmStateException over) {
+            throw notConnected(record, over);
+        }
+    }
+
+    /** A guest's clock stands still while it is halted. */
+    private void setClock(SandboxRecord record, Deadline deadline) {
+        try (Vm vm = ground.vms().connect(SandboxEnds.vmOf(record), deadline)) {
+            vm.guest()
+                    .beginConfigure(
+                            GuestIdentity.UNCHANGED.withClock(ground.clock().instant()), deadline)
+                    .await();
+        } catch (ClocheException late) {
+            System.getLogger(Sandboxes.class.getName())
+                    .log(System.Logger.Level.WARNING, "the clock of sandbox " + record.name() + " is late", late);
+        }
+    }
+
+    /**
+     * Ends a sandbox once the commands in it have finished. Nobody starts further ones in it; its main command is not waited
+     * for. Of one that does not run, nothing happens.
+     *
+     * @param finish until when commands may go on
+     * @param grace of the stop that follows
+     * @throws SandboxException.NotFound if there is none of that name
+     */
+    public void drain(String name, Deadline finish, Duration grace) {
+        SandboxRecord record = get(name);
+        if (record.isLive()) {
+            try {
+                new Drain(ground, ends).run(record, finish, grace);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SandboxException.Interrupted(name);
+            }
+        } else if (record.status() == SandboxStatus.STARTING) {
+            throw new SandboxException.Starting(name);
+        }
     }
 
     /**
@@ -179,7 +474,7 @@ public final class Sandboxes implements AutoCloseable {
         if (record.status().active() && !force) {
             throw new SandboxException.StillRunning(name, record.status());
         }
-        ends.stop(record, Duration.ZERO, deadline);
+        ends.end(record, TerminationReason.SHUTDOWN_REQUESTED, Duration.ZERO, deadline);
         Optional<SandboxRecord> ended = ground.store().byId(record.id());
         if (ended.isPresent()) {
             if (ended.get().status().active()) {
@@ -190,12 +485,47 @@ public final class Sandboxes implements AutoCloseable {
     }
 
     /**
+     * Gives a sandbox another name. The host name of its guest changes with its next start.
+     *
+     * @throws SandboxException.NotFound if there is none of that name
+     * @throws SandboxException.NameInUse if another sandbox has the new one
+     */
+    public void rename(String name, String newName) {
+        SandboxRecord record = get(name);
+        SandboxName.validated(newName);
+        if (!name.equals(newName) && !ground.store().rename(record.id(), newName)) {
+            throw new SandboxException.NameInUse(
+                    newName,
+                    ground.store().byName(newName).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED));
+        }
+    }
+
+    /**
+     * Waits until a sandbox is in one of some statuses, or has been in one meanwhile, whichever process brings that about.
+     *
+     * @return empty if it is gone
+     * @throws SandboxException.NotFound if there is none of that name now
+     * @throws SandboxException.WaitTooLong if the deadline passes before
+     */
+    public Optional<StatusReached> await(String name, Set<SandboxStatus> statuses, Deadline deadline) {
+        SandboxRecord record = get(name);
+        try (StatusWait wait = new StatusWait(ground, ends, events, statuses)) {
+            return wait.until(record, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException.Interrupted(name);
+        }
+    }
+
+    /**
      * Ends the sandboxes that were started here, are attached to this process and still run, as
-     * {@link RunningSandbox#close()} does. All are tried; the first failure is thrown, with the others suppressed.
+     * {@link RunningSandbox#close()} does, and lets go of the detached ones. All are tried; the first failure is thrown, with the
+     * others suppressed.
      */
     @Override
     public void close() {
         Optional<RuntimeException> first = Optional.empty();
+        makers.close();
         for (RunningSandbox sandbox : open) {
             try {
                 sandbox.close();
@@ -203,6 +533,10 @@ public final class Sandboxes implements AutoCloseable {
                 first.ifPresent(earlier -> earlier.addSuppressed(e));
                 first = first.or(() -> Optional.of(e));
             }
+        }
+        Keeper mine = keeper;
+        if (mine != null) {
+            mine.close();
         }
         first.ifPresent(failure -> {
             throw failure;

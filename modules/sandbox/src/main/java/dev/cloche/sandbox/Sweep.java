@@ -41,7 +41,7 @@ final class Sweep {
         this.store = store;
         this.limits = limits;
         this.before = before;
-        cleanup = new SandboxCleanup(ground, store);
+        cleanup = new SandboxCleanup(ground);
         ownerlessVms = new OwnerlessVms(ground.vms(), limits.ownerGrace());
         deadline = Deadline.after(limits.budget());
         now = ground.clock().instant();
@@ -61,6 +61,9 @@ final class Sweep {
         boolean noTimeToRemove = !removalsFirst && deadline.passed();
         if (!removalsFirst && !noTimeToRemove) {
             removedAfter = remove(removedAfter);
+        }
+        if (!cut && !deadline.passed()) {
+            errors += new OrphanDirectories(locks, store, limits.ownerGrace()).remove(now, deadline);
         }
         return new Done(
                 new MaintenanceReport(

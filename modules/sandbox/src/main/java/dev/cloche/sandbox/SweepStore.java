@@ -1,23 +1,32 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.catalog.Session;
-import dev.cloche.vm.VmId;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** What sweeps read and write: many rows by one statement, and many changes in one transaction. */
 final class SweepStore {
     private final Catalog catalog;
     private final Clock clock;
+    private final Runnable onEvents;
 
-    SweepStore(Catalog catalog, Clock clock) {
+    /** @param onEvents told after each transaction that may have recorded events */
+    SweepStore(Catalog catalog, Clock clock, Runnable onEvents) {
         this.catalog = catalog;
         this.clock = clock;
+        this.onEvents = onEvents;
+    }
+
+    /** A lease in the same catalog, and by the same clock. */
+    PeriodicLease lease(String name, Duration length, Duration window) {
+        return new PeriodicLease(catalog, name, length, window, clock);
     }
 
     /** An end to record, of a sandbox as it was read. */
@@ -46,13 +55,15 @@ final class SweepStore {
      */
     Optional<Integer> settle(List<Settled> ends, Duration patience) {
         long now = clock.millis();
-        return catalog.tryWrite(patience, session -> {
+        Optional<Integer> settled = catalog.tryWrite(patience, session -> {
             int done = 0;
             for (Settled end : ends) {
                 done += settle(session, end, now) ? 1 : 0;
             }
             return done;
         });
+        onEvents.run();
+        return settled;
     }
 
     private static boolean settle(Session session, Settled end, long now) throws SQLException {
@@ -68,13 +79,18 @@ final class SweepStore {
                 .isPresent()) {
             return false;
         }
-        return session.update(
+        SandboxStatus status = end.ending().status();
+        boolean changed = session.update(
                         "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
-                        end.ending().status().name(),
+                        status.name(),
                         now,
                         row.id(),
                         row.status().name())
                 == 1;
+        if (changed) {
+            EventRows.append(session, row.id(), SandboxStore.eventOf(status), Optional.of(end.ending()), "", now);
+        }
+        return changed;
     }
 
     private static boolean terminate(Session session, long run, Settled end, long now) throws SQLException {
@@ -125,18 +141,10 @@ final class SweepStore {
                 """, after, most));
     }
 
-    /** The VMs of all runs of a sandbox. */
-    List<VmId> vms(long sandbox) {
-        return catalog.read(session -> session.list(
-                row -> new VmId(row.getString(1)), "SELECT vm_id FROM run WHERE sandbox_id = ? ORDER BY id", sandbox));
-    }
-
-    /** Removes the row of an ephemeral sandbox that has ended; false if it is gone, or not that any more. */
-    boolean deleteEphemeral(long sandbox) {
-        return catalog.write(session -> session.update(
-                        "DELETE FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
-                        sandbox)
-                == 1);
+    /** The directories of all sandboxes. */
+    Set<String> directories() {
+        return Set.copyOf(catalog.<List<String>, RuntimeException>read(
+                session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox")));
     }
 
     /** All sandboxes that are not recorded as ended, by name. */

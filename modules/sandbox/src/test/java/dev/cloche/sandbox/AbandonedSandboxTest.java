@@ -151,18 +151,24 @@ class AbandonedSandboxTest {
     @Test
     void whatALivingOwnerHasIsLeftAlone() {
         host.vms.memory.crash(host.abandoned(TestHost.ephemeral("a"), false));
-        own(ProcessIdentity.current());
-        assertThat(sandboxes.list()).extracting(SandboxRecord::status).containsExactly(SandboxStatus.RUNNING);
-        own(TestHost.DEAD);
+        try (OwnerLock _ = host.lock("a")) {
+            assertThat(sandboxes.list()).extracting(SandboxRecord::status).containsExactly(SandboxStatus.RUNNING);
+        }
         assertThat(sandboxes.list()).isEmpty();
         host.assertNothingLeft();
     }
 
     @Test
-    void aPidThatIsAnotherProcessesNowIsADeadOwner() {
+    void aPidOfALivingProcessMakesNoOwner() {
         host.vms.memory.crash(host.abandoned(TestHost.ephemeral("a"), false));
         ProcessIdentity me = ProcessIdentity.current();
-        own(new ProcessIdentity(me.pid(), me.startTime() + 1, me.bootId()));
+        host.here
+                .catalog()
+                .write(session -> session.update(
+                        "UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?",
+                        me.pid(),
+                        me.startTime(),
+                        me.bootId()));
         assertThat(sandboxes.list()).isEmpty();
         host.assertNothingLeft();
     }
@@ -187,15 +193,5 @@ class AbandonedSandboxTest {
             }
         }
         assertThat(destroyed.get()).isBetween(15, 45);
-    }
-
-    private void own(ProcessIdentity owner) {
-        host.here
-                .catalog()
-                .write(session -> session.update(
-                        "UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?",
-                        owner.pid(),
-                        owner.startTime(),
-                        owner.bootId()));
     }
 }

@@ -94,8 +94,8 @@ class CommandLineTest {
                 .isTrue();
         assertThat(request(image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
                 .isFalse();
-        SandboxSpec spec = TestHost.named("a", "true");
-        assertThat(CommandLine.mainRequest(spec, image, elsewhere).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
+        MainCommand main = new MainCommand(List.of("true"), elsewhere);
+        assertThat(CommandLine.mainRequest("bare", main, image).has(ExecRequest.Option.CREATE_WORKING_DIRECTORY))
                 .isTrue();
     }
 
@@ -125,7 +125,7 @@ class CommandLineTest {
 
     private static List<String> main(List<String> entrypoint, List<String> cmd, String... given) {
         ImageConfig image = config(entrypoint, cmd, List.of(), "", "");
-        return CommandLine.mainRequest(TestHost.named("a", given), image, CommandOptions.none())
+        return CommandLine.mainRequest("bare", new MainCommand(List.of(given), CommandOptions.none()), image)
                 .arguments();
     }
 

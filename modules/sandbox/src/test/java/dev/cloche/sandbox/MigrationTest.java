@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.VmId;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,8 +51,7 @@ class MigrationTest {
         }
     }
 
-    private static void sandbox(dev.cloche.catalog.Session session, long id, String name, String status)
-            throws java.sql.SQLException {
+    private static void sandbox(Session session, long id, String name, String status) throws SQLException {
         session.update("""
                 INSERT INTO sandbox (id, name, image, command, status, ephemeral, memory_mib, cpus, created_at, updated_at)
                 VALUES (?, ?, 'debian', 'sleep 1', ?, 0, 300, 2, 10, 15)
@@ -59,7 +61,7 @@ class MigrationTest {
     @Test
     void keepsEverySandboxWithItsRuns() {
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
-            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC());
+            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC(), () -> {});
 
             SandboxRecord alive = store.byName("alive").orElseThrow();
             assertThat(alive.id()).isEqualTo(7);
@@ -88,10 +90,13 @@ class MigrationTest {
     @Test
     void goesOnCountingIds() {
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
-            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC());
+            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC(), () -> {});
             MainCommand main = new MainCommand(List.of(), CommandOptions.none());
-            assertThat(store.insertCreated(new SandboxStore.NewSandbox(
-                            "new", SandboxSpec.of("base").withName("new"), main)))
+            assertThat(store.insert(
+                            new SandboxStore.NewSandbox(
+                                    "new", SandboxSpec.of("base").withName("new"), main),
+                            Optional.empty(),
+                            directory -> {}))
                     .contains(10L);
         }
     }
@@ -102,7 +107,8 @@ class MigrationTest {
             assertThat(catalog.<List<String>, RuntimeException>read(
                             session -> session.list(row -> row.getString(1), "PRAGMA foreign_key_check")))
                     .isEmpty();
-            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC());
+            SandboxStore store = new SandboxStore(catalog, Clock.systemUTC(), () -> {});
+            assertThat(store.doom(3)).isTrue();
             assertThat(store.deleteEnded(3)).isTrue();
             assertThat(catalog.<List<Long>, RuntimeException>read(
                             session -> session.list(row -> row.getLong(1), "SELECT id FROM run")))
@@ -113,7 +119,7 @@ class MigrationTest {
     @Test
     void doesNotKnowTheMainCommandsOfBefore() {
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
-            assertThat(new SandboxStore(catalog, Clock.systemUTC()).mainCommand(3))
+            assertThat(new SandboxStore(catalog, Clock.systemUTC(), () -> {}).mainCommand(3))
                     .isEmpty();
         }
     }

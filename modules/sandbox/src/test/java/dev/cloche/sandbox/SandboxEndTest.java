@@ -14,7 +14,6 @@ import dev.cloche.vm.VmInterruptedException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -233,18 +232,17 @@ class SandboxEndTest {
 
     @Test
     void removalWaitsForTheOwnerToLetGo() throws Exception {
-        RunningSandbox sandbox = host.start(TestHost.named("a"));
-        CompletableFuture<Boolean> refused = new CompletableFuture<>();
-        host.vms.before(ScriptedVms.Step.DESTROY, id -> {
-            if (!refused.isDone()) {
-                refused.complete(true);
-                throw busy();
-            }
-        });
-        other.sandboxes().remove("a", true, TestHost.soon());
-        assertThat(refused.get()).isTrue();
+        host.start(TestHost.named("a")).close();
+        OwnerLock owner = host.lock("a");
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> removal = threads.submit(() -> other.sandboxes().remove("a", true, TestHost.soon()));
+            assertThatThrownBy(() -> other.sandboxes().remove("a", true, Deadline.after(Duration.ofMillis(1))))
+                    .isInstanceOf(SandboxException.Owned.class);
+            assertThat(removal.isDone()).isFalse();
+            owner.close();
+            removal.get();
+        }
         host.assertNothingLeft();
-        sandbox.close();
     }
 
     @Test

@@ -206,6 +206,25 @@ class SandboxMaintenanceTest {
     }
 
     @Test
+    void aDirectoryOfNoSandboxGoesWhenNobodyHasItInHand() throws IOException {
+        Path orphan = Files.createDirectories(root.resolve("state/sandboxes/died-7"));
+        Path held = Files.createDirectories(root.resolve("state/sandboxes/held-8"));
+        host.abandoned(TestHost.named("live"), true);
+        Path live = Files.createDirectories(directory("live"));
+        try (LockFile _ = LockFile.tryLock(held.resolve("owner.lock")).orElseThrow()) {
+            assertThat(sweepIfDue(CALM.withOwnerGrace(Duration.ofHours(1))).errors())
+                    .isZero();
+            assertThat(orphan)
+                    .as("it may be a start's that is about to be recorded")
+                    .exists();
+            assertThat(sweepIfDue(CALM).errors()).isZero();
+            assertThat(orphan).doesNotExist();
+            assertThat(held).exists();
+            assertThat(live).exists();
+        }
+    }
+
+    @Test
     void aBusyCatalogIsNotWaitedFor() throws Exception {
         host.vms.memory.crash(host.abandoned(TestHost.named("a"), true));
         CountDownLatch writing = new CountDownLatch(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogException;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.VmId;
@@ -11,12 +12,16 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SandboxStoreTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
@@ -30,7 +35,7 @@ class SandboxStoreTest {
     @BeforeEach
     void open() {
         catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA));
-        store = new SandboxStore(catalog, Clock.fixed(NOW, ZoneOffset.UTC));
+        store = new SandboxStore(catalog, Clock.fixed(NOW, ZoneOffset.UTC), () -> {});
     }
 
     @AfterEach
@@ -62,6 +67,7 @@ class SandboxStoreTest {
     void anIdIsNeverGivenTwice() {
         long first = insert("one").orElseThrow();
         store.end(first, Ending.closed());
+        assertThat(store.doom(first)).isTrue();
         assertThat(store.deleteEnded(first)).isTrue();
         assertThat(insert("one").orElseThrow()).isGreaterThan(first);
     }
@@ -75,6 +81,74 @@ class SandboxStoreTest {
                 .isFalse();
         assertThatThrownBy(() -> store.move(id, SandboxStatus.RUNNING, SandboxStatus.CREATED))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SandboxStatus.class)
+    void everyTransitionIsTakenOnceAndNoOther(SandboxStatus from) {
+        for (SandboxStatus to : SandboxStatus.values()) {
+            String name = (from + "-" + to).toLowerCase(Locale.ROOT);
+            long id = insert(name).orElseThrow();
+            put(id, from);
+            if (from.successors().contains(to)) {
+                assertThat(store.move(id, from, to)).isTrue();
+                assertThat(store.byId(id).orElseThrow().status()).isEqualTo(to);
+                assertThat(store.move(id, from, to)).isFalse();
+            } else {
+                assertThatThrownBy(() -> store.move(id, from, to)).isInstanceOf(IllegalArgumentException.class);
+                assertThat(store.byId(id).orElseThrow().status()).isEqualTo(from);
+            }
+        }
+    }
+
+    private void put(long id, SandboxStatus status) {
+        catalog.write(session -> session.update("UPDATE sandbox SET status = ? WHERE id = ?", status.name(), id));
+    }
+
+    @Test
+    void aRunEndsOnce() {
+        assertThat(RunStatus.RUNNING.successors()).containsExactly(RunStatus.TERMINATED);
+        assertThat(RunStatus.TERMINATED.successors()).isEmpty();
+    }
+
+    @Test
+    void aSandboxHasOneRunAtATime() {
+        long id = insert("one").orElseThrow();
+        put(id, SandboxStatus.STOPPED);
+        SandboxStore.NewRun second = new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current());
+        assertThatThrownBy(() -> store.startAgain(id, SandboxStatus.STOPPED, second, 0))
+                .isInstanceOf(CatalogException.Constraint.class);
+        store.end(id, Ending.vanished());
+        assertThat(store.startAgain(id, SandboxStatus.STOPPED, second, 2)).isTrue();
+        assertThat(store.byId(id).orElseThrow().restarts()).isEqualTo(2);
+        assertThat(store.startAgain(id, SandboxStatus.STOPPED, second, 0)).isFalse();
+    }
+
+    @Test
+    void theLatestWhoAsksForTheEndIsRemembered() {
+        long id = insert("one").orElseThrow();
+        assertThat(store.ask(id, TerminationReason.SHUTDOWN_REQUESTED, SandboxEnds.ENDABLE))
+                .as("it has not started yet")
+                .isFalse();
+        assertThat(store.running(id, Optional.empty(), "sha256:0")).isTrue();
+        assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE))
+                .isTrue();
+        assertThat(store.ask(id, TerminationReason.SIGNAL, SandboxEnds.ENDABLE)).isTrue();
+        assertThat(store.ask(id, TerminationReason.IDLE_TIMEOUT, EnumSet.of(SandboxStatus.RUNNING)))
+                .isFalse();
+        assertThat(store.byId(id).flatMap(SandboxRecord::latestRun).flatMap(RunRecord::asked))
+                .contains(TerminationReason.SIGNAL);
+        assertThatThrownBy(() -> store.ask(id, TerminationReason.FAILED, SandboxEnds.ENDABLE))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void keepsTheLatestEvents() {
+        long id = insert("one").orElseThrow();
+        catalog.write(session ->
+                session.update("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sandbox_event'", EventRows.KEPT));
+        store.end(id, Ending.vanished());
+        assertThat(store.eventsAfter(0)).extracting(SandboxEvent::kind).containsExactly(SandboxEvent.Kind.CRASHED);
     }
 
     @Test
@@ -103,6 +177,7 @@ class SandboxStoreTest {
     void deletingASandboxDeletesItsRuns() {
         long id = insert("one").orElseThrow();
         store.end(id, Ending.closed());
+        store.doom(id);
         store.deleteEnded(id);
         Optional<Long> runs = catalog.read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM run"));
         assertThat(runs).contains(0L);
@@ -118,8 +193,9 @@ class SandboxStoreTest {
     private Optional<Long> insert(String name) {
         SandboxSpec spec = SandboxSpec.of("base").withName(name);
         MainCommand main = new MainCommand(List.of("sleep", "1"), CommandOptions.none());
-        return store.insertStarting(
+        return store.insert(
                 new SandboxStore.NewSandbox(name, spec, main),
-                new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current()));
+                Optional.of(new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current())),
+                directory -> {});
     }
 }

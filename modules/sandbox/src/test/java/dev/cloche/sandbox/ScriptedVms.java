@@ -15,6 +15,9 @@ import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -82,6 +85,28 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        created.add(spec);
+        reached(Step.CREATE, spec.id());
+        return new ScriptedVm(memory.create(spec, slot));
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        return memory.fingerprint(spec);
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        return memory.reclaim(id, deadline);
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return memory.pooled();
+    }
+
+    @Override
     public Vm connect(VmId id, Deadline deadline) {
         reached(Step.CONNECT, id);
         return new ScriptedVm(memory.connect(id, deadline));
@@ -99,6 +124,16 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        memory.pause(id, deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        memory.resume(id, deadline);
+    }
+
+    @Override
     public void destroy(VmId id) {
         reached(Step.DESTROY, id);
         memory.destroy(id);
@@ -107,6 +142,11 @@ final class ScriptedVms implements VmProvider {
     @Override
     public OutputLog outputLog(VmId id) {
         return memory.outputLog(id);
+    }
+
+    @Override
+    public PersistentDisks disks() {
+        return memory.disks();
     }
 
     @Override
@@ -188,6 +228,16 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
+        public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+            return vm.suspend(name, deadline);
+        }
+
+        @Override
+        public void growDisk(int sizeMiB, Deadline deadline) {
+            vm.growDisk(sizeMiB, deadline);
+        }
+
+        @Override
         public Guest guest() {
             var _ = vm.guest();
             return this;
@@ -216,6 +266,21 @@ final class ScriptedVms implements VmProvider {
         @Override
         public VmExit awaitExit(Deadline deadline) {
             return vm.awaitExit(deadline);
+        }
+
+        @Override
+        public void prepare(Consumer<Guest> exercise, Deadline deadline) {
+            vm.prepare(exercise, deadline);
+        }
+
+        @Override
+        public void shelve() {
+            vm.shelve();
+        }
+
+        @Override
+        public void claim() {
+            vm.claim();
         }
 
         @Override

@@ -19,43 +19,24 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class SettlementTest {
     private static final VmId VM = new VmId("vm");
-    private static final boolean OWNER_ALIVE = true;
-    private static final boolean OWNER_DEAD = false;
 
     @ParameterizedTest
     @EnumSource(
             value = SandboxStatus.class,
             names = {"CREATED", "STOPPED", "CRASHED"})
     void whatIsNotActiveStaysAsItIs(SandboxStatus status) {
-        assertThat(Settlement.of(attached(status), Optional.empty(), OWNER_DEAD))
-                .isEmpty();
+        assertThat(Settlement.of(attached(status), Optional.empty())).isEmpty();
     }
 
     @Test
     void whatRunsStaysAsItIs() {
-        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running(), OWNER_DEAD))
-                .isEmpty();
-        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running(), OWNER_DEAD))
-                .isEmpty();
-    }
-
-    @Test
-    void anAttachedSandboxIsItsLivingOwnersToRecord() {
-        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), ended(Cause.KILLED), OWNER_ALIVE))
-                .isEmpty();
-    }
-
-    @Test
-    void aStartIsItsLivingOwnersToFinish() {
-        assertThat(Settlement.of(detached(SandboxStatus.STARTING), Optional.empty(), OWNER_ALIVE))
-                .isEmpty();
-        assertThat(Settlement.of(detached(SandboxStatus.STARTING), ended(Cause.KILLED), OWNER_ALIVE))
-                .isEmpty();
+        assertThat(Settlement.of(detached(SandboxStatus.RUNNING), running())).isEmpty();
+        assertThat(Settlement.of(attached(SandboxStatus.RUNNING), running())).isEmpty();
     }
 
     @Test
     void aStartWhoseOwnerDiedHasCrashed() {
-        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty(), OWNER_DEAD)
+        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty())
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
@@ -64,27 +45,26 @@ class SettlementTest {
     @Test
     void aVmThatNeverRanAndWhoseOwnerDiedHasCrashed() {
         Optional<VmInfo> created = Optional.of(new VmInfo(VM, VmState.CREATED, Optional.empty(), Optional.empty()));
-        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created, OWNER_DEAD))
-                .isPresent();
+        assertThat(Settlement.of(attached(SandboxStatus.STARTING), created)).isPresent();
     }
 
     @Test
-    void aDetachedSandboxHasEndedAsItsGuardSaysAlsoWhileItsStarterLives() {
-        Ending ending = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION), OWNER_ALIVE)
+    void aDetachedSandboxHasEndedAsItsGuardSays() {
+        Ending ending = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION))
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
     }
 
     @Test
     void anEndThatWasAskedForIsNoCrash() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED), OWNER_DEAD)
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED))
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void anEndThatWasAskedForIsReachedAlsoWithoutAWitness() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty(), OWNER_DEAD)
+        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty())
                 .orElseThrow();
         assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
         assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);

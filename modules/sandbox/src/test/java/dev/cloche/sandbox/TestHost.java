@@ -109,7 +109,10 @@ final class TestHost implements AutoCloseable {
                 root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
         Clock clock = Clock.systemUTC();
         return new Opened(
-                catalog, images, new Sandboxes(state(), catalog, images, vms, clock), new SandboxStore(catalog, clock));
+                catalog,
+                images,
+                new Sandboxes(state(), catalog, images, vms, clock),
+                new SandboxStore(catalog, clock, () -> {}));
     }
 
     static Deadline soon() {
@@ -170,9 +173,10 @@ final class TestHost implements AutoCloseable {
         VmId vm = VmId.random();
         String name = spec.name().orElseThrow();
         long id = here.store()
-                .insertStarting(
+                .insert(
                         new SandboxStore.NewSandbox(name, spec, new MainCommand(spec.command(), CommandOptions.none())),
-                        new SandboxStore.NewRun(vm, detached, DEAD))
+                        Optional.of(new SandboxStore.NewRun(vm, detached, DEAD)),
+                        directory -> {})
                 .orElseThrow();
         var _ = here.images()
                 .acquire(
@@ -196,12 +200,26 @@ final class TestHost implements AutoCloseable {
         return id;
     }
 
+    /** Makes this test the owner of a sandbox. */
+    OwnerLock lock(String name) {
+        return directory(name).tryLock().orElseThrow();
+    }
+
+    SandboxDirectory directory(String name) {
+        return new SandboxDirectory(
+                state().resolve("sandboxes"), row(name).orElseThrow().directory());
+    }
+
     /** Neither rows nor runs nor pins nor VMs nor threads. */
     void assertNothingLeft() {
         assertThat(here.store().all()).isEmpty();
         assertThat(count("run")).isZero();
         assertThat(vms.memory.list()).isEmpty();
         assertNoPins();
+        assertThat(state().resolve("sandboxes"))
+                .satisfiesAnyOf(
+                        directory -> assertThat(directory).doesNotExist(),
+                        directory -> assertThat(directory).isEmptyDirectory());
         assertNoThreads();
     }
 

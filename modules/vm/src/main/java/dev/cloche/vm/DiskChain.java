@@ -28,10 +28,54 @@ final class DiskChain {
 
     private final Path directory;
     private final DiskTools tools;
+    private final boolean durable;
 
+    /** One that ends with its VM or does not change, so nothing that is done to it is forced to disk. */
     DiskChain(Path directory, DiskTools tools) {
+        this(directory, tools, false);
+    }
+
+    private DiskChain(Path directory, DiskTools tools, boolean durable) {
         this.directory = directory;
         this.tools = tools;
+        this.durable = durable;
+    }
+
+    /** One that outlives VMs and hosts. */
+    static DiskChain persistent(Path directory, DiskTools tools) {
+        return new DiskChain(directory, tools, true);
+    }
+
+    /** The lowest file, which alone is not qcow2. */
+    static Path bottom(Path directory) {
+        return directory.resolve(PREFIX + 0);
+    }
+
+    static boolean isBottom(Path layer) {
+        return number(layer) == 0;
+    }
+
+    /** The layer that is written to. */
+    Path top() throws IOException {
+        List<Path> all = layers();
+        if (all.isEmpty()) {
+            throw new IOException("there is no disk in " + directory);
+        }
+        return all.getLast();
+    }
+
+    /** Makes the top as large as the disk is said to be, if a crash has left that out. What is in it is not looked at. */
+    void fit(int mebibytes) throws IOException {
+        Path top = top();
+        if (isBottom(top)) {
+            try (RandomAccessFile file = new RandomAccessFile(top.toFile(), "rw")) {
+                file.setLength(Math.max(file.length(), (long) mebibytes << 20));
+                file.getFD().sync();
+            }
+        } else if (tools.layerBytes(top) < (long) mebibytes << 20) {
+            tools.growLayer(top, mebibytes);
+            DurableFiles.force(top);
+        }
     }
 
     /** From the bottom to the top. */
@@ -59,7 +103,7 @@ final class DiskChain {
     /** Begins a new disk over a blank one. */
     Path begin(Path blanks, int mebibytes) throws IOException {
         clear();
-        Files.createLink(directory.resolve(PREFIX + 0), blank(blanks, mebibytes));
+        Files.createLink(bottom(directory), blank(blanks, mebibytes));
         return addLayer(mebibytes);
     }
 
@@ -74,26 +118,63 @@ final class DiskChain {
 
     /** Adds an empty layer, which is to become the top. */
     Path addLayer(int mebibytes) throws IOException {
-        Path top = layers().getLast();
+        Path top = top();
         int number = number(top);
         Path next = directory.resolve(PREFIX + (number + 1));
-        tools.layer(next, top, number == 0 ? "raw" : "qcow2", mebibytes);
-        return next;
+        try {
+            tools.layer(next, top, number == 0 ? "raw" : "qcow2", mebibytes);
+            if (durable) {
+                DurableFiles.force(next);
+                DurableFiles.forceDirectory(directory);
+            }
+            return next;
+        } catch (Throwable failure) {
+            DurableFiles.deleteAfter(failure, next);
+            throw failure;
+        }
     }
 
-    /** Gives another directory all layers but the top, which nobody writes to any more. */
-    void shareBelow(Path top, Path target) throws IOException {
+    /** Goes back to what a snapshot has, whatever came since. */
+    Path goBack(DiskChain snapshot, int mebibytes) throws IOException {
+        List<Path> kept = snapshot.layers();
+        for (Path layer : layers()) {
+            if (number(layer) > number(kept.getLast())) {
+                Files.delete(layer);
+            }
+        }
+        for (Path layer : kept) {
+            Path mine = directory.resolve(layer.getFileName().toString());
+            if (!Files.exists(mine)) {
+                Files.createLink(mine, layer);
+            } else if (!Files.isSameFile(mine, layer)) {
+                throw new IOException(mine + " is not the snapshot's");
+            }
+        }
+        return addLayer(mebibytes);
+    }
+
+    /** Gives another directory all layers; nobody may write to any of them from then on. */
+    void share(Path target) throws IOException {
+        for (Path layer : layers()) {
+            Files.createLink(target.resolve(layer.getFileName().toString()), layer);
+        }
+    }
+
+    /** Says of all layers but the top that nobody writes to them any more. */
+    void protectBelow(Path top) throws IOException {
         for (Path layer : layers()) {
             if (number(layer) < number(top)) {
                 Files.setPosixFilePermissions(layer, PosixFilePermissions.fromString("r--------"));
-                Files.createLink(target.resolve(layer.getFileName().toString()), layer);
             }
         }
     }
 
-    /** Removes what is between the blank disk and the top, once the top has all of it. */
+    /** Removes what is between the bottom and the top, once the top has all of it, and QEMU has flushed that. */
     void forgetMiddle() throws IOException {
         List<Path> all = layers();
+        if (durable) {
+            DurableFiles.force(all.getLast());
+        }
         for (Path layer : all.subList(1, all.size() - 1)) {
             Files.delete(layer);
         }
@@ -107,16 +188,14 @@ final class DiskChain {
 
     /** Made once for each size. */
     private Path blank(Path blanks, int mebibytes) throws IOException {
-        Path blank = blanks.resolve("ext4-" + mebibytes + ".raw");
+        Path blank = blanks.resolve("ext4-" + mebibytes + ".v2.raw");
         if (Files.exists(blank)) {
             return blank;
         }
         DurableFiles.ensureDirectory(blanks);
         Path temporary = DurableFiles.temporaryBeside(blank);
         try {
-            try (RandomAccessFile file = new RandomAccessFile(temporary.toFile(), "rw")) {
-                file.setLength((long) mebibytes << 20);
-            }
+            SparseFiles.make(temporary, (long) mebibytes << 20);
             tools.format(temporary);
             try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.READ)) {
                 channel.force(true);

@@ -35,6 +35,16 @@ final class ForeignMachine implements Machine {
     }
 
     @Override
+    public boolean shelve() {
+        return false;
+    }
+
+    @Override
+    public boolean claim() {
+        return false;
+    }
+
+    @Override
     public void startFailed() {
         throw new IllegalStateException("a connected VM runs already");
     }

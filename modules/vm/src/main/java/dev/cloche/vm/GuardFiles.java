@@ -110,6 +110,15 @@ final class GuardFiles {
         return VmNote.CAPTURING.isIn(directory);
     }
 
+    /** Whether its persistent disk is recorded as of a snapshot that it does not go on from. */
+    boolean suspended() {
+        return VmNote.SUSPENDED.isIn(directory);
+    }
+
+    void notSuspended() {
+        VmNote.SUSPENDED.remove(directory);
+    }
+
     /** Whether its guest is without its image. */
     boolean imageAside() {
         return VmNote.IMAGE_ASIDE.isIn(directory);

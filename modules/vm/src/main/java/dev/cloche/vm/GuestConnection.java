@@ -125,6 +125,11 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
         line.demand(request -> HostFrames.bare(Frame.QUIESCE, 0, request), deadline, "the guest's rest");
     }
 
+    /** Has the file system of the writable layer fill its disk, which has so many bytes now. */
+    void growDisk(long bytes, Deadline deadline) {
+        line.demand(request -> HostFrames.grow(request, bytes), deadline, "the growth of the guest's disk");
+    }
+
     /** Asks the guest to end; returns when it has said that it will. */
     void shutdown(Duration grace, Deadline deadline) {
         int millis = Math.clamp(grace.toMillis(), 0, Integer.MAX_VALUE);

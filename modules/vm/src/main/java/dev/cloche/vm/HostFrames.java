@@ -60,6 +60,11 @@ final class HostFrames {
         return FrameEncoder.frame(Frame.LIST, 0, request, u32(above));
     }
 
+    static ByteBuffer grow(int request, long bytes) {
+        return FrameEncoder.frame(
+                Frame.GROW, 0, request, new PayloadWriter().u64(bytes).toBytes());
+    }
+
     static ByteBuffer freeze(int request, int thawAfterMillis) {
         return FrameEncoder.frame(Frame.FREEZE, 0, request, u32(thawAfterMillis));
     }

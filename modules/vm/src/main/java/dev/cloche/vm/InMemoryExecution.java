@@ -2,13 +2,10 @@ package dev.cloche.vm;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -29,11 +26,10 @@ final class InMemoryExecution {
     private final Instant startedAt = Instant.now();
     private final Optional<InMemoryTerminal> terminal;
     private final Consumer<InMemoryExecution> onEnd;
-    private final AtomicInteger signal = new AtomicInteger();
     /** When it has ended, and whoever is attached knows. */
     private final CompletableFuture<ExitStatus> settled = new CompletableFuture<>();
 
-    private final Thread program;
+    private final InMemoryProgram program;
     private final OutputWindow stdin;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -46,19 +42,16 @@ final class InMemoryExecution {
     private boolean forgotten;
     private volatile @Nullable FrameSink reader;
 
-    /** Completes a call with the streams of this execution. */
-    interface Caller {
-        BuiltIns.Call call(
-                InputStream stdin, OutputStream stdout, OutputStream stderr, Optional<InMemoryTerminal> terminal);
-    }
-
     /** @param onEnd told once, when it has ended and whoever is attached knows */
     InMemoryExecution(
-            int id, ExecRequest request, BuiltIns.Program builtIn, Caller caller, Consumer<InMemoryExecution> onEnd) {
+            int id,
+            ExecRequest request,
+            BuiltIns.Program builtIn,
+            InMemoryProgram.Caller caller,
+            Consumer<InMemoryExecution> onEnd) {
         this.id = id;
         this.request = request;
         this.onEnd = onEnd;
-        terminal = request.terminal().map(InMemoryTerminal::new);
         stdout = new KeptOutput(request.window());
         stderr = new KeptOutput(request.window());
         stdin = new OutputWindow("stdin", STDIN_WINDOW, bytes -> {
@@ -67,7 +60,14 @@ final class InMemoryExecution {
                 port.sendNow(GuestFrames.stdinCredit(id, bytes));
             }
         });
-        program = Thread.ofVirtual().name("cloche-in-memory-" + id).unstarted(() -> run(builtIn, caller));
+        terminal = request.terminal().map(InMemoryTerminal::new);
+        InputStream in = request.has(ExecRequest.Option.STDIN) ? stdin : InputStream.nullInputStream();
+        InMemoryProgram.Streams streams = new InMemoryProgram.Streams(
+                in,
+                new InMemoryPipe(lock, changed, stdout, () -> room(stdout)),
+                new InMemoryPipe(lock, changed, stderr, () -> room(stderr)),
+                terminal);
+        program = new InMemoryProgram(id, builtIn, caller, streams, this::ended);
     }
 
     int id() {
@@ -103,8 +103,7 @@ final class InMemoryExecution {
             if (end != null) {
                 return false;
             }
-            signal.compareAndSet(0, number);
-            program.interrupt();
+            program.signal(number);
             return true;
         } finally {
             lock.unlock();
@@ -238,20 +237,7 @@ final class InMemoryExecution {
         }
     }
 
-    private void run(BuiltIns.Program builtIn, Caller caller) {
-        InputStream rawIn = request.has(ExecRequest.Option.STDIN) ? stdin : InputStream.nullInputStream();
-        OutputStream rawOut = new Writer(stdout);
-        OutputStream out = terminal.map(present -> present.output(rawOut)).orElse(rawOut);
-        OutputStream err = terminal.isPresent() ? out : new Writer(stderr);
-        InputStream in = terminal.map(present -> present.input(rawIn, out)).orElse(rawIn);
-        ExitStatus status;
-        try {
-            status = new ExitStatus.Exited(builtIn.run(caller.call(in, out, err, terminal)));
-        } catch (InterruptedException | InterruptedIOException e) {
-            status = new ExitStatus.Signalled(Math.max(1, signal.get()));
-        } catch (IOException e) {
-            status = new ExitStatus.Exited(1);
-        }
+    private void ended(ExitStatus status) {
         lock.lock();
         try {
             end = status;
@@ -260,6 +246,13 @@ final class InMemoryExecution {
         } finally {
             lock.unlock();
         }
+    }
+
+    private int room(KeptOutput kept) {
+        if (acknowledged()) {
+            return kept.roomIfAcknowledged();
+        }
+        return reader == null ? request.window() : kept.roomIfSent();
     }
 
     private void sendAll() {
@@ -344,54 +337,5 @@ final class InMemoryExecution {
 
     private KeptOutput kept(Output output) {
         return output == Output.STDOUT ? stdout : stderr;
-    }
-
-    /** An output stream of the program. */
-    private final class Writer extends OutputStream {
-        private final KeptOutput kept;
-
-        Writer(KeptOutput kept) {
-            this.kept = kept;
-        }
-
-        @Override
-        public void write(int b) throws IOException {
-            write(new byte[] {(byte) b}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            int at = offset;
-            while (at < offset + length) {
-                at += writeSome(bytes, at, offset + length - at);
-            }
-        }
-
-        private int writeSome(byte[] bytes, int offset, int length) throws InterruptedIOException {
-            lock.lock();
-            try {
-                if (Thread.interrupted()) {
-                    throw new InterruptedIOException("killed");
-                }
-                while (room() == 0) {
-                    changed.await();
-                }
-                int count = Math.min(length, room());
-                kept.append(bytes, offset, count);
-                changed.signalAll();
-                return count;
-            } catch (InterruptedException e) {
-                throw (InterruptedIOException) new InterruptedIOException("killed").initCause(e);
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        private int room() {
-            if (acknowledged()) {
-                return kept.roomIfAcknowledged();
-            }
-            return reader == null ? request.window() : kept.roomIfSent();
-        }
     }
 }

@@ -9,6 +9,10 @@ public final class InMemoryFaults {
     private final AtomicInteger hangingBoots = new AtomicInteger();
     private final AtomicInteger failingSnapshots = new AtomicInteger();
     private final AtomicInteger failingRestores = new AtomicInteger();
+    private final AtomicInteger unheardQuiesces = new AtomicInteger();
+    private final AtomicInteger failingCreations = new AtomicInteger();
+    private final AtomicInteger failingDestroys = new AtomicInteger();
+    private final AtomicInteger failingIdentities = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
 
     /** The next boots, as many, never say hello. */
@@ -29,6 +33,45 @@ public final class InMemoryFaults {
     /** The next restores, as many, find that the host is another one. */
     public void failRestores(int count) {
         failingRestores.set(count);
+    }
+    /** The next guests that are readied for a snapshot, as many, are, and do not answer. */
+    public void loseQuiesces(int count) {
+        unheardQuiesces.set(count);
+    }
+
+    boolean nextQuiesceIsUnheard() {
+        return next(unheardQuiesces);
+    }
+
+    /** The next creations, as many, find the disk full. */
+    public void failCreations(int count) {
+        failingCreations.set(count);
+    }
+
+    /** The next attempts to destroy a VM, as many, fail as on a disk that does. */
+    public void failDestroys(int count) {
+        failingDestroys.set(count);
+    }
+
+    /** The next identities, as many, are refused by the guests. */
+    public void refuseIdentities(int count) {
+        failingIdentities.set(count);
+    }
+
+    void creating() {
+        if (next(failingCreations)) {
+            throw new VmStorageException("A VM cannot be made: No space left on device", "Make space.", null);
+        }
+    }
+
+    void destroying() {
+        if (next(failingDestroys)) {
+            throw new VmStorageException("A VM cannot be removed: Input/output error", "Check the disk.", null);
+        }
+    }
+
+    boolean nextIdentityIsRefused() {
+        return next(failingIdentities);
     }
 
     void publishing(SnapshotName name) {

@@ -35,7 +35,8 @@ final class InMemoryGuest {
     private final Set<InMemoryPort> ports = ConcurrentHashMap.newKeySet();
     private final InMemoryExecutions executions = new InMemoryExecutions();
     private final Set<String> directories = ConcurrentHashMap.newKeySet();
-    private final InMemoryTree tree = new InMemoryTree();
+    private final InMemoryTree tree;
+    private final Runnable giveBack;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition resumed = lock.newCondition();
     private boolean paused;
@@ -45,19 +46,34 @@ final class InMemoryGuest {
     private volatile Map<String, String> environment = Map.of();
     private volatile Map<String, byte[]> secrets = Map.of();
 
-    /** @param log takes what the main execution writes */
-    InMemoryGuest(InMemoryFaults faults, InMemoryLog log) {
-        this(faults, log, new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root"), false));
-    }
+    /** What a guest remembers that has just booted. */
+    static final InMemorySnapshots.Memory BOOTED =
+            new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root"), false);
 
-    /** A guest that begins with what another remembered. */
-    InMemoryGuest(InMemoryFaults faults, InMemoryLog log, InMemorySnapshots.Memory memory) {
+    /**
+     * @param log takes what the main execution writes
+     * @param memory what it begins with
+     * @param tree its files
+     * @param giveBack run when it has ended, before anybody hears of that
+     */
+    InMemoryGuest(
+            InMemoryFaults faults,
+            InMemoryLog log,
+            InMemorySnapshots.Memory memory,
+            InMemoryTree tree,
+            Runnable giveBack) {
         this.faults = faults;
         this.log = log;
+        this.tree = tree;
+        this.giveBack = giveBack;
         hangs = faults.nextBootHangs();
         hostname = memory.hostname();
         needsIdentity = memory.needsIdentity();
         directories.addAll(memory.directories());
+    }
+
+    InMemoryTree tree() {
+        return tree;
     }
 
     InMemorySnapshots.Memory memory() {
@@ -89,6 +105,9 @@ final class InMemoryGuest {
 
     /** Takes a new identity, or says why not. */
     Optional<GuestFailure> configure(GuestIdentity identity) {
+        if (faults.nextIdentityIsRefused()) {
+            return Optional.of(GuestFailure.OUT_OF_RESOURCES);
+        }
         if (identity.network().isPresent()) {
             return Optional.of(GuestFailure.UNSUPPORTED);
         }
@@ -99,8 +118,10 @@ final class InMemoryGuest {
         return Optional.empty();
     }
 
-    void quiesce() {
+    /** Whether the host hears of it. */
+    boolean quiesce() {
         needsIdentity = true;
+        return !faults.nextQuiesceIsUnheard();
     }
 
     InMemoryExecutions executions() {
@@ -295,6 +316,7 @@ final class InMemoryGuest {
 
     private void end(VmExit.Cause cause, Optional<Goodbye> goodbye) {
         boolean exited = cause == VmExit.Cause.EXITED;
+        giveBack.run();
         ended.complete(new VmExit(
                 exited && goodbye.isEmpty() && stopAsked ? VmExit.Cause.STOPPED : cause,
                 goodbye,

@@ -1,9 +1,11 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,7 @@ final class InMemoryMachine implements Machine {
     private final InMemoryLog log;
     private final InMemoryFaults faults;
     private final InMemorySnapshots snapshots;
+    private final InMemoryDisks disks;
     private final Runnable onDestroy;
     private final AtomicReference<Optional<InMemoryGuest>> guest = new AtomicReference<>(Optional.empty());
     private final AtomicReferenceArray<Boolean> clients = new AtomicReferenceArray<>(new Boolean[CLIENTS]);
@@ -27,12 +30,22 @@ final class InMemoryMachine implements Machine {
     private final AtomicBoolean attached;
     private final AtomicBoolean identityOwed = new AtomicBoolean();
     private final AtomicBoolean capturing = new AtomicBoolean();
+    private final Optional<InMemoryShelf> shelf;
 
-    InMemoryMachine(VmSpec spec, InMemoryFaults faults, InMemorySnapshots snapshots, Runnable onDestroy) {
+    /** @param slot its place in a pool */
+    InMemoryMachine(
+            VmSpec spec,
+            Optional<PoolSlot> slot,
+            InMemoryFaults faults,
+            InMemorySnapshots snapshots,
+            InMemoryDisks disks,
+            Runnable onDestroy) {
+        shelf = slot.map(InMemoryShelf::new);
         this.spec = spec;
         log = new InMemoryLog(spec.outputLogBytes().orElse(0));
         this.faults = faults;
         this.snapshots = snapshots;
+        this.disks = disks;
         this.onDestroy = onDestroy;
         attached = new AtomicBoolean(spec.attached());
         for (int i = 0; i < CLIENTS; i++) {
@@ -42,9 +55,9 @@ final class InMemoryMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
-        InMemoryGuest booting = spec.snapshot()
-                .map(taken -> new InMemoryGuest(faults, log, snapshots.restore(taken)))
-                .orElseGet(() -> new InMemoryGuest(faults, log));
+        InMemoryGuest booting = spec.writable() instanceof WritableLayer.Persistent(Path directory)
+                ? bootOn(new DiskDirectory(directory))
+                : new InMemoryGuest(faults, log, memory(), new InMemoryTree(), () -> {});
         guest.set(Optional.of(booting));
         identityOwed.set(spec.snapshot().isPresent());
         spec.maxDuration()
@@ -53,8 +66,24 @@ final class InMemoryMachine implements Machine {
         return run(booting);
     }
 
+    private InMemorySnapshots.Memory memory() {
+        return spec.snapshot().map(snapshots::restore).orElse(InMemoryGuest.BOOTED);
+    }
+
+    /** The disk is the guest's until it ends; a snapshot is continued only on the disk as it was then. */
+    private InMemoryGuest bootOn(DiskDirectory disk) {
+        try (DiskDirectory.Claim _ = disk.claim()) {
+            spec.snapshot().ifPresent(disk::requireAsOf);
+            InMemorySnapshots.Memory memory = memory();
+            InMemoryTree tree = disks.tree(disk.path());
+            disk.movesOn();
+            LockFile use = LockFile.tryLock(disk.useLock()).orElseThrow(() -> new DiskInUseException(disk.path()));
+            return new InMemoryGuest(faults, log, memory, tree, use::close);
+        }
+    }
+
     private InMemoryRun run(InMemoryGuest running) {
-        return new InMemoryRun(running, connect(running), () -> attached.set(false), () -> {});
+        return new InMemoryRun(spec, running, connect(running), () -> attached.set(false), () -> {});
     }
 
     /** A run for a new owner. */
@@ -72,7 +101,7 @@ final class InMemoryMachine implements Machine {
 
     /** Whether it ends with its owner. */
     boolean attached() {
-        return attached.get();
+        return attached.get() && !shelf.map(InMemoryShelf::shelved).orElse(false);
     }
 
     /** A run for another client. */
@@ -82,7 +111,7 @@ final class InMemoryMachine implements Machine {
             int slot = i;
             if (clients.compareAndSet(slot, false, true)) {
                 return new InMemoryRun(
-                        running, connect(running), () -> attached.set(false), () -> clients.set(slot, false));
+                        spec, running, connect(running), () -> attached.set(false), () -> clients.set(slot, false));
             }
         }
         throw new VmBusyException("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");
@@ -98,6 +127,11 @@ final class InMemoryMachine implements Machine {
 
     boolean owned() {
         return owned.get();
+    }
+
+    /** An owner that is there only for the end; false if somebody owns it. */
+    boolean seize() {
+        return owned.compareAndSet(false, true);
     }
 
     VmInfo info() {
@@ -136,6 +170,29 @@ final class InMemoryMachine implements Machine {
     @Override
     public boolean capturing() {
         return capturing.get();
+    }
+
+    @Override
+    public boolean shelve() {
+        return shelf.filter(InMemoryShelf::shelve).isPresent();
+    }
+
+    @Override
+    public boolean claim() {
+        return shelf.filter(InMemoryShelf::claim).isPresent();
+    }
+
+    /** As its guard does at the age of its slot; false if it is not shelved. */
+    boolean retire() {
+        boolean retired = shelf.filter(InMemoryShelf::retire).isPresent();
+        if (retired) {
+            guest.get().ifPresent(present -> present.die(VmExit.Cause.POOL_AGE));
+        }
+        return retired;
+    }
+
+    Optional<PooledVm> pooled() {
+        return shelf.flatMap(present -> present.entry(spec, info()));
     }
 
     @Override

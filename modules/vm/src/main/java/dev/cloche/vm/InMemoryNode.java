@@ -27,6 +27,21 @@ final class InMemoryNode {
         this.target = target;
     }
 
+    /** Takes over all that another node of its kind and target has. */
+    void become(InMemoryNode other) {
+        mode = other.mode;
+        uid = other.uid;
+        gid = other.gid;
+        modified = other.modified;
+        content.become(other.content);
+        children.clear();
+        other.children.forEach((name, child) -> {
+            InMemoryNode copy = new InMemoryNode(child.kind, child.mode, InMemoryTree.User.ROOT, child.target);
+            copy.become(child);
+            children.put(name, copy);
+        });
+    }
+
     boolean isDirectory() {
         return kind == FileKind.DIRECTORY;
     }

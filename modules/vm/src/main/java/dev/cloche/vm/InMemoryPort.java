@@ -105,10 +105,15 @@ final class InMemoryPort implements FrameSink {
                     in.u32(1, 600_000);
                     sendNow(GuestFrames.done(request));
                 }
+                case Frame.GROW -> {
+                    in.u64();
+                    sendNow(GuestFrames.done(request));
+                }
                 case Frame.THAW -> sendNow(GuestFrames.done(request));
                 case Frame.QUIESCE -> {
-                    guest.quiesce();
-                    sendNow(GuestFrames.done(request));
+                    if (guest.quiesce()) {
+                        sendNow(GuestFrames.done(request));
+                    }
                 }
                 case Frame.SHUTDOWN -> {
                     in.u32();

@@ -2,7 +2,9 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
@@ -15,6 +17,7 @@ public final class InMemoryProvider implements VmProvider {
     private final BootPolicy policy;
     private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
     private final InMemorySnapshots snapshots;
+    private final InMemoryDisks disks;
     private final OpenVms open = new OpenVms();
 
     /** A provider without faults. */
@@ -26,14 +29,33 @@ public final class InMemoryProvider implements VmProvider {
         this.faults = faults;
         this.policy = policy;
         snapshots = new InMemorySnapshots(faults);
+        disks = new InMemoryDisks(snapshots);
     }
 
     @Override
     public Vm create(VmSpec spec) {
+        return create(spec, Optional.empty());
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        if (!spec.attached() || spec.templateMaker()) {
+            throw new InvalidVmSpecException(
+                    "A pool entry is no template's maker, and is not detached",
+                    "Leave it attached until it is shelved.");
+        }
+        return create(spec, Optional.of(slot));
+    }
+
+    private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
         if (spec.hasNetwork()) {
             throw new InvalidVmSpecException("A guest in memory has no network", "Start it without one.");
         }
-        InMemoryMachine machine = new InMemoryMachine(spec, faults, snapshots, () -> machines.remove(spec.id()));
+        faults.creating();
+        InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, disks, () -> {
+            faults.destroying();
+            machines.remove(spec.id());
+        });
         if (machines.putIfAbsent(spec.id(), machine) != null) {
             throw new VmExistsException(spec.id());
         }
@@ -69,6 +91,16 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        running(id, "be paused").guest().orElseThrow().pause(true);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        running(id, "be resumed").guest().orElseThrow().pause(false);
+    }
+
+    @Override
     public void destroy(VmId id) {
         InMemoryMachine machine = machines.get(id);
         if (machine == null) {
@@ -85,8 +117,42 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        InMemoryMachine machine = machines.get(id);
+        if (machine == null) {
+            return true;
+        }
+        if (machine.pooled().isEmpty() || !machine.seize()) {
+            return false;
+        }
+        try {
+            faults.destroying();
+            if (machine.info().state().live()) {
+                kill(id, deadline);
+            }
+            machines.remove(id, machine);
+            return true;
+        } finally {
+            machine.release();
+        }
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return machines.values().stream()
+                .flatMap(machine -> machine.pooled().stream())
+                .toList();
+    }
+
+    @Override
     public OutputLog outputLog(VmId id) {
         return machine(id).outputLog();
+    }
+
+    /** Their directories are real, what guests write to them is in memory and ends with this provider. */
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(disks);
     }
 
     @Override
@@ -102,6 +168,17 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public Optional<SnapshotRef> snapshot(SnapshotName name) {
         return snapshots.find(name).map(InMemorySnapshots.Taken::ref);
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        NavigableMap<String, String> fields = new TreeMap<>();
+        fields.put("memoryMiB", String.valueOf(spec.memoryMiB()));
+        fields.put("cpus", String.valueOf(spec.cpus()));
+        fields.put("rootDisk", String.valueOf(spec.rootDisk()));
+        fields.put("writable", String.valueOf(spec.writable()));
+        fields.put("log", String.valueOf(spec.hasLogPort()));
+        return new SnapshotKey(fields).fingerprint();
     }
 
     @Override
@@ -139,6 +216,15 @@ public final class InMemoryProvider implements VmProvider {
      */
     public void crash(VmId id) {
         guest(id).die(VmExit.Cause.EXITED);
+    }
+
+    /**
+     * Does to a pool entry what its guard would at the age of its slot.
+     *
+     * @return false if it is not shelved
+     */
+    public boolean retire(VmId id) {
+        return machine(id).retire();
     }
 
     /**

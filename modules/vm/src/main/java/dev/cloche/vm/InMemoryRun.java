@@ -2,16 +2,20 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.nio.channels.ByteChannel;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** An in-memory guest as a handle sees it. */
 final class InMemoryRun implements Run {
+    private final VmSpec spec;
     private final InMemoryGuest guest;
     private final ByteChannel channel;
     private final Runnable onDetach;
     private final Runnable onClose;
 
-    InMemoryRun(InMemoryGuest guest, ByteChannel channel, Runnable onDetach, Runnable onClose) {
+    InMemoryRun(VmSpec spec, InMemoryGuest guest, ByteChannel channel, Runnable onDetach, Runnable onClose) {
+        this.spec = spec;
         this.guest = guest;
         this.channel = channel;
         this.onDetach = onDetach;
@@ -45,7 +49,22 @@ final class InMemoryRun implements Run {
 
     @Override
     public void resume(Deadline deadline) {
+        disk().ifPresent(DiskDirectory::movesOn);
         guest.pause(false);
+    }
+
+    private Optional<DiskDirectory> disk() {
+        return spec.writable() instanceof WritableLayer.Persistent(Path directory)
+                ? Optional.of(new DiskDirectory(directory))
+                : Optional.empty();
+    }
+
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        DiskDirectory disk = disk().orElseThrow(() -> DiskStore.noDisk(spec.id()));
+        DiskRecord record = disk.read();
+        DiskStore.requireGrowth(record, sizeMiB);
+        disk.write(record.withSize(sizeMiB));
     }
 
     /** For whoever adopts it; a guest of this kind lives as long as its JVM in any case. */

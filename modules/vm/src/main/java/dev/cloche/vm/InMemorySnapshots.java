@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -28,7 +29,11 @@ final class InMemorySnapshots {
         }
     }
 
-    record Taken(SnapshotRef ref, Memory memory) {}
+    /**
+     * @param files as they were; a clone without a persistent disk begins without them
+     * @param diskMiB the size of the writable disk; 0 without one
+     */
+    record Taken(SnapshotRef ref, Memory memory, InMemoryTree files, int diskMiB) {}
 
     List<SnapshotRef> list() {
         return taken.values().stream().map(Taken::ref).toList();
@@ -39,11 +44,15 @@ final class InMemorySnapshots {
     }
 
     /** @throws SnapshotNotFoundException if it is gone or was replaced */
-    Memory restore(SnapshotRef wanted) {
-        Memory memory = find(wanted.name())
+    Taken find(SnapshotRef wanted) {
+        return find(wanted.name())
                 .filter(found -> found.ref().equals(wanted))
-                .orElseThrow(() -> new SnapshotNotFoundException(wanted.name()))
-                .memory();
+                .orElseThrow(() -> new SnapshotNotFoundException(wanted.name()));
+    }
+
+    /** @throws SnapshotNotFoundException if it is gone or was replaced */
+    Memory restore(SnapshotRef wanted) {
+        Memory memory = find(wanted).memory();
         faults.restoring(wanted.name());
         return memory;
     }
@@ -65,7 +74,7 @@ final class InMemorySnapshots {
         private final VmSpec spec;
         private final SnapshotName name;
         private final InMemoryGuest guest;
-        private Optional<Memory> memory = Optional.empty();
+        private Optional<Taken> copied = Optional.empty();
 
         Copy(VmSpec spec, SnapshotName name, InMemoryGuest guest) {
             this.spec = spec;
@@ -75,12 +84,6 @@ final class InMemorySnapshots {
 
         @Override
         public void take(Deadline deadline) {
-            memory = Optional.of(guest.memory());
-        }
-
-        @Override
-        public SnapshotRef publish() {
-            faults.publishing(name);
             SnapshotRef ref = new SnapshotRef(
                     name,
                     spec.templateMaker() ? SnapshotRef.Kind.MAPPED : SnapshotRef.Kind.STREAMED,
@@ -91,10 +94,31 @@ final class InMemorySnapshots {
                     spec.writable(),
                     spec.hasLogPort(),
                     spec.hasNetwork());
-            if (taken.putIfAbsent(name, new Taken(ref, memory.orElseThrow())) != null) {
+            int diskMiB = switch (spec.writable()) {
+                case WritableLayer.InMemory _ -> 0;
+                case WritableLayer.Disk(int sizeMiB) -> sizeMiB;
+                case WritableLayer.Persistent(Path disk) ->
+                    new DiskDirectory(disk).read().sizeMiB();
+            };
+            copied = Optional.of(new Taken(ref, guest.memory(), guest.tree().copy(), diskMiB));
+        }
+
+        @Override
+        public void suspendDisk() {
+            if (spec.writable() instanceof WritableLayer.Persistent(Path directory)) {
+                DiskDirectory disk = new DiskDirectory(directory);
+                disk.write(disk.read().suspendedAt(copied.orElseThrow().ref()));
+            }
+        }
+
+        @Override
+        public SnapshotRef publish() {
+            faults.publishing(name);
+            Taken copy = copied.orElseThrow();
+            if (taken.putIfAbsent(name, copy) != null) {
                 throw new SnapshotExistsException(name);
             }
-            return ref;
+            return copy.ref();
         }
 
         @Override

@@ -68,6 +68,19 @@ final class InMemoryTree {
         }
     }
 
+    /** All of it as it is now, for another guest. */
+    InMemoryTree copy() {
+        InMemoryTree copy = new InMemoryTree();
+        lock.lock();
+        try {
+            copy.root.become(root);
+            copy.usedAtMost = usedAtMost;
+            return copy;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     ReentrantLock lock() {
         return lock;
     }

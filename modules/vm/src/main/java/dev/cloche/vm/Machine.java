@@ -31,6 +31,12 @@ interface Machine {
     /** What was noted last, by whatever process. */
     boolean capturing();
 
+    /** The VM needs no owner from now on, until somebody claims it; false if it was made for no pool. */
+    boolean shelve();
+
+    /** Takes the VM out of its pool; false if it is in none, or its guard did so before. */
+    boolean claim();
+
     /** No boot came up: notes it for other processes. */
     void startFailed();
 

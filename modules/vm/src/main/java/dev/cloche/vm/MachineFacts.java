@@ -50,7 +50,7 @@ record MachineFacts(NavigableMap<String, String> fields) {
         fields.put("memoryMiB", String.valueOf(spec.memoryMiB()));
         fields.put("cpus", String.valueOf(spec.cpus()));
         fields.put("rootDisk", contents(spec.rootDisk()));
-        fields.put("writable", String.valueOf(spec.writable()));
+        fields.put("writable", spec.writable() instanceof WritableLayer.InMemory ? "memory" : "disk");
         return new MachineFacts(fields);
     }
 

@@ -3,23 +3,15 @@ package dev.cloche.vm;
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * The handle of a VM, whatever runs it: what its owner or a client may do with it, and how it is ended.
- *
- * <p>{@code changing} is held by the one call that is changing the state, so a pause waits for another; ends do not need
- * it, because a VM may end at any time.
  */
 final class ManagedVm implements Vm {
-    /** What a guest has for syncing its disks, beyond the grace of its processes. */
-    private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(2);
-
     private final VmId id;
     private final Machine machine;
     private final BootPolicy policy;
@@ -27,9 +19,10 @@ final class ManagedVm implements Vm {
     private final Identities identities;
     private final Consumer<Vm> onClose;
 
-    private final ReentrantLock changing = new ReentrantLock();
+    private final Changes changes;
     private final VmLife life;
     private final SnapshotTaker snapshots;
+    private final VmEnd end;
     private volatile boolean attached;
 
     private ManagedVm(
@@ -46,23 +39,11 @@ final class ManagedVm implements Vm {
         this.ownership = ownership;
         this.onClose = onClose;
         identities = new Identities(id, machine, clone, network);
+        changes = new Changes(id);
         life = new VmLife(id);
         snapshots = new SnapshotTaker(id, machine, life, identities);
+        end = new VmEnd(id, life);
         attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
-    }
-
-    /** What the holder of a handle may do, and what its end means. */
-    private enum Ownership {
-        ATTACHED,
-        /** Attached, and ended by its snapshot. */
-        TEMPLATE_MAKER,
-        DETACHED,
-        /** Somebody else's VM. */
-        NONE;
-
-        static Ownership of(VmSpec spec, boolean attached) {
-            return spec.templateMaker() ? TEMPLATE_MAKER : attached ? ATTACHED : DETACHED;
-        }
     }
 
     private static Optional<GuestNetwork> network(VmSpec spec) {
@@ -168,16 +149,22 @@ final class ManagedVm implements Vm {
         pause(deadline);
     }
 
+    @Override
+    public void prepare(Consumer<Guest> exercise, Deadline deadline) {
+        starting((guest, soon) -> identities.give(Optional.empty(), guest, soon), deadline);
+        exercise.accept(guest());
+        changes.next(deadline, () -> {
+            life.require(VmTransition.PAUSED, "be prepared");
+            identities.quiesce(life.live("be prepared"), deadline);
+            life.halt(deadline);
+        });
+    }
+
     private void starting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
-        if (!changing.tryLock()) {
-            throw new VmStateException(id, state(), "be started while something else is done with it");
-        }
-        try {
+        changes.now(this::state, "be started", () -> {
             life.require(VmTransition.STARTED, "be started");
             new Boot(id, machine, policy, life, greeted).run(deadline);
-        } finally {
-            changing.unlock();
-        }
+        });
     }
 
     @Override
@@ -187,7 +174,7 @@ final class ManagedVm implements Vm {
 
     @Override
     public void pause(Deadline deadline) {
-        changing(deadline, () -> {
+        changes.next(deadline, () -> {
             life.require(VmTransition.PAUSED, "be paused");
             life.halt(deadline);
         });
@@ -204,7 +191,7 @@ final class ManagedVm implements Vm {
     }
 
     private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
-        changing(deadline, () -> {
+        changes.next(deadline, () -> {
             life.require(VmTransition.RESUMED, "be resumed");
             life.goOn(deadline);
             GuestConnection guest = life.live("be resumed");
@@ -214,79 +201,73 @@ final class ManagedVm implements Vm {
         });
     }
 
-    private void changing(Deadline deadline, Runnable how) {
-        try {
-            if (!changing.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
-                throw new VmDeadlineException("another change of VM " + id);
-            }
-        } catch (InterruptedException e) {
-            throw Waiting.interrupted("another change of VM " + id);
-        }
-        try {
-            how.run();
-        } finally {
-            changing.unlock();
-        }
-    }
-
     @Override
     public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
         if (!owned()) {
             throw new VmStateException(id, state(), "be snapshot by a process that does not own it");
         }
-        AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
-        changing(
+        return changes.result(
                 deadline,
-                () -> published.set(Optional.of(
-                        ownership == Ownership.TEMPLATE_MAKER
-                                ? snapshots.ofMaker(name, this::killPatiently, deadline)
-                                : snapshots.ofOneThatGoesOn(name, deadline))));
-        return published.get().orElseThrow();
+                () -> ownership == Ownership.TEMPLATE_MAKER
+                        ? snapshots.ofMaker(name, end::killPatiently, deadline)
+                        : snapshots.ofOneThatGoesOn(name, deadline));
+    }
+
+    @Override
+    public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+        if (!owned()) {
+            throw new VmStateException(id, state(), "be suspended by a process that does not own it");
+        }
+        if (ownership == Ownership.TEMPLATE_MAKER) {
+            throw new VmStateException(id, state(), "be suspended, because it makes a template");
+        }
+        return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, end::killPatiently, deadline));
+    }
+
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        changes.next(deadline, () -> {
+            if (state() != VmState.RUNNING) {
+                throw new VmStateException(id, state(), "have its disk grown");
+            }
+            life.run().orElseThrow().growDisk(sizeMiB, deadline);
+            life.live("have its disk grown").growDisk((long) sizeMiB << 20, deadline);
+        });
     }
 
     @Override
     public VmExit stop(Duration grace, Deadline deadline) {
-        Optional<VmExit> known = life.alreadyEnded("be stopped");
-        if (known.isPresent()) {
-            return known.get();
-        }
-        if (state() == VmState.RUNNING) {
-            try {
-                Deadline patience = deadline.orAfter(grace.plus(SYNC_ALLOWANCE));
-                GuestConnection guest = life.live("be stopped");
-                life.run().ifPresent(Run::stopAsked);
-                guest.shutdown(grace, patience);
-                return Waiting.on(life.exit(), patience, "the guest's shutdown");
-            } catch (VmDeadlineException
-                    | VmStateException
-                    | GuestConnectionLostException
-                    | GuestProtocolException
-                    | GuestRefusedException
-                    | VmBusyException askedInVain) {
-                log("VM " + id + " is killed, because it does not stop", askedInVain);
-            }
-        }
-        return killPatiently();
-    }
-
-    private VmExit killPatiently() {
-        return kill(Deadline.after(Boot.KILL_ALLOWANCE));
+        return end.stop(grace, deadline);
     }
 
     @Override
     public VmExit kill(Deadline deadline) {
-        Optional<VmExit> known = life.alreadyEnded("be killed");
-        if (known.isPresent()) {
-            return known.get();
-        }
-        life.run().ifPresent(Run::kill);
-        return Waiting.on(life.exit(), deadline, "the end of VM " + id);
+        return end.kill(deadline);
     }
 
     @Override
     public VmExit awaitExit(Deadline deadline) {
-        return life.alreadyEnded("be waited for")
-                .orElseGet(() -> Waiting.on(life.exit(), deadline, "the end of VM " + id));
+        return end.await(deadline);
+    }
+
+    @Override
+    public void shelve() {
+        pooling("be shelved", machine::shelve);
+        attached = false;
+    }
+
+    @Override
+    public void claim() {
+        pooling("be claimed", machine::claim);
+        attached = true;
+    }
+
+    private void pooling(String wanted, BooleanSupplier how) {
+        changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+            if (!owned() || state() != VmState.PAUSED || !how.getAsBoolean()) {
+                throw new VmStateException(id, state(), wanted);
+            }
+        });
     }
 
     @Override
@@ -304,19 +285,13 @@ final class ManagedVm implements Vm {
         if (!owned()) {
             throw new VmStateException(id, state(), "be destroyed by a process that does not own it");
         }
-        if (!changing.tryLock()) {
-            throw new VmStateException(id, state(), "be destroyed while something else is done with it");
-        }
-        try {
-            if (state() == VmState.DESTROYED) {
-                return;
+        changes.now(this::state, "be destroyed", () -> {
+            if (state() != VmState.DESTROYED) {
+                life.require(VmTransition.DESTROYED, "be destroyed");
+                machine.destroy();
+                life.move(VmTransition.DESTROYED);
             }
-            life.require(VmTransition.DESTROYED, "be destroyed");
-            machine.destroy();
-            life.move(VmTransition.DESTROYED);
-        } finally {
-            changing.unlock();
-        }
+        });
     }
 
     @Override
@@ -343,9 +318,5 @@ final class ManagedVm implements Vm {
     private void letGo() {
         life.guest().ifPresent(GuestConnection::close);
         life.run().ifPresent(Run::close);
-    }
-
-    private static void log(String what, Throwable why) {
-        System.getLogger(Vm.class.getName()).log(System.Logger.Level.DEBUG, what, why);
     }
 }

@@ -21,15 +21,25 @@ final class QemuCapture implements Capture {
     private final SnapshotName name;
     private final QemuGround ground;
     private final MachineFacts facts;
+    private final QemuDisk disk;
+    private final boolean shortened;
     private final SnapshotStore.Draft draft;
     private Optional<SnapshotManifest> taken = Optional.empty();
 
     private QemuCapture(
-            VmSpec spec, SnapshotName name, QemuGround ground, MachineFacts facts, SnapshotStore.Draft draft) {
+            VmSpec spec,
+            SnapshotName name,
+            QemuGround ground,
+            MachineFacts facts,
+            QemuDisk disk,
+            boolean shortened,
+            SnapshotStore.Draft draft) {
         this.spec = spec;
         this.name = name;
         this.ground = ground;
         this.facts = facts;
+        this.disk = disk;
+        this.shortened = shortened;
         this.draft = draft;
     }
 
@@ -42,8 +52,16 @@ final class QemuCapture implements Capture {
             MachineFacts facts = MachineFacts.read(ground.layout().directory(spec.id()));
             // For the digests, which take their time once.
             var _ = facts.key(spec, new TreeSet<>(), ground.digests());
-            QemuDisk.shorten(spec, ground, deadline);
-            return new QemuCapture(spec, name, ground, facts, ground.snapshots().draft());
+            QemuDisk disk = new QemuDisk(spec, ground);
+            boolean shortened = disk.shorten(deadline);
+            return new QemuCapture(
+                    spec,
+                    name,
+                    ground,
+                    facts,
+                    disk,
+                    shortened,
+                    ground.snapshots().draft());
         } catch (IOException e) {
             throw failed(name, e);
         }
@@ -69,7 +87,7 @@ final class QemuCapture implements Capture {
         long limit = ram + ram / 128 + (64L << 20);
         NavigableSet<Integer> ports = pluggedIn(qemu);
         // Before the state is saved: after that the guest's disks are not QEMU's to change.
-        int layers = QemuDisk.share(spec, ground, qemu, draft.directory());
+        int layers = disk.share(qemu, draft.directory(), shortened);
         QemuMigration migration = new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline);
         new QemuImage(spec.rootDisk())
                 .putAside(qemu, ground.layout().directory(spec.id()), () -> migration.save(state, !mapped, limit));
@@ -90,7 +108,8 @@ final class QemuCapture implements Capture {
                 mapped ? Files.size(state) : 0,
                 mapped ? FileDigests.sha256(state) : "",
                 ports,
-                layers);
+                layers,
+                disk.sizeMiB());
     }
 
     private static NavigableSet<Integer> pluggedIn(QmpConversation qemu) throws IOException {
@@ -103,9 +122,27 @@ final class QemuCapture implements Capture {
         return ports;
     }
 
+    private SnapshotManifest taken() {
+        return taken.orElseThrow(() -> new IllegalStateException("nothing was taken"));
+    }
+
+    @Override
+    public void suspendDisk() {
+        if (!(spec.writable() instanceof WritableLayer.Persistent(Path directory))) {
+            return;
+        }
+        try {
+            VmNote.SUSPENDED.leaveOrThrow(ground.layout().directory(spec.id()));
+        } catch (IOException e) {
+            throw failed(name, e);
+        }
+        DiskDirectory disk = new DiskDirectory(directory);
+        disk.write(disk.read().suspendedAt(taken().ref()));
+    }
+
     @Override
     public SnapshotRef publish() {
-        SnapshotManifest manifest = taken.orElseThrow(() -> new IllegalStateException("nothing was taken"));
+        SnapshotManifest manifest = taken();
         Path directory = draft.directory();
         try {
             if (spec.templateMaker()) {

@@ -37,9 +37,15 @@ final class QemuCommand {
                 .forEach(
                         port -> add(out, "--listen", layout.portSocket(id, port).toString()));
         launch.hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
+        launch.disk()
+                .flatMap(QemuLaunch.Disk::persistent)
+                .ifPresent(disk -> add(out, "--own", disk.useLock().toString()));
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
+        if (spec.hasNetwork()) {
+            add(out, "--network-mac", UserNetwork.mac(id));
+        }
         launch.network().forEach(argument -> add(out, "--network", argument));
         out.add("--");
         out.addAll(qemu(spec, resources, host, launch));
@@ -65,7 +71,7 @@ final class QemuCommand {
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
         out.addAll(new QemuImage(spec.rootDisk()).arguments());
-        launch.disk().ifPresent(top -> add(out, "-drive", drive(top)));
+        launch.disk().ifPresent(disk -> add(out, "-drive", drive(disk)));
         add(out, "-chardev", socket("c0", FIRST_SOCKET + 1));
         int next = FIRST_SOCKET + 2;
         for (int port : launch.ports()) {
@@ -99,7 +105,7 @@ final class QemuCommand {
     static List<String> devices(VmSpec spec, NavigableSet<Integer> ports) {
         List<String> out = new ArrayList<>();
         out.add("virtio-blk-device,drive=root");
-        if (spec.writable() instanceof WritableLayer.Disk) {
+        if (!(spec.writable() instanceof WritableLayer.InMemory)) {
             out.add("virtio-blk-device,drive=upper,serial=cloche-upper");
         }
         out.add("virtio-serial-device,max_ports=16");
@@ -162,9 +168,12 @@ final class QemuCommand {
         };
     }
 
-    /** No VM survives its host, so what the guest flushes need not reach the host's disk (docs/vm.md). */
-    private static String drive(Path top) {
-        return "if=none,id=upper,file=" + escape(top) + ",format=qcow2,cache=unsafe,aio=threads,discard=unmap";
+    /** What a guest flushes is on the host's disk where that outlives the VM; else it need not be (docs/vm.md). */
+    private static String drive(QemuLaunch.Disk disk) {
+        return "if=none,id=upper,file=" + escape(disk.top())
+                + ",format=" + (DiskChain.isBottom(disk.top()) ? "raw" : "qcow2")
+                + ",cache=" + (disk.persistent().isPresent() ? "writeback" : "unsafe")
+                + ",aio=threads,discard=unmap";
     }
 
     private static String socket(String id, int descriptor) {

@@ -7,63 +7,105 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What snapshots do to the writable disk of a VM that runs, if it has one. */
+/** What is done to the writable disk of a VM that runs, if it has one. */
 final class QemuDisk {
-    private static final String DEVICE = "upper";
+    static final String DEVICE = "upper";
 
-    private QemuDisk() {}
+    private final VmSpec spec;
+    private final QemuGround ground;
+    private final Path vm;
+
+    QemuDisk(VmSpec spec, QemuGround ground) {
+        this.spec = spec;
+        this.ground = ground;
+        vm = ground.layout().directory(spec.id());
+    }
+
+    private boolean exists() {
+        return !(spec.writable() instanceof WritableLayer.InMemory);
+    }
+
+    private DiskChain chain() {
+        return spec.writable() instanceof WritableLayer.Persistent(Path directory)
+                ? DiskChain.persistent(directory, ground.disks())
+                : ground.disk(spec.id());
+    }
+
+    /** What the guest sees; 0 without a disk. */
+    int sizeMiB() {
+        return switch (spec.writable()) {
+            case WritableLayer.InMemory _ -> 0;
+            case WritableLayer.Disk(int sizeMiB) -> sizeMiB;
+            case WritableLayer.Persistent(Path directory) ->
+                new DiskDirectory(directory).read().sizeMiB();
+        };
+    }
 
     /**
      * Draws the layers of the disk together where one more would be too many. The guest runs meanwhile; QEMU copies what is in
-     * the layers between the blank one and the top.
+     * the layers between the lowest one and the top.
+     *
+     * @return whether there are files now that the disk does not need; {@link #share} removes them
      */
-    static void shorten(VmSpec spec, QemuGround ground, Deadline deadline) throws IOException {
-        if (!(spec.writable() instanceof WritableLayer.Disk)) {
-            return;
+    boolean shorten(Deadline deadline) throws IOException {
+        if (!exists()) {
+            return false;
         }
-        DiskChain chain = ground.disk(spec.id());
-        List<Path> layers = chain.layers();
+        List<Path> layers = chain().layers();
         if (layers.size() < DiskChain.MAX_LAYERS) {
-            return;
+            return false;
         }
-        Path blank = layers.getFirst();
+        Path lowest = layers.getFirst();
         Map<String, String> end = new QemuMonitor(ground.layout(), spec.id()).converse(deadline, qemu -> {
             var _ = qemu.execute(new QmpCommand(
                     "block-stream",
                     Map.of(
                             "device", DEVICE,
-                            "base", blank.toString(),
-                            "backing-file", blank.getFileName().toString())));
+                            "base", lowest.toString(),
+                            "backing-file", lowest.getFileName().toString())));
             return qemu.event("BLOCK_JOB_COMPLETED");
         });
         if (end.containsKey("error")) {
             throw new IOException("the layers of the disk could not be drawn together: "
                     + Printable.of(end.getOrDefault("error", "")));
         }
-        chain.forgetMiddle();
+        return true;
     }
 
     /**
      * Gives a snapshot the disk as it is now, and has the halted guest write to a new layer from now on.
      *
+     * @param shortened whether the layers between the lowest one and the top are not needed
      * @return how many layers the snapshot has; 0 without a disk
      */
-    static int share(VmSpec spec, QemuGround ground, QmpConversation qemu, Path snapshot) throws IOException {
-        if (!(spec.writable() instanceof WritableLayer.Disk disk)) {
+    int share(QmpConversation qemu, Path snapshot, boolean shortened) throws IOException {
+        if (!exists()) {
             return 0;
         }
-        DiskChain chain = ground.disk(spec.id());
+        if (VmNote.LAYER_BEGUN.isIn(vm)) {
+            throw new IOException("an earlier snapshot of it was given up, and which layer is written to is not known");
+        }
+        DiskChain chain = chain();
+        if (shortened) {
+            // Halts what is halted already, and flushes every disk (do_vm_stop in softmmu/cpus.c of QEMU).
+            var _ = qemu.execute(QmpCommand.of("stop"));
+            chain.forgetMiddle();
+        }
         int layers = chain.layers().size();
-        Path next = chain.addLayer(disk.sizeMiB());
+        chain.share(snapshot);
+        VmNote.LAYER_BEGUN.leaveOrThrow(vm);
+        Path next = chain.addLayer(sizeMiB());
         try {
             var _ = qemu.execute(new QmpCommand(
                     "blockdev-snapshot-sync",
                     Map.of("device", DEVICE, "snapshot-file", next.toString(), "format", "qcow2", "mode", "existing")));
         } catch (VmMonitorException refused) {
             DurableFiles.deleteAfter(refused, next);
+            VmNote.LAYER_BEGUN.remove(vm);
             throw refused;
         }
-        chain.shareBelow(next, snapshot);
+        VmNote.LAYER_BEGUN.remove(vm);
+        chain.protectBelow(next);
         return layers;
     }
 }

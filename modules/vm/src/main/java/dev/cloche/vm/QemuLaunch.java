@@ -14,7 +14,7 @@ import java.util.TreeSet;
  * @param ports those of clients that are plugged in from the start, because the snapshot has them
  * @param incoming whether the state comes from a snapshot
  * @param hold a lock that the guard shares as long as the VM lives
- * @param disk the top of the writable disk's chain
+ * @param disk the writable disk
  * @param network passt's command line; empty without a network
  */
 record QemuLaunch(
@@ -22,8 +22,21 @@ record QemuLaunch(
         NavigableSet<Integer> ports,
         boolean incoming,
         Optional<Path> hold,
-        Optional<Path> disk,
+        Optional<Disk> disk,
         List<String> network) {
+    /**
+     * The writable disk.
+     *
+     * @param top the file that is written to
+     * @param persistent where it is, if it outlives the VM
+     */
+    record Disk(Path top, Optional<DiskDirectory> persistent) {
+        /** One that ends with the VM. */
+        static Disk ofTheVm(Path top) {
+            return new Disk(top, Optional.empty());
+        }
+    }
+
     /** Where a guest's memory is. QEMU calls its block the same in each case, so a stream fits all. */
     sealed interface Ram {
         /** In memory of the process's own. */
@@ -41,7 +54,7 @@ record QemuLaunch(
         ports = Collections.unmodifiableNavigableSet(new TreeSet<>(ports));
     }
 
-    static QemuLaunch boot(Ram ram, Optional<Path> disk) {
+    static QemuLaunch boot(Ram ram, Optional<Disk> disk) {
         return new QemuLaunch(ram, new TreeSet<>(), false, Optional.empty(), disk, List.of());
     }
 

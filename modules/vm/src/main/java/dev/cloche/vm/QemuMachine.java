@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ final class QemuMachine implements Machine {
     private final VmLayout layout;
     private final VmResources resources;
     private final GuardFiles files;
+    private final PoolFiles pool;
     private final AtomicReference<Optional<LockFile>> ownerLock;
 
     /** @param ownerLock held already; this machine lets go of it */
@@ -29,6 +31,7 @@ final class QemuMachine implements Machine {
         layout = ground.layout();
         resources = ground.resources();
         files = new GuardFiles(layout.directory(spec.id()));
+        pool = new PoolFiles(layout.directory(spec.id()));
     }
 
     @Override
@@ -56,22 +59,48 @@ final class QemuMachine implements Machine {
     }
 
     private Run coldBoot(Deadline deadline) throws IOException {
-        Optional<Path> disk = spec.writable() instanceof WritableLayer.Disk blank
-                ? Optional.of(ground.disk(spec.id()).begin(layout.blanks(), blank.sizeMiB()))
-                : Optional.empty();
         QemuLaunch.Ram ram = spec.templateMaker()
                 ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
                 : new QemuLaunch.Ram.Anonymous();
         // Its interface has neither address nor name server until the host gives it one.
         identityOwed(spec.hasNetwork());
-        return start(QemuLaunch.boot(ram, disk), deadline, () -> {});
+        return switch (spec.writable()) {
+            case WritableLayer.InMemory _ -> start(QemuLaunch.boot(ram, Optional.empty()), deadline, () -> {});
+            case WritableLayer.Disk(int sizeMiB) -> {
+                Path top = ground.disk(spec.id()).begin(layout.blanks(), sizeMiB);
+                yield start(QemuLaunch.boot(ram, Optional.of(QemuLaunch.Disk.ofTheVm(top))), deadline, () -> {});
+            }
+            case WritableLayer.Persistent(Path directory) -> {
+                try (PersistentBoot disk = new PersistentBoot(directory, ground.disks())) {
+                    yield start(QemuLaunch.boot(ram, Optional.of(disk.asItIs())), deadline, () -> {});
+                }
+            }
+        };
     }
 
     private Run restore(MachineFacts facts, Deadline deadline) throws IOException {
         identityOwed(true);
         try (SnapshotUse use = SnapshotUse.open(ground, spec, facts)) {
-            return start(use.launch(ram(use), disk(use)), deadline, () -> load(use, deadline));
+            return switch (spec.writable()) {
+                case WritableLayer.InMemory _ -> restore(use, Optional.empty(), () -> {}, deadline);
+                case WritableLayer.Disk(int sizeMiB) -> {
+                    Path top = ground.disk(spec.id()).begin(use.disk(ground.disks()), sizeMiB);
+                    yield restore(use, Optional.of(QemuLaunch.Disk.ofTheVm(top)), () -> {}, deadline);
+                }
+                case WritableLayer.Persistent(Path directory) -> {
+                    try (PersistentBoot disk = new PersistentBoot(directory, ground.disks())) {
+                        QemuLaunch.Disk top = disk.asOf(spec.snapshot().orElseThrow(), use.disk(ground.disks()));
+                        yield restore(use, Optional.of(top), disk::movesOn, deadline);
+                    }
+                }
+            };
         }
+    }
+
+    /** @param loaded what is to be done before the guest goes on */
+    private Run restore(SnapshotUse use, Optional<QemuLaunch.Disk> disk, Step loaded, Deadline deadline)
+            throws IOException {
+        return start(use.launch(ram(use), disk), deadline, () -> load(use, loaded, deadline));
     }
 
     private QemuLaunch.Ram ram(SnapshotUse use) throws IOException {
@@ -85,15 +114,10 @@ final class QemuMachine implements Machine {
         return new QemuLaunch.Ram.Shared(ram);
     }
 
-    private Optional<Path> disk(SnapshotUse use) throws IOException {
-        return spec.writable() instanceof WritableLayer.Disk disk
-                ? Optional.of(ground.disk(spec.id()).begin(use.disk(ground.disks()), disk.sizeMiB()))
-                : Optional.empty();
-    }
-
-    private void load(SnapshotUse use, Deadline deadline) throws IOException {
+    private void load(SnapshotUse use, Step loaded, Deadline deadline) throws IOException {
         var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
             new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(use.stream(), !use.mapped());
+            loaded.run();
             return qemu.execute(QmpCommand.of("cont"));
         });
     }
@@ -157,7 +181,12 @@ final class QemuMachine implements Machine {
     }
 
     private Process startGuard(List<String> command) {
-        ProcessBuilder builder = new ProcessBuilder(command)
+        List<String> whole = new ArrayList<>(command);
+        // The guard takes its options in any order before the program.
+        pool.slot()
+                .ifPresent(slot -> whole.addAll(
+                        1, List.of("--pool-age-ms", String.valueOf(slot.maxAge().toMillis()))));
+        ProcessBuilder builder = new ProcessBuilder(whole)
                 .directory(layout.directory(spec.id()).toFile())
                 .redirectError(files.log().toFile());
         // Nothing of this process's environment is QEMU's business, secrets least of all.
@@ -218,6 +247,37 @@ final class QemuMachine implements Machine {
     @Override
     public boolean capturing() {
         return files.capturing();
+    }
+
+    @Override
+    public boolean shelve() {
+        return inPool(() -> {
+            boolean forPool = pool.slot().isPresent();
+            if (forPool) {
+                pool.shelve();
+            }
+            return forPool;
+        });
+    }
+
+    @Override
+    public boolean claim() {
+        return inPool(pool::claim);
+    }
+
+    private interface PoolStep {
+        boolean take() throws IOException;
+    }
+
+    private boolean inPool(PoolStep step) {
+        try {
+            return step.take();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The place of VM " + spec.id() + " in its pool cannot be noted: " + e.getMessage(),
+                    "Check the disk of the state root.",
+                    e);
+        }
     }
 
     @Override

@@ -6,9 +6,13 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,6 +27,7 @@ public final class QemuProvider implements VmProvider {
     private final BootPolicy policy;
     private final VmDirectory directory;
     private final QemuGround ground;
+    private final QemuPool pool;
     private final OpenVms open = new OpenVms();
     private final ReentrantLock probing = new ReentrantLock();
     private final AtomicReference<Optional<HostFacts>> host = new AtomicReference<>(Optional.empty());
@@ -37,6 +42,7 @@ public final class QemuProvider implements VmProvider {
         this.resources = resources;
         this.policy = policy;
         directory = new VmDirectory(layout);
+        pool = new QemuPool(layout);
         ground = QemuGround.of(layout, resources, this::host);
     }
 
@@ -61,6 +67,36 @@ public final class QemuProvider implements VmProvider {
                     e);
         }
         return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        if (!spec.attached() || spec.templateMaker()) {
+            throw new InvalidVmSpecException(
+                    "A pool entry is no template's maker, and is not detached",
+                    "Leave it attached until it is shelved.");
+        }
+        try {
+            LockFile lock = pool.make(spec, slot);
+            return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
+        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+            throw new VmExistsException(spec.id());
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "A pool entry cannot be made in " + layout.vms() + ": " + e.getMessage(),
+                    "Check the owner and mode of that directory and the space on its disk.",
+                    e);
+        }
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        return pool.reclaim(id, this::kill, deadline);
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return pool.list(Instant.now());
     }
 
     /** Takes the owner's lock. @throws VmBusyException if another process has it */
@@ -114,7 +150,8 @@ public final class QemuProvider implements VmProvider {
         QemuJoin join = new QemuJoin(layout, id, deadline);
         try {
             QemuRun run = join.asOwner(guard);
-            boolean attached = !new GuardFiles(layout.directory(id)).detached();
+            Path files = layout.directory(id);
+            boolean attached = !new GuardFiles(files).detached() && !new PoolFiles(files).shelved();
             return open.add(ManagedVm.adopted(spec, machine, run, attached, join.paused(), open::remove, deadline));
         } catch (RuntimeException e) {
             machine.release();
@@ -152,6 +189,24 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public void pause(VmId id, Deadline deadline) {
+        tell(id, "stop", "be paused", deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        tell(id, "cont", "be resumed", deadline);
+    }
+
+    private void tell(VmId id, String command, String wanted, Deadline deadline) {
+        try (PinnedProcess _ = pinRunning(id, wanted)) {
+            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
+        }
+    }
+
+    @Override
     public void destroy(VmId id) {
         Optional<VmInfo> info = get(id);
         if (info.isEmpty()) {
@@ -174,6 +229,11 @@ public final class QemuProvider implements VmProvider {
         return new GuardOutputLog(
                 layout.directory(id),
                 () -> get(id).filter(vm -> vm.state().live()).isPresent());
+    }
+
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(new QemuDisks(ground.snapshots(), ground.disks()));
     }
 
     @Override
@@ -225,6 +285,18 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Optional<SnapshotRef> snapshot(SnapshotName name) {
         return ground.snapshots().read(name).map(SnapshotManifest::ref);
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        try {
+            return MachineFacts.of(spec, resources, host())
+                    .key(spec, Collections.emptyNavigableSet(), ground.digests())
+                    .fingerprint();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
+        }
     }
 
     @Override

@@ -4,6 +4,8 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,6 +15,7 @@ final class QemuRun implements Run {
     private final Guard guard;
     private final ByteChannel channel;
     private final Optional<LockFile> portLock;
+    private final VmLayout layout;
     private final GuardFiles files;
     private final QemuMonitor monitor;
     private final CompletableFuture<VmExit> ended;
@@ -23,6 +26,7 @@ final class QemuRun implements Run {
         this.guard = guard;
         this.channel = channel;
         this.portLock = portLock;
+        this.layout = layout;
         files = new GuardFiles(layout.directory(id));
         monitor = new QemuMonitor(layout, id);
         // The guard records the end before it exits.
@@ -69,7 +73,34 @@ final class QemuRun implements Run {
             kill();
             throw new ImageAsideException(id);
         }
+        if (files.suspended()) {
+            disk().ifPresent(DiskDirectory::movesOn);
+            files.notSuspended();
+        }
         return qemu.execute(QmpCommand.of("cont"));
+    }
+
+    private Optional<DiskDirectory> disk() {
+        return StoredSpec.read(layout.directory(id), id).writable() instanceof WritableLayer.Persistent(Path directory)
+                ? Optional.of(new DiskDirectory(directory))
+                : Optional.empty();
+    }
+
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        DiskDirectory disk = disk().orElseThrow(() -> DiskStore.noDisk(id));
+        try {
+            var _ = monitor.converse(deadline, qemu -> {
+                DiskRecord record = disk.read();
+                DiskStore.requireGrowth(record, sizeMiB);
+                // In this order: what a crash leaves out is made up for when a VM gets the disk.
+                disk.write(record.withSize(sizeMiB));
+                return qemu.execute(new QmpCommand(
+                        "block_resize", Map.of("device", QemuDisk.DEVICE, "size", (long) sizeMiB << 20)));
+            });
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for 'block_resize': " + e.getMessage(), e);
+        }
     }
 
     @Override

@@ -22,6 +22,13 @@ interface Run extends AutoCloseable {
 
     void resume(Deadline deadline);
 
+    /**
+     * Makes the persistent disk larger; the guest is to be told.
+     *
+     * @throws InvalidVmSpecException if there is none, or it cannot have this size
+     */
+    void growDisk(int sizeMiB, Deadline deadline);
+
     /** Lets the VM outlive this process. */
     void detach();
 

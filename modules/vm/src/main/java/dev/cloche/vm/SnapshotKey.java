@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -37,6 +38,17 @@ record SnapshotKey(NavigableMap<String, String> fields) {
             }
         }
         return List.copyOf(found);
+    }
+
+    /** Without what is measured anew at each boot of the host. */
+    String fingerprint() {
+        StringBuilder text = new StringBuilder();
+        fields.forEach((name, value) -> {
+            if (!name.equals(COUNTER)) {
+                text.append(name).append('=').append(value).append('\n');
+            }
+        });
+        return FileDigests.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
     private static boolean near(String then, String now) {

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
  * @param stateDigest SHA-256 of that file
  * @param ports those of clients that are plugged in
  * @param diskLayers how many files the writable disk consists of; 0 without one
+ * @param diskMiB its size as the guest sees it; 0 without one
  */
 record SnapshotManifest(
         SnapshotRef ref,
@@ -28,7 +29,8 @@ record SnapshotManifest(
         long stateBytes,
         String stateDigest,
         NavigableSet<Integer> ports,
-        int diskLayers) {
+        int diskLayers,
+        int diskMiB) {
     static final String FILE = "manifest.json";
     private static final long VERSION = 1;
     private static final String KEY = "key.";
@@ -47,6 +49,7 @@ record SnapshotManifest(
         fields.put("stateDigest", stateDigest);
         fields.put("ports", ports.stream().map(String::valueOf).collect(Collectors.joining(" ")));
         fields.put("diskLayers", (long) diskLayers);
+        fields.put("diskMiB", (long) diskMiB);
         key.fields().forEach((name, value) -> fields.put(KEY + name, value));
         DurableFiles.write(directory.resolve(FILE), FlatJson.write(fields));
     }
@@ -78,7 +81,8 @@ record SnapshotManifest(
                     fields.number("stateBytes"),
                     fields.text("stateDigest"),
                     ports(fields.text("ports")),
-                    fields.smallNumber("diskLayers"));
+                    fields.smallNumber("diskLayers"),
+                    fields.smallNumber("diskMiB"));
         } catch (InvalidVmSpecException e) {
             throw new IOException(e.getMessage(), e);
         }

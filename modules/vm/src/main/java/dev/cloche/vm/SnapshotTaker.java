@@ -1,9 +1,15 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Takes snapshots of a VM that this process owns: when its guest is halted, and that it goes on whatever happens. */
 final class SnapshotTaker {
+    /** The guest thaws by itself then. */
+    private static final Duration LONGEST_FLUSH = Duration.ofMinutes(1);
+
     private final VmId id;
     private final Machine machine;
     private final VmLife life;
@@ -40,6 +46,31 @@ final class SnapshotTaker {
             var _ = halted(() -> capture.take(deadline), deadline);
             kill.run();
             return capture.publish();
+        }
+    }
+
+    /** Takes one, with which the VM ends; until the snapshot is whole, nothing is lost if that fails. */
+    SnapshotRef ofOneThatEnds(SnapshotName name, Runnable kill, Deadline deadline) {
+        flush(life.live("be suspended"), deadline);
+        try (Capture capture = machine.capture(name, deadline)) {
+            AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
+            var _ = halted(
+                    () -> {
+                        capture.take(deadline);
+                        capture.suspendDisk();
+                        published.set(Optional.of(capture.publish()));
+                    },
+                    deadline);
+            kill.run();
+            return published.get().orElseThrow();
+        }
+    }
+
+    /** So that hardly anything is lost should the disk be booted from, because its memory cannot be continued. */
+    private void flush(Guest guest, Deadline deadline) {
+        if (life.state() == VmState.RUNNING) {
+            guest.freeze(LONGEST_FLUSH, deadline);
+            guest.thaw(deadline);
         }
     }
 

@@ -83,7 +83,7 @@ final class SnapshotUse implements AutoCloseable {
     }
 
     /** How QEMU is started for it. */
-    QemuLaunch launch(QemuLaunch.Ram ram, Optional<Path> disk) {
+    QemuLaunch launch(QemuLaunch.Ram ram, Optional<QemuLaunch.Disk> disk) {
         return new QemuLaunch(
                 ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), disk, List.of());
     }

@@ -12,6 +12,13 @@ final class SparseBytes {
     private final TreeMap<Long, byte[]> pages = new TreeMap<>();
     private long size;
 
+    /** Takes over a copy of another's content. */
+    void become(SparseBytes other) {
+        pages.clear();
+        other.pages.forEach((number, page) -> pages.put(number, page.clone()));
+        size = other.size;
+    }
+
     long size() {
         return size;
     }

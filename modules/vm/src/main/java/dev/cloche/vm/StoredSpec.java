@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.DateTimeException;
@@ -71,8 +72,10 @@ final class StoredSpec {
         fields.put("rootDisk", rootDisk.path().toString());
         fields.put("rootDiskFormat", rootDisk.format().name());
         rootDisk.contents().ifPresent(name -> fields.put("rootDiskContents", name));
-        if (writable instanceof WritableLayer.Disk disk) {
-            fields.put("writableDiskMiB", (long) disk.sizeMiB());
+        switch (writable) {
+            case WritableLayer.InMemory _ -> {}
+            case WritableLayer.Disk(int sizeMiB) -> fields.put("writableDiskMiB", (long) sizeMiB);
+            case WritableLayer.Persistent(Path directory) -> fields.put("writableDisk", directory.toString());
         }
     }
 
@@ -88,9 +91,21 @@ final class StoredSpec {
     }
 
     static WritableLayer writable(JsonFields fields) throws IOException {
+        Optional<String> persistent = fields.optionalText("writableDisk");
+        if (persistent.isPresent()) {
+            return WritableLayer.persistent(path(persistent.get()));
+        }
         return fields.optionalNumber("writableDiskMiB").isPresent()
                 ? WritableLayer.disk(fields.smallNumber("writableDiskMiB"))
                 : WritableLayer.inMemory();
+    }
+
+    private static Path path(String text) throws IOException {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new IOException("no valid path", e);
+        }
     }
 
     private static VmSpec spec(VmId id, JsonFields fields) throws IOException {

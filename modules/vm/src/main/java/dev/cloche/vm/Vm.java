@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -47,6 +48,14 @@ public interface Vm extends AutoCloseable {
     void prepare(Deadline deadline);
 
     /**
+     * Like {@link #prepare(Deadline)}, but the guest has done something before: under emulation what was executed once is
+     * translated, and much faster the next time.
+     *
+     * @param exercise uses the guest, which has a passing identity meanwhile; its exceptions are thrown on, and the VM runs then
+     */
+    void prepare(Consumer<Guest> exercise, Deadline deadline);
+
+    /**
      * The guest of a running or paused VM.
      *
      * @throws VmStateException if it is neither
@@ -80,6 +89,28 @@ public interface Vm extends AutoCloseable {
     SnapshotRef snapshot(SnapshotName name, Deadline deadline);
 
     /**
+     * Takes a snapshot, and ends the VM with it: its guest does nothing after the moment that the snapshot is of. A persistent
+     * disk is then as of the snapshot, flushed by the guest before, and {@link VmSpec#restored} continues both, memory and disk; once a VM has used the disk
+     * since, it does so no more. Whatever fails, the guest goes on. A template's maker, whose end its snapshot is anyway, is not
+     * suspended.
+     *
+     * @throws VmStateException if it has no guest, makes a template, or belongs to another process
+     * @throws SnapshotExistsException if there is one of that name
+     * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot
+     */
+    SnapshotRef suspend(SnapshotName name, Deadline deadline);
+
+    /**
+     * Makes the persistent disk of a running VM larger, and its file system with it. Any process may ask for it.
+     *
+     * @param sizeMiB not less than it has
+     * @throws VmStateException if it does not run
+     * @throws InvalidVmSpecException if it has no persistent disk, or the size is not one that the disk can grow to
+     * @throws GuestRefusedException if the guest cannot grow its file system; it does so when it boots the next time
+     */
+    void growDisk(int sizeMiB, Deadline deadline);
+
+    /**
      * Asks the guest to end its executions, sync and power off, and kills it if it has not done so in time: when
      * {@code grace} and two seconds for syncing have passed, or {@code deadline} has. A paused VM is killed at once. Of a
      * VM that has ended already, this answers how.
@@ -102,6 +133,22 @@ public interface Vm extends AutoCloseable {
      * @throws VmStateException if it has never run or is destroyed
      */
     VmExit awaitExit(Deadline deadline);
+
+    /**
+     * Puts a prepared VM into its pool: from now on it needs no owner, and its guard ends it at the age of its {@link PoolSlot}
+     * unless somebody has claimed it. The handle stays usable; closing it lets go of the VM, for any process to adopt.
+     *
+     * @throws VmStateException if it is not {@link VmState#PAUSED}, was made for no pool, or belongs to another process
+     */
+    void shelve();
+
+    /**
+     * Takes the VM out of its pool for good: from now on it ends with its owner, as one that was never pooled, unless it is
+     * detached. Its guest is still to be resumed with an identity.
+     *
+     * @throws VmStateException if it is not shelved or not owned by this process, or its guard has retired it
+     */
+    void claim();
 
     /**
      * Lets the VM outlive this process. The handle stays usable; closing it lets go of the VM.

@@ -27,6 +27,8 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     /** A tmpfs on every Linux. */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
+    static final String OWNER_LOCK = "owner.lock";
+
     private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
 
     /** @throws InvalidVmSpecException if a path is not absolute, or too long for sockets in it */
@@ -107,7 +109,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
 
     /** Held by whoever owns the VM. */
     Path ownerLock(VmId id) {
-        return directory(id).resolve("owner.lock");
+        return directory(id).resolve(OWNER_LOCK);
     }
 
     /** Held by whoever speaks to the VM's monitor, which serves one client at a time. */

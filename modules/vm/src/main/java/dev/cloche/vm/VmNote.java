@@ -21,7 +21,11 @@ enum VmNote {
     /** A guest that ran is halted only for as long as a snapshot takes. */
     CAPTURING("capturing"),
     /** A halted guest is without its image, and must not go on before that is back. */
-    IMAGE_ASIDE("image-aside");
+    IMAGE_ASIDE("image-aside"),
+    /** A layer was added to the disk, and whether QEMU writes to it is not known; no snapshot is possible any more. */
+    LAYER_BEGUN("layer-begun"),
+    /** The persistent disk is recorded as of a snapshot; should the guest go on all the same, that has to go first. */
+    SUSPENDED("suspended");
 
     private final String file;
 

@@ -18,6 +18,22 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     Vm create(VmSpec spec);
 
     /**
+     * Makes a VM for a warm pool, to be {@linkplain Vm#prepare prepared} and {@linkplain Vm#shelve shelved}. Up to then it is
+     * as any other attached VM. Adopting a shelved one gives it an owner and leaves it in its pool.
+     *
+     * @throws VmExistsException if there is a VM of that id
+     * @throws InvalidVmSpecException if this provider cannot do what the spec asks for, or the spec is not attached
+     */
+    Vm create(VmSpec spec, PoolSlot slot);
+
+    /**
+     * Ends and removes a pool entry that no process owns; nothing happens if it is gone.
+     *
+     * @return whether it is gone; false if a process owns it, or has claimed it
+     */
+    boolean reclaim(VmId id, Deadline deadline);
+
+    /**
      * Connects to a running VM of another process through one of its seven client ports, or to one that this process
      * detached.
      *
@@ -49,12 +65,32 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     VmExit kill(VmId id, Deadline deadline);
 
     /**
+     * Halts the guest of a running VM whoever owns it; nothing happens if it is halted. Its owner's handle does not learn of
+     * it, and its clients wait for as long as it takes.
+     *
+     * @throws VmNotFoundException if there is none of that id
+     * @throws VmStateException if it does not run
+     */
+    void pause(VmId id, Deadline deadline);
+
+    /** Continues a guest that was halted by {@link #pause}; nothing happens if it runs. Throws what that throws. */
+    void resume(VmId id, Deadline deadline);
+
+    /**
      * Removes what is left of a VM that does not run and that no process owns; nothing happens if it is gone.
      *
      * @throws VmStateException if it runs
      * @throws VmBusyException if a process owns it
      */
     void destroy(VmId id);
+
+    /**
+     * Names all that a snapshot of such a VM would depend on here: programs, kernel, agent, processor, devices, disks; not
+     * the VM's id. Two specs of one fingerprint can continue each other's guests.
+     *
+     * @return 64 hexadecimal digits
+     */
+    String fingerprint(VmSpec spec);
 
     /**
      * Deletes a snapshot, whole or damaged.
@@ -70,6 +106,9 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * @throws VmNotFoundException if there is none of that id
      */
     OutputLog outputLog(VmId id);
+
+    /** The disks that outlive VMs. */
+    PersistentDisks disks();
 
     /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
     VmCapabilities capabilities();

@@ -32,6 +32,13 @@ public interface VmQuery {
     }
 
     /**
+     * The entries of all warm pools, by id. Removes what killed processes have left of unfinished ones.
+     *
+     * @throws VmStorageException if the state root cannot be read
+     */
+    List<PooledVm> pooled();
+
+    /**
      * All snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmStorageException if the state root cannot be read

@@ -15,7 +15,8 @@ import java.util.OptionalLong;
  *     millisecond
  * @param outputLogBytes how much of what the main execution writes is kept for {@link VmProvider#outputLog}, 256 KiB to 1 GiB;
  *     absent for nothing
- * @param snapshot what the VM is restored from; empty if it boots. Memory, processors and disks are the snapshot's
+ * @param snapshot what the VM is restored from; empty if it boots. Memory, processors and disks are the snapshot's, except that
+ *     its writable disk may be a persistent one that is as of the snapshot
  * @param templateMaker whether the VM is there to be snapshot once, which is its end: it is attached, and its memory is a file
  *     that the snapshot's clones will map
  * @param network what network it has; a clone has one if the VM of its snapshot had one
@@ -63,7 +64,7 @@ public record VmSpec(
             same("memory", memoryMiB + " MiB", taken.memoryMiB() + " MiB");
             same("processors", cpus, taken.cpus());
             same("root disk", rootDisk, taken.rootDisk());
-            same("writable layer", writable, taken.writable());
+            sameKind(writable, taken.writable());
             same("network device", hasNetwork(network), taken.network());
             if (outputLogBytes.isPresent() && !taken.outputLog()) {
                 throw new InvalidVmSpecException(
@@ -71,6 +72,11 @@ public record VmSpec(
                         "Take the snapshot of a VM with an output log.");
             }
         });
+        if (templateMaker && writable instanceof WritableLayer.Persistent) {
+            throw new InvalidVmSpecException(
+                    "A template's maker cannot have a persistent disk, because it ends and its clones go on",
+                    "Give it a disk of its own; persistent disks can be made of its snapshot.");
+        }
         if (templateMaker && !attached) {
             throw new InvalidVmSpecException(
                     "A template's maker cannot be detached", "Leave it attached; it ends when its snapshot is taken.");
@@ -281,6 +287,14 @@ public record VmSpec(
             throw new InvalidVmSpecException(
                     "The VM's " + what + " cannot be " + asked + ", because its snapshot has " + taken,
                     "Leave what the snapshot determines as it is, or take another snapshot.");
+        }
+    }
+
+    /** A guest that knows a disk needs one, and what is on it decides which (see {@link PersistentDisks}). */
+    private static void sameKind(WritableLayer asked, WritableLayer taken) {
+        boolean onDisk = !(taken instanceof WritableLayer.InMemory);
+        if (!(onDisk && asked instanceof WritableLayer.Persistent)) {
+            same("writable layer", asked, taken);
         }
     }
 

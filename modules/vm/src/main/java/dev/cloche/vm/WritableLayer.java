@@ -1,5 +1,7 @@
 package dev.cloche.vm;
 
+import java.nio.file.Path;
+
 /** Where the guest's writes to its root go. */
 public sealed interface WritableLayer {
     /** In the guest's memory, of which they count as a part. */
@@ -11,15 +13,34 @@ public sealed interface WritableLayer {
      * @param sizeMiB what the guest sees, 64 to 16,777,216 MiB (16 TiB)
      */
     record Disk(int sizeMiB) implements WritableLayer {
-        private static final int MIN_MIB = 64;
-        private static final int MAX_MIB = 1 << 24;
+        static final int MIN_MIB = 64;
+        static final int MAX_MIB = 1 << 24;
 
         /** @throws InvalidVmSpecException if the size is outside of its range */
         public Disk {
+            requireSize(sizeMiB);
+        }
+
+        static void requireSize(int sizeMiB) {
             if (sizeMiB < MIN_MIB || sizeMiB > MAX_MIB) {
                 throw new InvalidVmSpecException(
                         "The VM's writable disk cannot have " + sizeMiB + " MiB",
                         "Choose " + MIN_MIB + " to " + MAX_MIB + " MiB.");
+            }
+        }
+    }
+
+    /**
+     * On a disk that outlives the VM, see {@link PersistentDisks}. One VM has it at a time.
+     *
+     * @param directory of the disk, absolute
+     */
+    record Persistent(Path directory) implements WritableLayer {
+        /** @throws InvalidVmSpecException if the directory is not absolute */
+        public Persistent {
+            if (!directory.isAbsolute()) {
+                throw new InvalidVmSpecException(
+                        "The directory of a disk is not absolute: " + directory, "Give an absolute path.");
             }
         }
     }
@@ -31,5 +52,10 @@ public sealed interface WritableLayer {
     /** A disk of so many MiB. @throws InvalidVmSpecException if the size is outside of its range */
     static WritableLayer disk(int sizeMiB) {
         return new Disk(sizeMiB);
+    }
+
+    /** The persistent disk in this directory. @throws InvalidVmSpecException if the directory is not absolute */
+    static WritableLayer persistent(Path directory) {
+        return new Persistent(directory);
     }
 }

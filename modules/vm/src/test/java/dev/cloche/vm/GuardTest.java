@@ -139,16 +139,42 @@ class GuardTest {
 
     @Test
     void endsAPoolEntryThatNobodyClaims() throws Exception {
+        Files.createFile(directory.resolve("pooled"));
         try (var guard = guard("exec sleep 100", "--pool-age-ms", "200")) {
+            assertThat(guard.ending()).contains("\"cause\":\"pool-age\"");
+        }
+        assertThat(directory.resolve("pooled")).doesNotExist();
+        assertThat(directory.resolve("retired")).exists();
+    }
+
+    @Test
+    void leavesAClaimedPoolEntryAlone() throws Exception {
+        Files.createFile(directory.resolve("pooled"));
+        try (var guard = guard("exec sleep 100", "--pool-age-ms", "1000", "--max-duration-ms", "2000")) {
+            Files.move(directory.resolve("pooled"), directory.resolve("claimed"));
+            assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
+        }
+        assertThat(directory.resolve("claimed")).exists();
+    }
+
+    @Test
+    void waitsForAPoolEntryThatIsStillBeingMade() throws Exception {
+        try (var guard = guard("exec sleep 100", "--pool-age-ms", "200")) {
+            await().during(Duration.ofMillis(600)).atMost(PATIENCE).until(guard::isAlive);
+            Files.createFile(directory.resolve("pooled"));
             assertThat(guard.ending()).contains("\"cause\":\"pool-age\"");
         }
     }
 
     @Test
-    void leavesAClaimedPoolEntryAlone() throws Exception {
-        try (var guard = guard("exec sleep 100", "--pool-age-ms", "1500", "--max-duration-ms", "3000")) {
-            guard.tell("xC");
-            assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
+    void needsNoOwnerForAPoolEntryUntilItIsClaimed() throws Exception {
+        Files.createFile(directory.resolve("owner.lock"));
+        Files.createFile(directory.resolve("pooled"));
+        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100")) {
+            guard.closeOwnerPipe();
+            await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(guard::isAlive);
+            Files.move(directory.resolve("pooled"), directory.resolve("claimed"));
+            assertThat(guard.ending()).contains("\"cause\":\"owner-gone\"");
         }
     }
 
@@ -198,31 +224,6 @@ class GuardTest {
                 Files.createFile(directory.resolve("detached"));
             }
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
-        }
-    }
-
-    @Test
-    void holdsWhatTheProgramUsesAsLongAsItLives() throws Exception {
-        var used = Files.createFile(directory.resolve("used"));
-        try (var guard = guard("exec sleep 100", "--hold", used.toString())) {
-            assertThat(guard.said()).startsWith("started ");
-            assertThat(LockFile.tryLock(used)).isEmpty();
-            try (var other = LockFile.tryShared(used).orElseThrow()) {
-                assertThat(other).isNotNull();
-            }
-            guard.signal("TERM");
-            guard.exitCode();
-            LockFile.tryLock(used).orElseThrow().close();
-        }
-    }
-
-    @Test
-    void startsNothingOnWhatIsBeingDeleted() throws Exception {
-        var used = directory.resolve("used");
-        try (var _ = LockFile.tryLock(used).orElseThrow();
-                var guard = guard("echo started", "--hold", used.toString())) {
-            assertThat(guard.said()).matches("failed cannot hold [^\n]+\n");
-            assertThat(guard.exitCode()).isEqualTo(70);
         }
     }
 

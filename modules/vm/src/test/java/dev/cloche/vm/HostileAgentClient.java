@@ -7,17 +7,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Lets itself be lied to by a VM, in a process of its own whose heap is small: {@code STATE_ROOT SHARE VM SECONDS LIE…}.
+ * Lets itself be lied to by a VM, in a process of its own whose heap is small: {@code STATE_ROOT SHARE VM SECONDS
+ * COPIES LIE…}. A lie that begins with {@code copy:} is told while a tree is copied out, into the directory COPIES.
  * Prints a line for each lie: its name, and the exception's class or what was survived.
  */
 final class HostileAgentClient {
     private static final int ENOUGH = 8 * 1024 * 1024;
+
+    static final String COPY = "copy:";
+    private static final int MOST_ENTRIES = 1000;
 
     private HostileAgentClient() {}
 
@@ -25,12 +30,37 @@ final class HostileAgentClient {
         VmLayout layout = VmLayout.of(Path.of(arguments[0]));
         VmId id = new VmId(arguments[2]);
         Duration patience = Duration.ofSeconds(Long.parseLong(arguments[3]));
+        Path copies = Path.of(arguments[4]);
         try (QemuProvider provider = new QemuProvider(layout, VmResources.find(List.of(Path.of(arguments[1]))))) {
-            for (String lie : Arrays.asList(arguments).subList(4, arguments.length)) {
+            for (String lie : Arrays.asList(arguments).subList(5, arguments.length)) {
                 try (Vm vm = provider.connect(id, Deadline.after(Duration.ofSeconds(60)))) {
-                    System.out.println(lie + " " + outcome(vm.guest(), lie, patience));
+                    String outcome = lie.startsWith(COPY)
+                            ? copied(vm.guest(), lie.substring(COPY.length()), copies, patience)
+                            : outcome(vm.guest(), lie, patience);
+                    System.out.println(lie + " " + outcome);
                 }
             }
+        }
+    }
+
+    private static String copied(Guest guest, String lie, Path copies, Duration patience) {
+        CopyOptions options = CopyOptions.DEFAULT.withMaxEntries(MOST_ENTRIES);
+        try {
+            var _ = guest.files()
+                    .copyOut(
+                            "/lies/" + lie,
+                            copies.resolve(lie),
+                            options,
+                            CopyListener.silent(),
+                            Deadline.after(patience));
+            guest.ping(Deadline.after(patience));
+            return "survived";
+        } catch (CopyException e) {
+            return Optional.ofNullable(e.getCause())
+                    .map(cause -> cause.getClass().getSimpleName())
+                    .orElse("no cause");
+        } catch (VmException e) {
+            return e.getClass().getSimpleName();
         }
     }
 

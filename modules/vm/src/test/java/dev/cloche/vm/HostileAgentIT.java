@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real VMs whose agent lies ({@code guest/test/hostile_agent.c}): what root in a guest can do to its host. */
 class HostileAgentIT {
     private static final String PROTOCOL = "GuestProtocolException";
+    private static final String LIMIT = "CopyLimitException";
     private static final String LATE = "VmDeadlineException";
 
     /** What becomes of each lie. Whoever is only kept waiting survives, or gives up when its deadline passes. */
@@ -78,6 +79,31 @@ class HostileAgentIT {
         outcomes.put("endless-output", "survived endless output");
         outcomes.put("stdin-credit-overflow", "survived silence");
         outcomes.put("forged-goodbye", "survived Exited[code=0]");
+        for (String lie : List.of(
+                "dots",
+                "dots-inside",
+                "absolute",
+                "nul",
+                "second-root",
+                "orphan",
+                "below-a-link",
+                "below-a-file",
+                "same-name-twice",
+                "huge-size",
+                "beyond-its-size",
+                "going-back",
+                "record-too-long",
+                "no-first-entry")) {
+            outcomes.put(HostileAgentClient.COPY + lie, PROTOCOL);
+        }
+        outcomes.put(HostileAgentClient.COPY + "deeper", LIMIT);
+        outcomes.put(HostileAgentClient.COPY + "endless-entries", LIMIT);
+        outcomes.put(HostileAgentClient.COPY + "failed-for-no-reason", PROTOCOL);
+        // A file of 2^63 - 1 bytes is more than a copy may have, before any offset in it counts.
+        outcomes.put(HostileAgentClient.COPY + "offset-beyond-all", LIMIT);
+        outcomes.put(HostileAgentClient.COPY + "no-end", "Other");
+        // The copy is whole with DONE; nobody reads on.
+        outcomes.put(HostileAgentClient.COPY + "after-the-end", "survived");
         return outcomes;
     }
 
@@ -179,6 +205,9 @@ class HostileAgentIT {
                 over.set(true);
             }
             assertThat(found).isEqualTo(OUTCOMES);
+            assertThat(directory.resolve("copies/escaped")).doesNotExist();
+            assertThat(directory.resolve("escaped")).doesNotExist();
+            assertThat(Path.of("/tmp/escaped")).doesNotExist();
             assertThat(pings.get(1, TimeUnit.MINUTES)).isGreaterThan(OUTCOMES.size());
             neighbour.kill(soon());
             neighbour.destroy();
@@ -202,7 +231,8 @@ class HostileAgentIT {
                 directory.resolve("state").toString(),
                 share.toString(),
                 vm.id().value(),
-                "3"));
+                "3",
+                Files.createDirectory(directory.resolve("copies")).toString()));
         command.addAll(lies);
         Path output = directory.resolve("client.out");
         Path errors = directory.resolve("client.err");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -110,6 +111,20 @@ class InMemoryProviderTest extends VmProviderContract {
             assertThatThrownBy(() -> sleep.await(soon())).isInstanceOf(GuestProtocolException.class);
             assertThatThrownBy(() -> vm.guest().ping(soon())).isInstanceOf(GuestProtocolException.class);
             assertThat(vm.stop(Duration.ofSeconds(5), soon()).cause()).isEqualTo(VmExit.Cause.KILLED);
+        }
+    }
+
+    @Test
+    void aGuestThatWasReadiedForASnapshotThatCameToNothingIsAtWork() throws IOException {
+        try (InMemoryProvider provider = open();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            faults.loseQuiesces(1);
+            assertThatThrownBy(() -> vm.snapshot(new SnapshotName("late"), Deadline.after(Duration.ofMillis(50))))
+                    .isInstanceOf(VmDeadlineException.class)
+                    .hasNoSuppressedExceptions();
+            assertThat(output(vm, ExecRequest.of("echo", "at work"))).isEqualTo("at work\n");
+            assertThat(provider.snapshots()).isEmpty();
         }
     }
 

@@ -122,7 +122,7 @@ class QemuDiskIT extends QemuTest {
         try (Vm clone = clone(taken)) {
             assertThat(shell(clone, "echo 3 > /proc/sys/vm/drop_caches; cat /tmp/disk/file"))
                     .isEqualTo("made\n");
-            assertThat(fixture.stateRoot().resolve("blank")).isDirectoryContaining("glob:**ext4-256.raw");
+            assertThat(fixture.stateRoot().resolve("blank")).isDirectoryContaining("glob:**ext4-256.v2.raw");
         }
     }
 }

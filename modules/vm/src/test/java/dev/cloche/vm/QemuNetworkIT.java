@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Networks of real guests: what they reach, what they do not, and what reaches them. */
 @Timeout(60)
@@ -126,8 +128,8 @@ class QemuNetworkIT implements VmFixture {
                 ServerSocket everywhere = new ServerSocket(OutsideServer.PORT + 1);
                 DatagramSocket datagrams = new DatagramSocket(new InetSocketAddress(OutsideServer.PORT + 1));
                 Vm vm = running(NetworkSpec.user().withNameServer(InetAddress.ofLiteral(OutsideNetwork.SERVER)))) {
-            assertThat(sh(vm, "nc -w 5 198.51.100.2 8000 </dev/null")).isEqualTo("outside");
-            assertThat(sh(vm, "busybox nslookup cloche.example | busybox tail -n 2"))
+            assertThat(sh(vm, "netprobe tcp 8000 5 198.51.100.2")).isEqualTo("connected outside");
+            assertThat(sh(vm, "busybox nslookup cloche.example"))
                     .contains("cloche.example")
                     .contains(OutsideNetwork.SERVER);
 
@@ -135,9 +137,8 @@ class QemuNetworkIT implements VmFixture {
             String port = String.valueOf(OutsideServer.PORT + 1);
             assertThat(sh(
                             vm,
-                            "for a in 127.0.0.1 10.203.0.2 10.203.0.3 10.203.0.15 198.51.100.1 169.254.169.254 " + host
-                                    + "; do nc -w 1 $a " + port
-                                    + " </dev/null && echo reached $a; done 2>/dev/null; true"))
+                            "netprobe tcp " + port + " 1 127.0.0.1 10.203.0.2 10.203.0.3 10.203.0.15 198.51.100.1"
+                                    + " 169.254.169.254 " + host))
                     .isEmpty();
             // The same port of the other machine lets the same frames in, so that it is not the sender who fails.
             sh(
@@ -176,10 +177,7 @@ class QemuNetworkIT implements VmFixture {
             Process ip = new ProcessBuilder("ip", "addr", "add", "198.51.100.77/32", "dev", "lo").start();
             assertThat(ip.waitFor()).isZero();
             try (ServerSocket server = new ServerSocket(0, 5, InetAddress.ofLiteral("198.51.100.77"))) {
-                assertThat(sh(
-                                vm,
-                                "nc -w 2 198.51.100.77 " + server.getLocalPort()
-                                        + " </dev/null 2>/dev/null && echo reached; true"))
+                assertThat(sh(vm, "netprobe tcp " + server.getLocalPort() + " 2 198.51.100.77"))
                         .isEmpty();
             } finally {
                 new ProcessBuilder("ip", "addr", "del", "198.51.100.77/32", "dev", "lo")
@@ -226,12 +224,13 @@ class QemuNetworkIT implements VmFixture {
             awaitAnswer(provider.publishedPorts(other.id()).getFirst().hostPort(), "from-other");
             assertThat(sh(one, "busybox cat /sys/class/net/eth0/address"))
                     .isNotEqualTo(sh(other, "busybox cat /sys/class/net/eth0/address"));
-            assertThat(sh(
-                            other,
-                            "for a in 127.0.0.1 10.203.0.2 10.203.0.14 " + addressOfDefaultRoute() + "; do for p in 80 "
-                                    + port
-                                    + "; do nc -w 1 $a $p </dev/null 2>/dev/null | busybox grep one; done; done; true"))
-                    .isEmpty();
+            for (String at : List.of("80", String.valueOf(port))) {
+                assertThat(sh(
+                                other,
+                                "netprobe tcp " + at + " 1 127.0.0.1 10.203.0.2 10.203.0.14 "
+                                        + addressOfDefaultRoute()))
+                        .doesNotContain("from-one");
+            }
         }
     }
 
@@ -266,7 +265,7 @@ class QemuNetworkIT implements VmFixture {
             assertThat(outside.datagrams()).isEmpty();
             for (Vm vm : List.of(one, other)) {
                 assertThat(sh(vm, "busybox cat /sys/class/net/eth0/address")).isEqualTo(UserNetwork.mac(vm.id()));
-                assertThat(sh(vm, "nc -w 5 198.51.100.2 8000 </dev/null")).isEqualTo("outside");
+                assertThat(sh(vm, "netprobe tcp 8000 5 198.51.100.2")).isEqualTo("connected outside");
                 serve(vm, vm.id().value());
                 awaitAnswer(provider.publishedPorts(vm.id()).getFirst().hostPort(), "from-" + vm.id());
             }
@@ -286,7 +285,7 @@ class QemuNetworkIT implements VmFixture {
         try (OutsideNetwork outside = OutsideNetwork.open();
                 Vm vm = running(NetworkSpec.user())) {
             assertThat(vm.snapshot(new SnapshotName("kept"), soon()).network()).isTrue();
-            assertThat(sh(vm, "nc -w 5 198.51.100.2 8000 </dev/null")).isEqualTo("outside");
+            assertThat(sh(vm, "netprobe tcp 8000 5 198.51.100.2")).isEqualTo("connected outside");
             assertThat(outside.datagrams()).isEmpty();
         }
     }
@@ -309,6 +308,41 @@ class QemuNetworkIT implements VmFixture {
             vm.destroy();
         }
         assertThat(processesOf(fixture.stateRoot())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"qemu", "passt", "cloche-guard", "the guard itself"})
+    void whicheverProcessIsKilledNothingIsLeft(String victim) throws Exception {
+        try (Vm vm = running(publishing("0:80"))) {
+            int port = provider.publishedPorts(vm.id()).getFirst().hostPort();
+            ProcessHandle guard = ProcessHandle.of(provider.get(vm.id())
+                            .orElseThrow()
+                            .guard()
+                            .orElseThrow()
+                            .pid())
+                    .orElseThrow();
+            List<ProcessHandle> family = guard.children().toList();
+            assertThat(family).hasSize(3);
+            family.stream()
+                    .filter(child -> child.info().command().orElse("").contains(victim))
+                    .findFirst()
+                    .orElse(guard)
+                    .destroyForcibly();
+            VmExit exit = vm.awaitExit(soon());
+            assertThat(exit.crashed()).isTrue();
+            assertThat(exit.cause())
+                    .isEqualTo(
+                            switch (victim) {
+                                case "qemu" -> VmExit.Cause.EXITED;
+                                case "the guard itself" -> VmExit.Cause.GUARD_LOST;
+                                default -> VmExit.Cause.NETWORK_ENDED;
+                            });
+            for (ProcessHandle member : family) {
+                Awaitility.await().until(() -> !member.isAlive());
+            }
+            assertThat(HostPorts.problem(PublishedPort.parse(port + ":80"))).isEmpty();
+            vm.destroy();
+        }
     }
 
     @Test

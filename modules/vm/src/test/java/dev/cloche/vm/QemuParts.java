@@ -8,13 +8,13 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** What tests with real VMs need. */
-final class QemuParts {
+public final class QemuParts {
     private static final Path BUSYBOX = Path.of("/bin/busybox");
 
     private QemuParts() {}
 
     /** The installation's; skips the test where something is missing. */
-    static VmResources resources() {
+    public static VmResources resources() {
         Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
                 .toAbsolutePath()
                 .normalize();
@@ -44,7 +44,7 @@ final class QemuParts {
     }
 
     /** Makes a disk with a busybox below a directory; skips the test where there is none. */
-    static Path disk(Path directory, Path... programs) throws Exception {
+    public static Path disk(Path directory, Path... programs) throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(BUSYBOX), "there is no static busybox (Debian: busybox-static)");
         Path root = Files.createDirectory(directory.resolve("root"));
         for (String name : List.of("bin", "etc", "tmp", "root", "dev", "proc", "sys")) {

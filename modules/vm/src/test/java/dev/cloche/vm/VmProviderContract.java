@@ -9,10 +9,12 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class VmProviderContract
         implements VmLifecycleContract,
                 VmSnapshotContract,
+                VmPoolContract,
                 VmExecutionContract,
                 VmAttachContract,
                 VmGuestContract,
-                VmFilesContract {
+                VmFilesContract,
+                VmDiskContract {
     @TempDir
     protected Path directory;
 

@@ -3,7 +3,6 @@ package dev.cloche.vm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -31,16 +30,6 @@ public interface VmSnapshotContract extends VmFixture {
 
     default String hostname(Vm vm) throws IOException {
         return output(vm, ExecRequest.of("hostname")).strip();
-    }
-
-    @Test
-    default void aGuestWhoseSnapshotCameToNothingInTimeIsAtWork() throws IOException {
-        try (Vm vm = running()) {
-            assertThatThrownBy(() -> vm.snapshot(new SnapshotName("late"), Deadline.after(Duration.ZERO)))
-                    .isInstanceOf(VmDeadlineException.class);
-            assertThat(output(vm, ExecRequest.of("echo", "at work"))).isEqualTo("at work\n");
-            assertThat(provider().snapshots()).isEmpty();
-        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** How connections are made: the settings that everything else relies on. */
 final class Connections {
     private static final int CONNECT_SECONDS = 10;
+    private static final long POOL_LEAST_MILLIS = 250;
     /** The server's own timeout comes first; this one is for a server that has vanished. */
     private static final Duration VANISHED = Duration.ofSeconds(5);
 
@@ -23,7 +24,10 @@ final class Connections {
         hikari.setMaximumPoolSize(config.connections());
         hikari.setMinimumIdle(1);
         hikari.setAutoCommit(false);
-        hikari.setConnectionTimeout(Duration.ofSeconds(CONNECT_SECONDS).toMillis());
+        hikari.setConnectionTimeout(Math.clamp(
+                config.statementTimeout().toMillis(),
+                POOL_LEAST_MILLIS,
+                Duration.ofSeconds(CONNECT_SECONDS).toMillis()));
         hikari.setConnectionInitSql(settings(config));
         // Or else the settings would be part of the first transaction, and gone if that is rolled back.
         hikari.setIsolateInternalQueries(true);
@@ -57,12 +61,12 @@ final class Connections {
     }
 
     /**
-     * The schema stands first, whatever the role's path; a database or role that is set to lose commits is overruled; and
+     * Only our schema, whatever the role's path (the server's own names come before it); a database or role that is set to lose commits is overruled; and
      * no wait is without an end.
      */
     private static String settings(PostgresConfig config) {
         long millis = config.statementTimeout().toMillis();
-        return "SET search_path TO " + config.schema() + ", pg_catalog;"
+        return "SET search_path TO " + config.schema() + ";"
                 + " SET synchronous_commit TO on;"
                 + " SET statement_timeout TO " + millis + ";"
                 + " SET lock_timeout TO " + millis + ";"

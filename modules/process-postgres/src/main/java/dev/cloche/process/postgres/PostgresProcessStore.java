@@ -25,6 +25,7 @@ public final class PostgresProcessStore implements ProcessStore {
 
     private final PostgresConfig config;
     private final HikariDataSource pool;
+    private final String clock;
     private final Shelter shelter;
     private final Transactions transactions;
     private final Durability durability;
@@ -49,11 +50,15 @@ public final class PostgresProcessStore implements ProcessStore {
      * @throws PostgresException if the database cannot be reached, is not fit, or is ahead of this program
      */
     public static PostgresProcessStore open(PostgresConfig config) {
+        return open(config, PostgresReads.SERVER_CLOCK);
+    }
+
+    static PostgresProcessStore open(PostgresConfig config, String clock) {
         try {
             Migrations.run(config);
             HikariDataSource pool = Connections.pool(config);
             try {
-                return new PostgresProcessStore(config, pool);
+                return new PostgresProcessStore(config, pool, clock);
             } catch (RuntimeException e) {
                 pool.close();
                 throw e;
@@ -63,9 +68,10 @@ public final class PostgresProcessStore implements ProcessStore {
         }
     }
 
-    private PostgresProcessStore(PostgresConfig config, HikariDataSource pool) {
+    private PostgresProcessStore(PostgresConfig config, HikariDataSource pool, String clock) {
         this.config = config;
         this.pool = pool;
+        this.clock = clock;
         this.transactions = new Transactions(pool);
         this.durability = transactions.reading(PostgresProcessStore::examine);
         this.shelter = new Shelter("cloche-process-" + config.schema(), config.connections());
@@ -101,7 +107,7 @@ public final class PostgresProcessStore implements ProcessStore {
     public <T> T write(Work<T> work) {
         record Outcome<T>(T result, List<Change> changes) {}
         Outcome<T> outcome = shelter.call(() -> transactions.writing(statements -> {
-            PostgresTransaction transaction = new PostgresTransaction(statements);
+            PostgresTransaction transaction = new PostgresTransaction(statements, clock);
             return new Outcome<>(work.run(transaction), transaction.changes());
         }));
         if (!outcome.changes().isEmpty()) {
@@ -113,7 +119,7 @@ public final class PostgresProcessStore implements ProcessStore {
 
     @Override
     public <T> T read(Query<T> query) {
-        return shelter.call(() -> transactions.reading(statements -> query.run(new PostgresReads(statements))));
+        return shelter.call(() -> transactions.reading(statements -> query.run(new PostgresReads(statements, clock))));
     }
 
     @Override

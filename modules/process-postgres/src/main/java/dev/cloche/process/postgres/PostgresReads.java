@@ -27,13 +27,17 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     /** All hosts read one clock, so its ticks can always be compared. */
     static final String EPOCH = "postgresql";
 
-    static final String CLOCK = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_ms";
+    /** The one authority: milliseconds of the server's clock at this statement, not at the transaction's beginning. */
+    static final String SERVER_CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
     protected final Statements statements;
+    protected final String askClock;
     protected @Nullable StoreTime now;
 
-    PostgresReads(Statements statements) {
+    /** @param clock an SQL expression for the ticks */
+    PostgresReads(Statements statements, String clock) {
         this.statements = statements;
+        this.askClock = "SELECT " + clock + " AS clock_ms";
     }
 
     /** A call of the database inside of a transaction, whose failure is found again where the transaction ends. */
@@ -54,7 +58,7 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     public StoreTime now() {
         StoreTime known = now;
         if (known == null) {
-            known = time(sql(() -> statements.first(row -> row.getLong("clock_ms"), CLOCK))
+            known = time(sql(() -> statements.first(row -> row.getLong("clock_ms"), askClock))
                     .orElseThrow());
             now = known;
         }

@@ -30,8 +30,8 @@ import java.util.Optional;
 final class PostgresTransaction extends PostgresReads implements StoreTransaction {
     private final List<Change> changes = new ArrayList<>();
 
-    PostgresTransaction(Statements statements) {
-        super(statements);
+    PostgresTransaction(Statements statements, String clock) {
+        super(statements, clock);
     }
 
     /** What the listener is to be told after the commit. */
@@ -52,7 +52,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
                 id);
         if (now == null) {
             // In the same round trip and after the wait for the lock: a lease that ran out meanwhile has run out.
-            List<Long> clock = statements.alongside(row -> row.getLong("clock_ms"), CLOCK);
+            List<Long> clock = statements.alongside(row -> row.getLong("clock_ms"), askClock);
             sql(statements::run);
             now = time(clock.getFirst());
         } else {

@@ -2,6 +2,7 @@ package dev.cloche.process.postgres;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -9,6 +10,9 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
@@ -22,7 +26,9 @@ final class TestServer implements AutoCloseable {
     private static Optional<TestServer> shared = Optional.empty();
 
     private final Path data;
-    private EmbeddedPostgres server;
+    private final EmbeddedPostgres server;
+    private List<String> command = List.of();
+    private Optional<Process> restarted = Optional.empty();
 
     private TestServer(Path data, EmbeddedPostgres server) {
         this.data = data;
@@ -43,18 +49,17 @@ final class TestServer implements AutoCloseable {
     static TestServer start() {
         try {
             Path data = Files.createTempDirectory("cloche-postgres");
-            return new TestServer(data, launch(data, 0));
+            return new TestServer(data, launch(data));
         } catch (IOException | RuntimeException e) {
             Assumptions.abort("no PostgreSQL server can be started here: " + e);
             throw new IllegalStateException(e);
         }
     }
 
-    private static EmbeddedPostgres launch(Path data, int port) throws IOException {
+    private static EmbeddedPostgres launch(Path data) throws IOException {
         return EmbeddedPostgres.builder()
                 .setDataDirectory(data)
                 .setCleanDataDirectory(false)
-                .setPort(port)
                 .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")
                 .setServerConfig("full_page_writes", "on")
@@ -87,32 +92,47 @@ final class TestServer implements AutoCloseable {
         return DriverManager.getConnection(config("x").url(), USER, "");
     }
 
-    /** Kills the server and all of its processes, as a crash of the machine would end them, and starts it again. */
-    void killAndRestart() throws IOException {
-        kill();
-        server = launch(data, server.getPort());
-    }
-
-    void restart() throws IOException {
-        server = launch(data, server.getPort());
-    }
-
+    /** Kills the server and all of its processes at once. */
     void kill() throws IOException {
-        long pid = Long.parseLong(
-                Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
-        ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
-        var children = postmaster.children().toList();
+        ProcessHandle postmaster = postmaster();
+        command = new ArrayList<>(List.of(postmaster.info().command().orElseThrow()));
+        command.addAll(List.of(postmaster.info().arguments().orElseThrow()));
+        List<ProcessHandle> children = postmaster.children().toList();
         // First the parent, which would otherwise begin to recover.
         postmaster.destroyForcibly();
         children.forEach(ProcessHandle::destroyForcibly);
         Awaitility.await()
                 .until(() -> !postmaster.isAlive() && children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    /** Starts the server again, as it was started before, and so lets it recover; returns before it has. */
+    void restart() throws IOException {
         Files.deleteIfExists(data.resolve("postmaster.pid"));
+        List<String> start = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            // PostgreSQL refuses to run as root; in a user namespace of its own it is nobody.
+            start.addAll(List.of("unshare", "-U"));
+        }
+        start.addAll(command);
+        restarted = Optional.of(new ProcessBuilder(start)
+                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD)
+                .start());
+    }
+
+    private ProcessHandle postmaster() throws IOException {
+        long pid = Long.parseLong(
+                Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
+        return ProcessHandle.of(pid).orElseThrow();
     }
 
     @Override
     public void close() {
         try {
+            if (restarted.isPresent()) {
+                kill();
+            }
             server.close();
             delete(data);
         } catch (IOException e) {
@@ -123,8 +143,7 @@ final class TestServer implements AutoCloseable {
     private static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (var files = Files.walk(directory)) {
-                for (Path file :
-                        files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.deleteIfExists(file);
                 }
             }

@@ -1,0 +1,50 @@
+package dev.cloche.bench;
+
+import dev.cloche.catalog.Catalog;
+
+/** What a program would write that has only the tables: one transaction per event. Safe for use from many threads. */
+final class PlainAppends {
+    private static final String HASH = "0".repeat(64);
+
+    private final Catalog catalog;
+
+    PlainAppends(Catalog catalog) {
+        this.catalog = catalog;
+    }
+
+    private record Row(long key, long sequence) {}
+
+    void append(String process, String payload) {
+        catalog.write(session -> {
+            long now = System.currentTimeMillis();
+            Row row = session.first(
+                            found -> new Row(found.getLong(1), found.getLong(2)),
+                            "SELECT key, last_sequence FROM process WHERE id = ?",
+                            process)
+                    .orElseThrow();
+            long position = session.first(
+                            found -> found.getLong(1),
+                            "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, 'EVENT', ?, ?)"
+                                    + " RETURNING position",
+                            process,
+                            row.sequence() + 1,
+                            Registry.TYPE)
+                    .orElseThrow();
+            session.update(
+                    "INSERT INTO process_event (key, process, sequence, type, payload, payload_hash, at)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    position,
+                    row.key(),
+                    row.sequence() + 1,
+                    Registry.TYPE,
+                    payload,
+                    HASH,
+                    now);
+            return session.update(
+                    "UPDATE process SET last_sequence = ?, updated_at = ? WHERE key = ?",
+                    row.sequence() + 1,
+                    now,
+                    row.key());
+        });
+    }
+}

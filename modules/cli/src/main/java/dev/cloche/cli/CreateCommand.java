@@ -1,0 +1,52 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "create",
+        customSynopsis = "cloche create [OPTIONS] IMAGE [--] [COMMAND...]",
+        description = {
+            "Make a sandbox with its image, without starting it, and print its name.",
+            "",
+            "`cloche start` then starts it detached, as `cloche run -d` would have.",
+            ""
+        })
+final class CreateCommand implements Callable<Integer> {
+    @Mixin
+    private SandboxOptions options = new SandboxOptions();
+
+    @Mixin
+    private CommandSettings settings = new CommandSettings();
+
+    @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
+    private String image = "";
+
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "What to run instead of the image's own command; the image's entrypoint stays in front.")
+    private List<String> command = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        settings.check();
+        try (Cloche cloche = Cloche.open();
+                ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
+            String name = settings.applyTo(options.applyTo(cloche.sandbox(image))
+                            .command(CommandSettings.words(command))
+                            .progress(progress)
+                            .detached())
+                    .create()
+                    .name();
+            System.out.println(name);
+        }
+        return ExitCodes.OK;
+    }
+}

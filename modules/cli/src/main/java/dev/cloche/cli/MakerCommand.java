@@ -1,0 +1,46 @@
+package dev.cloche.cli;
+
+import dev.cloche.ClocheOptions;
+import dev.cloche.TemplateMaking;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Has templates made by this program once more, in the background: a command must not wait for what only the next one needs. */
+final class MakerCommand {
+    private static final Path OWN = Path.of("/proc/self/cmdline");
+
+    private MakerCommand() {}
+
+    /** The environment's options for a command that may start a sandbox. */
+    static ClocheOptions options() {
+        ClocheOptions options = ClocheOptions.ofEnvironment();
+        return options.templateMaking() instanceof TemplateMaking.Never
+                ? options
+                : options.withTemplateMaking(making());
+    }
+
+    private static TemplateMaking making() {
+        try {
+            return of(Files.readString(OWN, StandardCharsets.UTF_8).split("\0"));
+        } catch (IOException e) {
+            return new TemplateMaking.Never();
+        }
+    }
+
+    /** From the command line of this JVM; nobody makes templates if that is another program. */
+    static TemplateMaking of(String... commandLine) {
+        List<String> words = new ArrayList<>();
+        for (String word : commandLine) {
+            words.add(word);
+            if (word.equals(Main.class.getName())) {
+                words.addAll(List.of("template", "make", "--quiet"));
+                return new TemplateMaking.ByProcess(words);
+            }
+        }
+        return new TemplateMaking.Never();
+    }
+}

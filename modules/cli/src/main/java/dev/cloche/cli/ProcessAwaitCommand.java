@@ -1,0 +1,41 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ProcessInfo;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "await",
+        description = {
+            "Wait for the end of a process, and print its output as JSON.",
+            "The exit code is 0 if it completed, 1 if it ended otherwise, 124 if --timeout passed.",
+            ""
+        })
+final class ProcessAwaitCommand implements Callable<Integer> {
+    private static final Duration FOR_EVER = Duration.ofDays(3650);
+
+    @Option(names = "--timeout", paramLabel = "TIME", description = "How long to wait.", converter = TimeSpan.class)
+    private Duration timeout = FOR_EVER;
+
+    @Parameters(paramLabel = "PROCESS", description = "Id of the process.")
+    private String id = "";
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            Optional<ProcessInfo> ended = cloche.processes().await(id, timeout);
+            if (ended.isEmpty()) {
+                System.err.println(
+                        "cloche: the process \"" + id + "\" has not ended within " + timeout.toSeconds() + " s.");
+                return ExitCodes.TIMED_OUT;
+            }
+            System.out.println(ended.get().output().orElse("null"));
+            return ended.get().status().equals("completed") ? ExitCodes.OK : ExitCodes.FAILURE;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import dev.cloche.ProcessInfo;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "inspect", description = "Print everything that is known of a process but its events.")
+final class ProcessInspectCommand implements Callable<Integer> {
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Parameters(paramLabel = "PROCESS", description = "Id of the process.")
+    private String id = "";
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            ProcessInfo process = NoSuchProcess.orThrow(cloche.processes().find(id), id);
+            if (format.json()) {
+                JsonOutput.print(System.out, json -> json.object(() -> ProcessLsCommand.fields(json, process)));
+            } else {
+                print(process);
+            }
+        }
+        return ExitCodes.OK;
+    }
+
+    private static void print(ProcessInfo process) {
+        Table table = new Table("PROPERTY", "VALUE");
+        table.row("id", process.id());
+        table.row("status", process.status());
+        process.output().ifPresent(output -> table.row("output", output));
+        table.row("input", process.inputType() + " " + process.input());
+        table.row("session", process.session());
+        table.row("recovery", process.recovery() + (process.leaseRequired() ? ", ends with its lease only" : ""));
+        table.row("attempts", Integer.toString(process.attempts()));
+        table.row("events", Long.toString(process.lastSequence()));
+        table.row("created", process.createdAt().toString());
+        table.row("updated", process.updatedAt().toString());
+        table.print(System.out);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "prune",
+        description = "Forget processes that have ended, with their events; those that a session has a handle to stay.")
+final class ProcessPruneCommand implements Callable<Integer> {
+    @Option(
+            names = "--unused-for",
+            paramLabel = "TIME",
+            converter = TimeSpan.class,
+            description = "Only those to which nothing has happened for so long, for example 12h or 30d.")
+    private Duration unusedFor = Duration.ZERO;
+
+    @Option(names = "--granted", description = "Also those that a session has a handle to.")
+    private boolean granted;
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            List<String> pruned = cloche.processes().prune(unusedFor, granted);
+            if (format.json()) {
+                JsonOutput.print(System.out, json -> json.object(() -> json.field("processes", pruned)));
+            } else {
+                pruned.forEach(id -> System.out.println(Table.clean(id)));
+                System.err.println("forgot " + pruned.size() + " processes");
+            }
+        }
+        return ExitCodes.OK;
+    }
+}

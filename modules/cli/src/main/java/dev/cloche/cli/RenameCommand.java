@@ -1,0 +1,25 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "rename",
+        description = "Give a sandbox another name. The host name of its guest follows with its next start.")
+final class RenameCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "SANDBOX", description = "Its name.")
+    private String name = "";
+
+    @Parameters(index = "1", paramLabel = "NEW-NAME", description = "The name that it gets.")
+    private String newName = "";
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            cloche.rename(name, newName);
+        }
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.cloche.cli;
+
+import dev.cloche.PullPolicy;
+import dev.cloche.SandboxBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options by which {@code run} and {@code create} say what a sandbox is. */
+final class SandboxOptions {
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "Name of the sandbox and host name of its guest. Without one it gets a generated name and is"
+                    + " removed when it ends.")
+    private @Nullable String name;
+
+    @Option(names = "--rm", description = "Remove the sandbox when it ends.")
+    private boolean ephemeral;
+
+    @Option(
+            names = "--cpus",
+            paramLabel = "N",
+            description = "Virtual CPUs of the guest, not more than the host has (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private int cpus = 1;
+
+    @Option(
+            names = {"-m", "--memory"},
+            paramLabel = "SIZE",
+            description = "Memory of the guest, for example 512m or 2g (default: ${DEFAULT-VALUE}).",
+            defaultValue = "512m",
+            converter = MemorySize.class)
+    private int memory;
+
+    @Option(
+            names = "--disk",
+            paramLabel = "SIZE",
+            description =
+                    "Size of the disk that the guest writes to, which is kept until the sandbox is removed, for example"
+                            + " 20g; 0 to write to memory (default: 8g, and with --rm or without a name 0).",
+            converter = MemorySize.class)
+    private @Nullable Integer disk;
+
+    @Option(
+            names = "--pull",
+            paramLabel = "POLICY",
+            description = "When to ask the registry: missing, always or never (default: ${DEFAULT-VALUE}).",
+            defaultValue = "missing")
+    private PullPolicy pull = PullPolicy.MISSING;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Do not show the progress of a pull.")
+    private boolean quiet;
+
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Mixin
+    private LifecycleOptions lifecycle = new LifecycleOptions();
+
+    boolean quiet() {
+        return quiet;
+    }
+
+    LifecycleOptions lifecycle() {
+        return lifecycle;
+    }
+
+    SandboxBuilder applyTo(SandboxBuilder builder) {
+        network.applyTo(builder).ephemeral(ephemeral).cpus(cpus).memory(memory).pull(pull);
+        if (name != null) {
+            builder.name(name);
+        }
+        if (disk != null) {
+            builder.disk(disk);
+        }
+        lifecycle.applyTo(builder);
+        return network.applyTo(builder);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.cloche.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.cli.Program.Result;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life of a sandbox as it is led from a shell. */
+class LifecycleIT {
+    @TempDir
+    static Path home;
+
+    static Program cloche;
+
+    @BeforeAll
+    static void install() {
+        cloche = Program.in(home);
+    }
+
+    @AfterEach
+    void nothingIsLeftBehind() throws IOException {
+        assertThat(cloche.run("ps", "-a", "--format", "json").stdout().strip()).isEqualTo("[ ]");
+        assertThat(cloche.vmProcesses()).isEmpty();
+        assertThat(cloche.vmDirectories()).isEmpty();
+    }
+
+    @Test
+    void fromItsCreationToItsRemoval() {
+        assertThat(cloche.run(
+                                "create",
+                                "--name",
+                                "web",
+                                "-l",
+                                "team=search",
+                                "-e",
+                                "COLOUR=blue",
+                                "base",
+                                "--",
+                                "sh",
+                                "-c",
+                                "echo $COLOUR; exec sleep 600")
+                        .stdout())
+                .isEqualTo("web\n");
+        assertThat(cloche.run("ps", "-a", "--filter", "label=team=search").stdout())
+                .contains("web", "created");
+        assertThat(cloche.run("start", "web")).isEqualTo(new Result(0, "web\n", ""));
+        assertThat(cloche.run("pause", "web").exitCode()).isZero();
+        assertThat(cloche.run("exec", "web", "--", "true").stderr()).contains("is paused", "cloche resume web");
+        assertThat(cloche.run("resume", "web").exitCode()).isZero();
+        assertThat(cloche.run("exec", "web", "--", "echo", "here").stdout()).isEqualTo("here\n");
+        assertThat(cloche.run("rename", "web", "www").exitCode()).isZero();
+        assertThat(cloche.run("restart", "-t", "1s", "www").exitCode()).isZero();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> cloche.run("logs", "www").stdout().equals("blue\n"));
+        assertThat(cloche.run("kill", "www").exitCode()).isZero();
+
+        String record = cloche.run("inspect", "--format", "json", "www").stdout();
+        assertThat(record)
+                .contains("\"status\" : \"stopped\"", "\"team\" : \"search\"", "\"COLOUR\" : \"blue\"")
+                .contains("\"reason\" : \"shutdown-requested\"", "\"reason\" : \"signal\"", "\"exitSignal\" : 9");
+        assertThat(cloche.run("wait", "www").stdout()).isEqualTo("stopped signal 137\n");
+        assertThat(cloche.run("rm", "www").exitCode()).isZero();
+        assertThat(cloche.run("events", "--since", "1h", "--no-follow")
+                        .stdout()
+                        .lines()
+                        .map(line -> line.split(" ", -1)[1])
+                        .toList())
+                .containsSubsequence(List.of(
+                        "created",
+                        "starting",
+                        "running",
+                        "paused",
+                        "resumed",
+                        "renamed",
+                        "draining",
+                        "stopped",
+                        "starting",
+                        "running",
+                        "draining",
+                        "stopped",
+                        "removed"));
+    }
+
+    @Test
+    void aKeeperStartsAgainWhatDies() throws Exception {
+        Process keeper = cloche.start("keep");
+        Process events = cloche.start("events", "--filter", "sandbox=again", "--filter", "event=running");
+        try {
+            BufferedReader running =
+                    new BufferedReader(new InputStreamReader(events.getInputStream(), StandardCharsets.UTF_8));
+            cloche.run(
+                    "run",
+                    "-d",
+                    "--name",
+                    "again",
+                    "--restart",
+                    "on-failure:1",
+                    "base",
+                    "--",
+                    "sh",
+                    "-c",
+                    "sleep 2; exit 6");
+            assertThat(running.readLine()).contains("running again");
+            assertThat(running.readLine()).contains("running again");
+            assertThat(cloche.run("wait", "again").stdout()).isEqualTo("stopped failed 6\n");
+            assertThat(cloche.run("inspect", "--format", "json", "again").stdout())
+                    .contains("\"restarts\" : 1", "\"restart\" : \"on-failure:1\"");
+        } finally {
+            events.destroy();
+            keeper.destroy();
+            assertThat(events.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(keeper.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(cloche.run("rm", "again").exitCode()).isZero();
+    }
+
+    @Test
+    void whatIsAskedInAWrongWayIsRefusedBeforeAnyEffect() {
+        assertThat(cloche.run("run", "--cpus", "64", "base", "--", "true").stderr())
+                .contains("64 CPUs");
+        assertThat(cloche.run("run", "-e", "", "base", "--", "true").stderr())
+                .contains("names no environment variable");
+        assertThat(cloche.run("run", "--restart", "always", "base").stderr()).contains("only with -d");
+        assertThat(cloche.run("ps", "--filter", "size=3").exitCode()).isEqualTo(2);
+        assertThat(cloche.run("restart", "nobody").stderr()).contains("no sandbox named");
+    }
+
+    @Test
+    void aListThatCannotBeWrittenIsAFailure() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                "sh", "-c", "\"$0\" ps -a > /dev/full", Program.launcher().toString());
+        builder.environment().putAll(cloche.environment());
+        Process full = builder.redirectErrorStream(true).start();
+        assertThat(new String(full.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains("could not be written");
+        assertThat(full.waitFor()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.cloche;
+
+import dev.cloche.machine.RunningMachine;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.VmException;
+import java.util.function.Function;
+
+/** What commands and files are in: a sandbox or a machine. */
+interface GuestOwner {
+    /** Does something with its guest's files, used as root. */
+    <T> T withFiles(Function<GuestFiles, T> action);
+
+    /** What a lost connection to its guest means. */
+    RuntimeException ended(VmException lost);
+
+    static GuestOwner of(RunningSandbox sandbox) {
+        return new GuestOwner() {
+            @Override
+            public <T> T withFiles(Function<GuestFiles, T> action) {
+                return sandbox.withFiles(action);
+            }
+
+            @Override
+            public RuntimeException ended(VmException lost) {
+                return sandbox.ended(lost);
+            }
+        };
+    }
+
+    static GuestOwner of(RunningMachine machine) {
+        return new GuestOwner() {
+            @Override
+            public <T> T withFiles(Function<GuestFiles, T> action) {
+                return action.apply(machine.files());
+            }
+
+            @Override
+            public RuntimeException ended(VmException lost) {
+                return machine.ended(lost);
+            }
+        };
+    }
+}

@@ -1,0 +1,89 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.machine.RunningMachine;
+import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.vm.ExecRequest;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A named machine that runs, as one connection sees it. Closing it lets go of the machine, which runs on. Safe for use from
+ * several threads; commands run side by side.
+ *
+ * <pre>{@code
+ * try (Machine machine = cloche.machines().start("dev")) {
+ *     System.out.println(machine.exec("uptime").stdoutText());
+ * }
+ * }</pre>
+ */
+public final class Machine implements AutoCloseable {
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
+
+    private final RunningMachine running;
+    private final GuestOwner owner;
+
+    Machine(RunningMachine running) {
+        this.running = running;
+        this.owner = GuestOwner.of(running);
+    }
+
+    public String name() {
+        return running.name().value();
+    }
+
+    /**
+     * Runs a command to its end and returns all that it wrote. Short for {@code command(words).run()}.
+     *
+     * @throws dev.cloche.base.ClocheException as {@link CommandBuilder#start()} and {@link CommandBuilder#run()} do
+     */
+    public ExecResult exec(String... words) {
+        return command(words).run();
+    }
+
+    /**
+     * A command to start: as root in {@code /}, unless the builder is told otherwise, with the environment of the image and
+     * of the machine.
+     *
+     * @param words the program, searched in the {@code PATH} of its environment, and its arguments; no shell reads them
+     */
+    public CommandBuilder command(String... words) {
+        List<String> command = List.of(words);
+        return new CommandBuilder((options, deadline) -> {
+            ExecRequest request = request(command, options);
+            return new Execution(owner, running.ask(guest -> guest.exec(request, deadline)), deadline);
+        });
+    }
+
+    private ExecRequest request(List<String> words, CommandOptions options) {
+        Map<String, String> environment = new LinkedHashMap<>(running.environment());
+        environment.putAll(options.environment());
+        ExecRequest request = ExecRequest.of(words.toArray(String[]::new))
+                .withEnvironment(environment)
+                .withUser(options.user().orElse(""))
+                .withWorkingDirectory(options.workingDirectory().orElse("/"), false)
+                .withLimits(options.limits());
+        request = options.terminal().map(request::withTerminal).orElse(request);
+        request = options.acknowledged() ? request.acknowledged() : request;
+        return options.stdin() ? request.withStdin() : request;
+    }
+
+    /** Its files, with the rights of root. */
+    public SandboxFiles files() {
+        return new SandboxFiles(owner, "", Optional.empty());
+    }
+
+    /** What the machine uses at present. */
+    public SandboxMetrics metrics() {
+        return Conversions.metrics(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
+    }
+
+    /** Lets go of the machine, which runs on. Closing twice does nothing. */
+    @Override
+    public void close() {
+        running.close();
+    }
+}

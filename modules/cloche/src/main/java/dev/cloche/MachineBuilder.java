@@ -1,0 +1,121 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.machine.MachineInit;
+import dev.cloche.machine.MachineName;
+import dev.cloche.machine.MachineResources;
+import dev.cloche.machine.MachineSettings;
+import dev.cloche.machine.NewMachine;
+import dev.cloche.machine.RestartPolicy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A machine that is about to be made. Not safe for use from several threads.
+ *
+ * <pre>{@code
+ * cloche.machines().create("dev", "debian").cpus(4).memory(4096).disk(50).label("team", "x").make();
+ * }</pre>
+ */
+public final class MachineBuilder {
+    private final dev.cloche.machine.Machines room;
+    private final Map<String, String> environment = new TreeMap<>();
+    private final Map<String, String> labels = new TreeMap<>();
+    private final List<String> publish = new ArrayList<>();
+    private NewMachine wanted;
+    private PullProgress progress = PullProgress.silent();
+
+    MachineBuilder(dev.cloche.machine.Machines room, String name, String image) {
+        this.room = room;
+        wanted = NewMachine.of(new MachineName(name), image);
+    }
+
+    /** Its virtual processors: 1 to 64, by default 2. */
+    public MachineBuilder cpus(int count) {
+        return resources(wanted.resources().withCpus(count));
+    }
+
+    /** Its memory in MiB: 128 to 1,048,576, by default 2,048. */
+    public MachineBuilder memory(int mebibytes) {
+        return resources(wanted.resources().withMemoryMb(mebibytes));
+    }
+
+    /** The size of its disk in GiB: 1 to 16,384, by default 20. It takes of the host what is written to it. */
+    public MachineBuilder disk(int gibibytes) {
+        return resources(wanted.resources().withDiskGb(gibibytes));
+    }
+
+    /** A variable of every command in it. */
+    public MachineBuilder environment(String name, String value) {
+        environment.put(name, value);
+        return settings(wanted.settings().withEnv(environment));
+    }
+
+    /** A free-form fact. */
+    public MachineBuilder label(String name, String value) {
+        labels.put(name, value);
+        return settings(wanted.settings().withLabels(labels));
+    }
+
+    /** Whether it is started with the session of its user. */
+    public MachineBuilder autostart(boolean value) {
+        return settings(wanted.settings().withAutostart(value));
+    }
+
+    /** What is done if it ends although nobody asked for it: {@code no}, {@code on-failure} or {@code always}. */
+    public MachineBuilder restart(String policy) {
+        return settings(wanted.settings().withRestartPolicy(RestartPolicy.parse(policy)));
+    }
+
+    /** Who is its process 1: {@code agent}, {@code systemd}, {@code openrc}, or the path of a program in the image. */
+    public MachineBuilder init(String program) {
+        return settings(wanted.settings().withInit(new MachineInit(program)));
+    }
+
+    /** Its network: {@code none}, or a kind of network that {@link SandboxBuilder} knows. */
+    public MachineBuilder network(String kind) {
+        return settings(wanted.settings().withNetwork(kind));
+    }
+
+    /** A port of the host that leads into it, {@code [ADDRESS:]HOST:GUEST[/tcp|udp]}. */
+    public MachineBuilder publish(String port) {
+        publish.add(port);
+        return settings(wanted.settings().withPublish(publish));
+    }
+
+    /** A script of this host that runs once in it, at its first start. */
+    public MachineBuilder provision(Path script) {
+        wanted = wanted.withProvision(script);
+        return this;
+    }
+
+    /** Who is told how far a pull is. */
+    public MachineBuilder progress(PullProgress listener) {
+        progress = listener;
+        return this;
+    }
+
+    /**
+     * Makes it; it does not run yet.
+     *
+     * @throws dev.cloche.base.ClocheException if the name is taken, a value is out of range or the image is not to be had;
+     *     nothing is left behind
+     */
+    public MachineInfo make() {
+        room.create(wanted, Conversions.listener(progress), Deadline.none());
+        return MachineConversions.info(room.get(wanted.name()), room.store().directory(wanted.name()));
+    }
+
+    private MachineBuilder resources(MachineResources value) {
+        wanted = wanted.withResources(value);
+        return this;
+    }
+
+    private MachineBuilder settings(MachineSettings value) {
+        wanted = wanted.withSettings(value);
+        return this;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.cloche;
+
+import dev.cloche.machine.MachineResources;
+import dev.cloche.machine.MachineSettings;
+import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.RestartPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * What is to be changed of a machine; all else stays. Not safe for use from several threads.
+ *
+ * <pre>{@code
+ * cloche.machines().change("dev", new MachineChange().memory(8192).disk(100));
+ * }</pre>
+ */
+public final class MachineChange {
+    private final List<UnaryOperator<PersistedMachine>> parts = new ArrayList<>();
+
+    /** Its virtual processors: 1 to 64. */
+    public MachineChange cpus(int count) {
+        return resources(resources -> resources.withCpus(count));
+    }
+
+    /** Its memory in MiB: 128 to 1,048,576. */
+    public MachineChange memory(int mebibytes) {
+        return resources(resources -> resources.withMemoryMb(mebibytes));
+    }
+
+    /** The size of its disk in GiB, not less than it has. */
+    public MachineChange disk(int gibibytes) {
+        return resources(resources -> resources.withDiskGb(gibibytes));
+    }
+
+    /** A variable of every command in it; without it if the value is empty. */
+    public MachineChange environment(String name, String value) {
+        return settings(settings -> settings.withEnv(changed(settings.env(), name, value)));
+    }
+
+    /** A free-form fact; without it if the value is empty. */
+    public MachineChange label(String name, String value) {
+        return settings(settings -> settings.withLabels(changed(settings.labels(), name, value)));
+    }
+
+    /** Whether it is started with the session of its user. */
+    public MachineChange autostart(boolean value) {
+        return settings(settings -> settings.withAutostart(value));
+    }
+
+    /** What is done if it ends although nobody asked for it: {@code no}, {@code on-failure} or {@code always}. */
+    public MachineChange restart(String policy) {
+        RestartPolicy parsed = RestartPolicy.parse(policy);
+        return settings(settings -> settings.withRestartPolicy(parsed));
+    }
+
+    PersistedMachine apply(PersistedMachine machine) {
+        PersistedMachine changed = machine;
+        for (UnaryOperator<PersistedMachine> part : parts) {
+            changed = part.apply(changed);
+        }
+        return changed;
+    }
+
+    private MachineChange resources(UnaryOperator<MachineResources> part) {
+        parts.add(machine -> machine.withResources(part.apply(machine.resources())));
+        return this;
+    }
+
+    private MachineChange settings(UnaryOperator<MachineSettings> part) {
+        parts.add(machine -> machine.withSettings(part.apply(machine.settings())));
+        return this;
+    }
+
+    private static Map<String, String> changed(Map<String, String> map, String name, String value) {
+        TreeMap<String, String> copy = new TreeMap<>(map);
+        if (value.isEmpty()) {
+            copy.remove(name);
+        } else {
+            copy.put(name, value);
+        }
+        return copy;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.cloche;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the file of a machine says, held against what really runs.
+ *
+ * @param state one of {@code created, starting, running, stopping, stopped, suspended, failed}
+ * @param needsRecovery whether its file says that it runs, and nothing of it does; see {@link Machines#recover}
+ * @param image the reference that it was made from; files of other programs have none
+ * @param diskGib what its guest sees of its disk
+ * @param network {@code none}, or what it was given
+ * @param publish ports of the host that lead into it
+ * @param init who is its process 1
+ * @param restartPolicy {@code no}, {@code on-failure} or {@code always}
+ * @param startedAt when it became usable; empty while it does not run
+ * @param ipAddress of its guest, while that has one
+ * @param lastError why it failed last
+ * @param directory with its configuration and its disk
+ */
+public record MachineInfo(
+        String name,
+        String state,
+        boolean needsRecovery,
+        Optional<String> image,
+        int cpus,
+        int memoryMib,
+        int diskGib,
+        String network,
+        List<String> publish,
+        String init,
+        Map<String, String> environment,
+        Map<String, String> labels,
+        boolean autostart,
+        String restartPolicy,
+        Instant createdAt,
+        Optional<Instant> startedAt,
+        Optional<Instant> provisionedAt,
+        Optional<String> ipAddress,
+        Optional<String> lastError,
+        Path directory) {}

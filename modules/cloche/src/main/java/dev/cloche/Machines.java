@@ -1,0 +1,252 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.machine.Changed;
+import dev.cloche.machine.MachineName;
+import dev.cloche.machine.MachineState;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * The named machines of a state root: long-lived, each with a disk and a configuration of its own. Safe for use from several
+ * threads and processes.
+ *
+ * <pre>{@code
+ * Machines machines = cloche.machines();
+ * machines.create("dev", "debian").memory(4096).make();
+ * try (Machine dev = machines.start("dev")) {
+ *     dev.exec("apt-get", "update");
+ * }
+ * machines.stop("dev", Duration.ofSeconds(10));
+ * }</pre>
+ *
+ * <p>Names are 1 to 63 of {@code a-z}, {@code 0-9} and {@code -}, beginning with a letter or digit. All errors are
+ * {@link dev.cloche.base.ClocheException}s; codes {@code machine.…} are of machines as such.
+ */
+public final class Machines {
+    private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
+    private static final Duration CHANGE_LIMIT = Duration.ofMinutes(5);
+
+    private final dev.cloche.machine.Machines room;
+
+    Machines(dev.cloche.machine.Machines room) {
+        this.room = room;
+    }
+
+    /**
+     * A machine to make.
+     *
+     * @param image reference as in Docker; looked at when the machine is made
+     */
+    public MachineBuilder create(String name, String image) {
+        return new MachineBuilder(room, name, image);
+    }
+
+    /** Like {@link #start(String, PullProgress)}, telling nobody. */
+    public Machine start(String name) {
+        return start(name, PullProgress.silent());
+    }
+
+    /**
+     * Starts a machine, or continues a suspended one, and returns when it is usable; one that runs is connected to. It runs on
+     * when the handle is closed and when this process ends.
+     *
+     * @param progress is told of a pull, if its image is not here any more
+     */
+    public Machine start(String name, PullProgress progress) {
+        return new Machine(room.start(new MachineName(name), Conversions.listener(progress), Deadline.none()));
+    }
+
+    /** Connects to a running machine. */
+    public Machine connect(String name) {
+        return new Machine(room.connect(new MachineName(name), Deadline.none()));
+    }
+
+    /**
+     * Stops a machine: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not answer is killed.
+     * Nothing happens if it does not run.
+     *
+     * @param grace zero to kill it at once
+     */
+    public void stop(String name, Duration grace) {
+        room.stop(new MachineName(name), grace, Deadline.after(grace.plus(STOP_MARGIN)));
+    }
+
+    /**
+     * Removes a machine with its disk and all that belongs to it.
+     *
+     * @param force whether it goes although it runs or is broken, and whether it is no error if there is none
+     */
+    public void remove(String name, boolean force) {
+        room.remove(new MachineName(name), force, Deadline.after(STOP_MARGIN));
+    }
+
+    /** All machines, also those that are broken. */
+    public MachineList list() {
+        return MachineConversions.list(room.list(), room);
+    }
+
+    /** One machine. */
+    public MachineInfo get(String name) {
+        MachineName known = new MachineName(name);
+        return MachineConversions.info(room.get(known), room.store().directory(known));
+    }
+
+    /** Gives a machine that does not run another name. */
+    public void rename(String from, String to) {
+        room.rename(new MachineName(from), new MachineName(to), Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Holds every machine against what runs, as after a crash: adopts what is alive, writes down what has ended, and restarts
+     * it if its policy says so.
+     */
+    public MachineList recover() {
+        return MachineConversions.list(room.recover(Deadline.none()), room);
+    }
+
+    /** Writes the memory of a running machine to disk and ends it; its next start continues from there. */
+    public void suspend(String name) {
+        room.suspend(new MachineName(name), Deadline.none());
+    }
+
+    /**
+     * Makes a machine with a copy of another one's disk, and an identity of its own. A running one goes on; its file system is
+     * frozen for a moment.
+     *
+     * @param memory whether the clone of a running machine has its memory too, and continues where it was
+     */
+    public MachineInfo copy(String name, String clone, boolean memory) {
+        room.copy(new MachineName(name), new MachineName(clone), memory, Deadline.none());
+        return get(clone);
+    }
+
+    /**
+     * Keeps what is on the disk of a machine, running or not, under a name like those of machines.
+     *
+     * @param memory whether the memory of a running machine is kept too
+     */
+    public void snapshot(String name, String snapshot, boolean memory) {
+        room.snapshot(new MachineName(name), new MachineName(snapshot), memory, Deadline.none());
+    }
+
+    /** Puts a machine that does not run back to a snapshot; with memory, its next start continues from it. */
+    public void restore(String name, String snapshot) {
+        room.restore(new MachineName(name), new MachineName(snapshot), Deadline.none());
+    }
+
+    /** The names of a machine's snapshots, sorted. */
+    public List<String> snapshots(String name) {
+        return room.snapshotsOf(new MachineName(name));
+    }
+
+    /**
+     * Deletes a snapshot.
+     *
+     * @return whether there was one
+     */
+    public boolean deleteSnapshot(String name, String snapshot) {
+        return room.deleteSnapshot(new MachineName(name), new MachineName(snapshot), Deadline.after(STOP_MARGIN));
+    }
+
+    /** Writes a machine that does not run into one file that does not exist yet. */
+    public void export(String name, Path target) {
+        room.export(new MachineName(name), target, Deadline.none());
+    }
+
+    /**
+     * Makes a machine of a file that {@link #export} wrote, on this host or another one, with an identity of its own.
+     *
+     * @param name its name; without one, the one that it had
+     * @throws dev.cloche.base.ClocheException with the code {@code machine.archive} if the file is damaged or of a newer form;
+     *     nothing is left behind
+     */
+    public MachineInfo importFrom(Path archive, Optional<String> name, PullProgress progress) {
+        return get(room.importFrom(archive, name.map(MachineName::new), Conversions.listener(progress), Deadline.none())
+                .name()
+                .value());
+    }
+
+    /** Changes a machine. A larger disk is there at once, also while it runs; all else from its next start. */
+    public MachineChanged change(String name, MachineChange change) {
+        return changed(room.change(new MachineName(name), change::apply, Deadline.after(CHANGE_LIMIT)));
+    }
+
+    /**
+     * Makes the machine that a TOML file describes, or changes it to match: the keys of config.toml that are a person's to
+     * choose, of which those that are left out stay as they are.
+     */
+    public MachineChanged apply(Path file, PullProgress progress) {
+        return changed(room.apply(file, Conversions.listener(progress), Deadline.none()));
+    }
+
+    /** The names of the machines that are to be started with the session of their user, sorted. */
+    public List<String> autostarted() {
+        return room.autostarted().stream().map(MachineName::value).toList();
+    }
+
+    /** The text of a machine's configuration, also of a broken one. */
+    public String configuration(String name) {
+        return new String(room.store().text(new MachineName(name)), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Replaces the text of a machine's configuration, if it is good, and nobody has changed it since it was read.
+     *
+     * @param seen what {@link #configuration} said
+     */
+    public MachineChanged replaceConfiguration(String name, String seen, String text) {
+        return changed(room.replaceText(
+                new MachineName(name),
+                seen.getBytes(StandardCharsets.UTF_8),
+                text.getBytes(StandardCharsets.UTF_8),
+                Deadline.after(CHANGE_LIMIT)));
+    }
+
+    private MachineChanged changed(Changed changed) {
+        return new MachineChanged(get(changed.machine().name().value()), changed.atNextStart());
+    }
+
+    /** Waits until a machine is in one of these states, named as in {@link MachineInfo#state}. */
+    public MachineInfo await(String name, List<String> states) {
+        return await(name, states, Deadline.none());
+    }
+
+    /** Like {@link #await(String, List)}, for so long; then an error with the code {@code machine.deadline}. */
+    public MachineInfo await(String name, List<String> states, Duration longest) {
+        return await(name, states, Deadline.after(longest));
+    }
+
+    private MachineInfo await(String name, List<String> states, Deadline deadline) {
+        MachineName known = new MachineName(name);
+        Set<MachineState> wanted = states.stream().map(MachineState::parse).collect(Collectors.toSet());
+        return MachineConversions.info(
+                room.await(known, wanted, deadline), room.store().directory(known));
+    }
+
+    /** The machine that is meant where none is named; it need not exist. */
+    public Optional<String> defaultName() {
+        return room.defaultMachine().map(MachineName::value);
+    }
+
+    /** Makes a machine the one that is meant where none is named. */
+    public void makeDefault(String name) {
+        room.makeDefault(new MachineName(name));
+    }
+
+    /** Tells a listener what happens to machines from now on, until the thread is interrupted. */
+    public void follow(Consumer<MachineEvent> listener) {
+        room.follow(event -> listener.accept(MachineConversions.event(event)), Deadline.none());
+    }
+
+    /** What happened to machines, the oldest first. */
+    public List<MachineEvent> events() {
+        return room.events().stream().map(MachineConversions::event).toList();
+    }
+}

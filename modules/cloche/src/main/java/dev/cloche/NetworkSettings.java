@@ -1,0 +1,43 @@
+package dev.cloche;
+
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.PublishedPort;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a builder was told of a network. Not safe for use from several threads. */
+final class NetworkSettings {
+    private Optional<Network> network = Optional.empty();
+    private final List<PublishedPort> ports = new ArrayList<>();
+    private Optional<InetAddress> nameServer = Optional.empty();
+
+    void network(Network value) {
+        network = Optional.of(value);
+    }
+
+    void publish(String port) {
+        ports.addAll(PublishedPort.parse(port));
+    }
+
+    void nameServer(InetAddress address) {
+        nameServer = Optional.of(address);
+    }
+
+    /** @throws SandboxException.InvalidSpecification if something was asked for that the network does not have */
+    NetworkSpec spec() {
+        boolean wanted = !ports.isEmpty() || nameServer.isPresent();
+        if (network.filter(Network.NONE::equals).isPresent() && wanted) {
+            throw new SandboxException.InvalidSpecification(
+                    "A sandbox without a network has neither ports nor a name server.",
+                    "Leave out --network none, or what is published.");
+        }
+        if (!wanted && network.orElse(Network.NONE) == Network.NONE) {
+            return NetworkSpec.none();
+        }
+        NetworkSpec.User user = NetworkSpec.user().withPorts(ports);
+        return nameServer.isPresent() ? user.withNameServer(nameServer.get()) : user;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.process.ProcessException;
+import dev.cloche.process.ProcessQuery;
+import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.PruneRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The durable records of work on this host, to be looked at and cared for. Who registers and drives work uses the
+ * {@link #registry()}. Safe for use from several threads.
+ *
+ * <pre>{@code
+ * cloche.processes().list(false).forEach(process -> System.out.println(process.id() + " " + process.status()));
+ * }</pre>
+ */
+public final class Processes {
+    private final ProcessRegistry registry;
+
+    Processes(ProcessRegistry registry) {
+        this.registry = registry;
+    }
+
+    /** All that can be done with processes. It is closed with the {@link Cloche} that it comes from. */
+    public ProcessRegistry registry() {
+        return registry;
+    }
+
+    /**
+     * Processes by id.
+     *
+     * @param ended whether also those that have ended
+     */
+    public List<ProcessInfo> list(boolean ended) {
+        List<ProcessInfo> all = new ArrayList<>();
+        Optional<String> after = Optional.empty();
+        do {
+            List<ProcessRecord> page = registry.list(new ProcessQuery(!ended, after, ProcessRegistry.LARGEST_PAGE));
+            page.forEach(process -> all.add(ProcessInfo.of(process)));
+            after = page.size() < ProcessRegistry.LARGEST_PAGE
+                    ? Optional.empty()
+                    : Optional.of(page.getLast().id());
+        } while (after.isPresent());
+        return List.copyOf(all);
+    }
+
+    /** The process of that id, if there is one. */
+    public Optional<ProcessInfo> find(String id) {
+        return registry.get(id).map(ProcessInfo::of);
+    }
+
+    /**
+     * A page of a process's events, of at most 1,000.
+     *
+     * @param after the sequence of the last event before it; 0 for the beginning
+     * @throws dev.cloche.base.ClocheException if there is no such process
+     */
+    public List<ProcessEventInfo> events(String id, long after) {
+        return registry.eventsAfter(id, after, ProcessEventInfo.PAGE).stream()
+                .map(ProcessEventInfo::of)
+                .toList();
+    }
+
+    /**
+     * As {@link #events}, waiting for the next event if there is none.
+     *
+     * @param longest how long to wait; the page is empty after that
+     */
+    public List<ProcessEventInfo> awaitEvents(String id, long after, Duration longest) {
+        try {
+            return registry.awaitEventsAfter(id, after, ProcessEventInfo.PAGE, Deadline.after(longest)).stream()
+                    .map(ProcessEventInfo::of)
+                    .toList();
+        } catch (ProcessException.TimedOut tooLong) {
+            return List.of();
+        }
+    }
+
+    /**
+     * Waits for the end of a process.
+     *
+     * @param longest how long to wait
+     * @return the process when it has ended; empty if it has not in that time
+     * @throws dev.cloche.base.ClocheException if there is no such process
+     */
+    public Optional<ProcessInfo> await(String id, Duration longest) {
+        try {
+            var _ = registry.awaitProcess(id, Deadline.after(longest));
+            return find(id);
+        } catch (ProcessException.TimedOut tooLong) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Asks whoever drives a process to end it. Repeating it does nothing.
+     *
+     * @throws dev.cloche.base.ClocheException if there is no such process, or it has ended
+     */
+    public void cancel(String id, String reason) {
+        var _ = registry.cancel(id, reason);
+    }
+
+    /**
+     * Forgets processes that have ended, with their events.
+     *
+     * @param unusedFor only those to which nothing has happened for so long
+     * @param granted whether also those that a session still has a handle to
+     * @return their ids
+     */
+    public List<String> prune(Duration unusedFor, boolean granted) {
+        // What ended a moment ago is meant too, so the cutoff of none is just ahead.
+        Instant cutoff = Instant.now().minus(unusedFor).plusMillis(unusedFor.isZero() ? 1 : 0);
+        PruneRequest all = PruneRequest.before(cutoff);
+        return registry.prune(new PruneRequest(cutoff, all.statuses(), all.inputTypes(), granted));
+    }
+}

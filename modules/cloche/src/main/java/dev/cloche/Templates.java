@@ -1,0 +1,64 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.Sandboxes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The templates of a state root: booted guests, from which sandboxes of the same image and size are restored in a fraction
+ * of a boot's time. They are made by themselves after first starts, see {@link ClocheOptions#templateMaking()}. Safe for use
+ * from several threads.
+ *
+ * <pre>{@code
+ * cloche.templates().make("python:3.13", 1024, 2, PullProgress.silent());
+ * cloche.templates().list().forEach(template -> System.out.println(template.name()));
+ * }</pre>
+ */
+public final class Templates {
+    private final Sandboxes sandboxes;
+
+    Templates(Sandboxes sandboxes) {
+        this.sandboxes = sandboxes;
+    }
+
+    /**
+     * Makes the template of an image and a size, unless there is one.
+     *
+     * @param memoryMib the guest's memory in MiB
+     * @return the template; empty if another process makes it just now
+     * @throws dev.cloche.base.ClocheException if the image is not to be had, or its guest does not boot
+     */
+    public Optional<TemplateInfo> make(String image, int memoryMib, int cpus, PullProgress progress) {
+        SandboxSpec spec = SandboxSpec.of(image).withMemoryMib(memoryMib).withCpus(cpus);
+        return sandboxes
+                .makeTemplate(spec, Conversions.listener(progress), Deadline.none())
+                .map(TemplateInfo::of);
+    }
+
+    /** All of them, by name. */
+    public List<TemplateInfo> list() {
+        return sandboxes.templates().list().stream().map(TemplateInfo::of).toList();
+    }
+
+    /** One of them. @throws dev.cloche.base.ClocheException if there is none of that name */
+    public TemplateInfo get(String name) {
+        return TemplateInfo.of(sandboxes.templates().get(name));
+    }
+
+    /** Removes one. @throws dev.cloche.base.ClocheException if there is none of that name, or sandboxes run from it */
+    public void remove(String name) {
+        sandboxes.templates().remove(name);
+    }
+
+    /**
+     * Removes those that nobody has used for so long and those whose image is gone, as far as no sandbox runs from them.
+     *
+     * @return their names
+     */
+    public List<String> prune(Duration unusedFor) {
+        return sandboxes.templates().prune(unusedFor);
+    }
+}

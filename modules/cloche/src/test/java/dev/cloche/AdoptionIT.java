@@ -1,0 +1,116 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A detached sandbox whose owner is killed goes on, and the next process takes it over with all that is in it. */
+class AdoptionIT {
+    @TempDir
+    Path directory;
+
+    @Test
+    void noByteIsLostAndThePoliciesHold() throws Exception {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")
+                .toAbsolutePath();
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path home = directory.resolve("state");
+        Path id = directory.resolve("id");
+        Path output = directory.resolve("output");
+        Process first = start(home, share, id, output);
+        try {
+            await().atMost(Duration.ofMinutes(2))
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> !first.isAlive() || (Files.exists(output) && Files.size(output) > 20_000));
+            assertThat(first.isAlive())
+                    .as(() -> text(directory.resolve("child.log")))
+                    .isTrue();
+        } finally {
+            first.destroyForcibly().waitFor();
+        }
+        ClocheOptions options = ClocheOptions.ofEnvironment().withHome(home).withShare(share);
+        try (Cloche cloche = Cloche.open(options)) {
+            try {
+                assertThat(cloche.inspect(StartingProcess.SANDBOX).info().status())
+                        .isEqualTo("running");
+                cloche.adopt();
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> owner(cloche) == ProcessHandle.current().pid());
+                goOn(cloche, Integer.parseInt(Files.readString(id)), output);
+                SandboxEnd end = cloche.await(
+                                StartingProcess.SANDBOX,
+                                Set.of("stopped", "crashed"),
+                                Optional.of(Duration.ofMinutes(1)))
+                        .orElseThrow();
+                assertThat(end.reason()).contains("idle-timeout");
+            } finally {
+                cloche.remove(StartingProcess.SANDBOX, true);
+            }
+            assertThat(cloche.sandboxes()).isEmpty();
+        }
+    }
+
+    private static void goOn(Cloche cloche, int id, Path output) throws Exception {
+        byte[] before = Files.readAllBytes(output);
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.write(before);
+        try (Sandbox sandbox = cloche.connect(StartingProcess.SANDBOX);
+                Execution rest = sandbox.attach(id, before.length, 0)) {
+            byte[] chunk = new byte[8192];
+            for (int n = rest.stdout().read(chunk); n >= 0; n = rest.stdout().read(chunk)) {
+                all.write(chunk, 0, n);
+                rest.acknowledge(rest.stdoutOffset(), 0);
+            }
+            assertThat(rest.await().success()).isTrue();
+            sandbox.release(id);
+        }
+        assertThat(all.toString(StandardCharsets.UTF_8))
+                .isEqualTo(IntStream.rangeClosed(1, StartingProcess.LINES)
+                        .mapToObj(line -> line + "\n")
+                        .collect(Collectors.joining()));
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long owner(Cloche cloche) {
+        return cloche.inspect(StartingProcess.SANDBOX).runs().getFirst().ownerPid();
+    }
+
+    private Process start(Path home, Path share, Path id, Path output) throws Exception {
+        return new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        StartingProcess.class.getName(),
+                        home.toString(),
+                        share.toString(),
+                        id.toString(),
+                        output.toString()))
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("child.log").toFile())
+                .start();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.cloche.machine;
+
+/** Which changes of a machine's file make sense. Pure. */
+final class Changes {
+    private Changes() {}
+
+    /**
+     * Refuses what would part a machine from its disk, its memory or its VM.
+     *
+     * @throws MachineException.Invalid if the change is none that a person may make
+     * @throws MachineException.WrongState if the machine's state does not allow it
+     */
+    static void check(PersistedMachine before, PersistedMachine after) {
+        if (!after.vmId().equals(before.vmId())) {
+            throw new MachineException.Invalid(
+                    "The vm_id of a machine does not change: its VM and its image are found by it.",
+                    "Leave it as it was: " + before.vmId());
+        }
+        if (after.resources().diskGb() < before.resources().diskGb()) {
+            throw new MachineException.Invalid(
+                    "The disk of the machine \"" + before.name() + "\" has "
+                            + before.resources().diskGb() + " GiB and cannot become smaller.",
+                    "Give at least what it has.");
+        }
+        if (after.status().state() != before.status().state()) {
+            throw new MachineException.Invalid(
+                    "The state of a machine is what it is, not what its file is made to say.",
+                    "Use cloche machine start, stop or suspend.");
+        }
+        if (!after.origin().image().equals(before.origin().image())
+                && before.origin().image().isPresent()) {
+            throw new MachineException.Invalid(
+                    "The image of a machine does not change: what is on its disk belongs to that image.",
+                    "Make another machine from the other image.");
+        }
+        boolean suspended = before.status().state() == DiskState.SUSPENDED;
+        if (suspended && !after.resources().equals(before.resources())) {
+            throw new MachineException.WrongState(
+                    "The machine \"" + before.name() + "\" is suspended, and its memory is of the size that it has.",
+                    "Start it, and change it then.");
+        }
+    }
+}

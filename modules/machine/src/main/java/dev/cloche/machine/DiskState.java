@@ -1,0 +1,43 @@
+package dev.cloche.machine;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** The state of a machine as its file has it. */
+public enum DiskState {
+    CREATED,
+    RUNNING,
+    STOPPED,
+    SUSPENDED;
+
+    /** As in the file: {@code created}, {@code running}, {@code stopped} or {@code suspended}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static Optional<DiskState> of(String word) {
+        for (DiskState state : values()) {
+            if (state.word().equals(word)) {
+                return Optional.of(state);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * What a machine is to somebody who has just read its file. Whoever wrote {@code running} may be gone, so the machine
+     * counts as stopped until its VM is found.
+     */
+    public MachineState reloaded() {
+        return switch (this) {
+            case CREATED -> MachineState.CREATED;
+            case RUNNING, STOPPED -> MachineState.STOPPED;
+            case SUSPENDED -> MachineState.SUSPENDED;
+        };
+    }
+
+    /** Whether a machine whose file says this was interrupted, so that its VM has to be looked for. */
+    public boolean needsRecovery() {
+        return this == RUNNING;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.cloche.machine;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How a machine runs.
+ *
+ * @param init who is its process 1
+ * @param network its network: {@code none}, or what the file says for the room of VMs to understand
+ * @param publish ports of the host that lead into it, {@code [ADDRESS:]HOST:GUEST[/tcp|udp]} each
+ * @param env variables of every command in it; names are not empty and have no '='
+ * @param labels free-form facts
+ * @param autostart whether it is started with the session of its user
+ * @param provision file beside config.toml with the script that runs once, at its first start
+ */
+public record MachineSettings(
+        MachineInit init,
+        String network,
+        List<String> publish,
+        Map<String, String> env,
+        Map<String, String> labels,
+        boolean autostart,
+        RestartPolicy restartPolicy,
+        Optional<String> provision) {
+    static final String NO_NETWORK = "none";
+    static final MachineSettings DEFAULTS = new MachineSettings(
+            MachineInit.AGENT, NO_NETWORK, List.of(), Map.of(), Map.of(), false, RestartPolicy.NO, Optional.empty());
+
+    /** @throws MachineException.Invalid if a variable's name or value cannot be one */
+    public MachineSettings {
+        publish = List.copyOf(publish);
+        env = Sorted.copyOf(env);
+        labels = Sorted.copyOf(labels);
+        env.forEach((name, value) -> {
+            if (name.isEmpty() || name.indexOf('=') >= 0 || (name + value).indexOf('\0') >= 0) {
+                throw new MachineException.Invalid(
+                        "\"" + Printable.of(name) + "\" is no variable of an environment.",
+                        "Names are not empty and have no '='; neither names nor values have a NUL.");
+            }
+        });
+        provision.ifPresent(MachineSettings::checkFile);
+    }
+
+    private static void checkFile(String name) {
+        if (name.isEmpty() || name.startsWith(".") || name.indexOf('/') >= 0 || name.indexOf('\0') >= 0) {
+            throw new MachineException.Invalid(
+                    "\"" + Printable.of(name) + "\" is no name of a provisioning script.",
+                    "Name a file beside config.toml, without a slash and without a leading dot.");
+        }
+    }
+
+    public MachineSettings withInit(MachineInit value) {
+        return new MachineSettings(value, network, publish, env, labels, autostart, restartPolicy, provision);
+    }
+
+    public MachineSettings withNetwork(String value) {
+        return new MachineSettings(init, value, publish, env, labels, autostart, restartPolicy, provision);
+    }
+
+    public MachineSettings withPublish(List<String> value) {
+        return new MachineSettings(init, network, value, env, labels, autostart, restartPolicy, provision);
+    }
+
+    public MachineSettings withEnv(Map<String, String> value) {
+        return new MachineSettings(init, network, publish, value, labels, autostart, restartPolicy, provision);
+    }
+
+    public MachineSettings withLabels(Map<String, String> value) {
+        return new MachineSettings(init, network, publish, env, value, autostart, restartPolicy, provision);
+    }
+
+    public MachineSettings withAutostart(boolean value) {
+        return new MachineSettings(init, network, publish, env, labels, value, restartPolicy, provision);
+    }
+
+    public MachineSettings withRestartPolicy(RestartPolicy value) {
+        return new MachineSettings(init, network, publish, env, labels, autostart, value, provision);
+    }
+
+    public MachineSettings withProvision(Optional<String> value) {
+        return new MachineSettings(init, network, publish, env, labels, autostart, restartPolicy, value);
+    }
+}

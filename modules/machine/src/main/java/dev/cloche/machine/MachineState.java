@@ -1,0 +1,66 @@
+package dev.cloche.machine;
+
+import java.util.Locale;
+import java.util.Set;
+
+/** Where a machine is in its life. The file knows fewer states: {@link #onDisk()}. */
+public enum MachineState {
+    /** It has never run. */
+    CREATED,
+    STARTING,
+    /** Its guest is usable. */
+    RUNNING,
+    STOPPING,
+    STOPPED,
+    /** Its memory is on disk, and the next start continues from it. */
+    SUSPENDED,
+    /** A start failed, or its VM ended although nobody asked for it; the file keeps why. */
+    FAILED;
+
+    /** In lower case, for read-outs. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The state of a word.
+     *
+     * @throws MachineException.Invalid if there is none
+     */
+    public static MachineState parse(String word) {
+        for (MachineState state : values()) {
+            if (state.word().equals(word)) {
+                return state;
+            }
+        }
+        throw new MachineException.Invalid(
+                "\"" + Printable.of(word) + "\" is no state of a machine.",
+                "Use created, starting, running, stopping, stopped, suspended or failed.");
+    }
+
+    /** What the file says of a machine in this state. */
+    public DiskState onDisk() {
+        return switch (this) {
+            case CREATED -> DiskState.CREATED;
+            case STARTING, RUNNING -> DiskState.RUNNING;
+            case STOPPING, STOPPED, FAILED -> DiskState.STOPPED;
+            case SUSPENDED -> DiskState.SUSPENDED;
+        };
+    }
+
+    /** The states that can follow this one. */
+    public Set<MachineState> successors() {
+        return switch (this) {
+            case CREATED, STOPPED, FAILED -> Set.of(STARTING);
+            case STARTING -> Set.of(RUNNING, FAILED, STOPPED);
+            case RUNNING -> Set.of(STOPPING, STOPPED, SUSPENDED, FAILED);
+            case STOPPING -> Set.of(STOPPED, FAILED);
+            case SUSPENDED -> Set.of(STARTING, STOPPED);
+        };
+    }
+
+    /** Whether it has a VM. */
+    public boolean live() {
+        return this == STARTING || this == RUNNING || this == STOPPING;
+    }
+}

@@ -1,0 +1,333 @@
+package dev.cloche.machine;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LinuxException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
+
+/**
+ * The configurations of machines: one directory for each, with a config.toml that people may edit. Safe for use from several
+ * threads and processes; every change is one cycle of reading and writing under a lock, so no update is lost, and is on the
+ * disk when it returns. A crash at any point leaves the old file or the new one.
+ *
+ * <p>Every method may throw {@link MachineException.Storage} where the disk fails, {@link MachineException.Busy} if others
+ * keep the lock for too long, and {@link MachineException.Interrupted}.
+ */
+public final class MachineStore {
+    /** Far more than all others together need it for. */
+    private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
+
+    private final MachineDirectories directories;
+
+    /** @param base holds the directories of machines; it need not exist, and is made with the first of them */
+    public MachineStore(Path base) {
+        directories = new MachineDirectories(base);
+    }
+
+    MachineDirectories directories() {
+        return directories;
+    }
+
+    /** The directory of a machine, existing or not. */
+    public Path directory(MachineName name) {
+        return directories.of(name);
+    }
+
+    /**
+     * Writes a machine: a new one, or over one that can be read, whose comments and unknown keys stay.
+     *
+     * @throws MachineException.Broken if the file that is there cannot be used; it stays as it is
+     * @throws MachineException.NameInUse if there is a directory of that name without a configuration
+     * @throws MachineException.Invalid if a text of the machine cannot be written down
+     */
+    public void save(PersistedMachine machine) {
+        locked(machine.name(), () -> {
+            if (Files.exists(directories.config(machine.name()), LinkOption.NOFOLLOW_LINKS)) {
+                write(machine.name(), changed(document(machine.name()), machine));
+            } else {
+                publishNew(machine);
+            }
+            return machine;
+        });
+    }
+
+    /**
+     * Writes a machine that is new.
+     *
+     * @throws MachineException.NameInUse if there is one of that name, whole or broken, or anything else
+     * @throws MachineException.Invalid if a text of the machine cannot be written down
+     */
+    public void create(PersistedMachine machine) {
+        locked(machine.name(), () -> {
+            if (Files.exists(directories.config(machine.name()), LinkOption.NOFOLLOW_LINKS)) {
+                throw new MachineException.NameInUse(machine.name());
+            }
+            publishNew(machine);
+            return machine;
+        });
+    }
+
+    private void publishNew(PersistedMachine machine) throws IOException {
+        try (Making making = Making.begin(this)) {
+            making.describe(machine);
+            publish(making.directory(), machine.name());
+        }
+    }
+
+    /**
+     * Gives a directory that was made the name of a machine, with its configuration.
+     *
+     * @throws MachineException.NameInUse if the name is taken by anything
+     */
+    void publish(Making making, PersistedMachine machine) {
+        locked(machine.name(), () -> {
+            making.describe(machine);
+            publish(making.directory(), machine.name());
+            return machine;
+        });
+    }
+
+    private void publish(Path made, MachineName name) throws IOException {
+        try {
+            directories.publish(made, name);
+        } catch (FileAlreadyExistsException taken) {
+            throw Files.exists(directories.config(name), LinkOption.NOFOLLOW_LINKS)
+                    ? new MachineException.NameInUse(name)
+                    : new MachineException.NameInUse(name, directories.of(name));
+        }
+    }
+
+    /**
+     * Reads a machine.
+     *
+     * @throws MachineException.NotFound if there is none
+     * @throws MachineException.Broken if its file cannot be used
+     */
+    public PersistedMachine load(MachineName name) {
+        return storing(name.value(), () -> document(name).machine());
+    }
+
+    /** The names of all directories that hold a configuration, sorted, whatever it is like; empty if the base is missing. */
+    public List<String> list() {
+        return storing("all", directories::names);
+    }
+
+    /** What there is of every name in {@link #list()}, in its order. One that was removed meanwhile is left out. */
+    public List<MachineEntry> loadAll() {
+        List<MachineEntry> entries = new ArrayList<>();
+        for (String name : list()) {
+            storing(name, () -> entry(name)).ifPresent(entries::add);
+        }
+        return entries;
+    }
+
+    private Optional<MachineEntry> entry(String name) throws IOException {
+        if (!MachineName.isValid(name)) {
+            Path file = directories.base().resolve(name).resolve(MachineDirectories.CONFIG);
+            return Optional.of(new BrokenMachine(
+                    name, file, OptionalInt.empty(), "its directory's name is no name of a machine", false));
+        }
+        try {
+            return Optional.of(
+                    new MachineEntry.Sound(document(new MachineName(name)).machine()));
+        } catch (MachineException.NotFound gone) {
+            return Optional.empty();
+        } catch (MachineException.Broken broken) {
+            return Optional.of(broken.entry());
+        } catch (IOException unreadable) {
+            // One that cannot be read must not hide the others, nor be hidden by them.
+            Path file = directories.config(new MachineName(name));
+            return Optional.of(new BrokenMachine(
+                    name, file, OptionalInt.empty(), Printable.of("it cannot be read: " + unreadable), false));
+        }
+    }
+
+    /**
+     * Removes a machine's whole directory, broken or not.
+     *
+     * @return whether there was one
+     */
+    public boolean remove(MachineName name) {
+        return locked(name, () -> {
+            boolean was = directories.remove(name);
+            directories.sweep();
+            return was;
+        });
+    }
+
+    /**
+     * Changes the state, and nothing else.
+     *
+     * @throws MachineException.NotFound if there is none of that name
+     */
+    public PersistedMachine updateState(MachineName name, MachineState state) {
+        return update(name, machine -> machine.withStatus(machine.status().withState(state.onDisk())));
+    }
+
+    /**
+     * Changes the address; with nothing, clears it.
+     *
+     * @throws MachineException.NotFound if there is none of that name
+     */
+    public PersistedMachine updateIp(MachineName name, Optional<String> address) {
+        return update(name, machine -> machine.withStatus(machine.status().withIpAddress(address)));
+    }
+
+    /**
+     * Reads, changes and writes a machine, while nobody else does.
+     *
+     * @param mutation must be quick, and must not change the name
+     * @return the machine as it is now
+     * @throws MachineException.NotFound if there is none of that name
+     * @throws MachineException.Broken if its file cannot be used; it stays as it is
+     * @throws MachineException.Invalid if a text of the result cannot be written down
+     */
+    public PersistedMachine update(MachineName name, UnaryOperator<PersistedMachine> mutation) {
+        return locked(name, () -> {
+            MachineDocument document = document(name);
+            PersistedMachine after = mutation.apply(document.machine());
+            if (!after.name().equals(name)) {
+                throw new IllegalArgumentException("a machine is renamed by rename");
+            }
+            if (!after.equals(document.machine())) {
+                write(name, changed(document, after));
+            }
+            return after;
+        });
+    }
+
+    /**
+     * Gives a machine another name. After a crash it has one of the two, whole.
+     *
+     * @throws MachineException.NotFound if there is none of that name
+     * @throws MachineException.NameInUse if the new name is taken by anything
+     */
+    public PersistedMachine rename(MachineName from, MachineName to) {
+        return locked(from, () -> {
+            MachineDocument document = document(from);
+            if (Files.exists(directories.of(to), LinkOption.NOFOLLOW_LINKS)) {
+                throw new MachineException.NameInUse(to);
+            }
+            try {
+                write(from, document.announcing(to));
+            } catch (DocumentException e) {
+                throw notWritable(document.machine(), e);
+            }
+            directories.rename(from, to);
+            PersistedMachine renamed = document.machine().withName(to);
+            write(to, changed(document(to), renamed));
+            return renamed;
+        });
+    }
+
+    /**
+     * The text of a configuration, usable or not.
+     *
+     * @throws MachineException.NotFound if there is none
+     */
+    public byte[] text(MachineName name) {
+        return storing(name.value(), () -> content(name).bytes());
+    }
+
+    /**
+     * Replaces the text of a configuration, unless it has changed since it was read.
+     *
+     * @param seen what {@link #text} said
+     * @throws MachineException.Broken if {@code text} is no configuration of this machine; the file stays as it is
+     * @throws MachineException.Busy if the file has changed meanwhile
+     */
+    public PersistedMachine replace(MachineName name, byte[] seen, byte[] text) {
+        return locked(name, () -> {
+            ConfigBytes now = content(name);
+            if (!Arrays.equals(now.bytes(), seen)) {
+                throw new MachineException.Busy(name.value());
+            }
+            MachineDocument document = parse(name, new ConfigBytes(text, now.time()));
+            write(name, document);
+            return document.machine();
+        });
+    }
+
+    /** What a text would mean as the configuration of a machine. */
+    PersistedMachine parse(MachineName name, byte[] text) {
+        return storing(
+                name.value(),
+                () -> parse(name, new ConfigBytes(text, content(name).time())).machine());
+    }
+
+    private MachineDocument changed(MachineDocument document, PersistedMachine after) {
+        try {
+            return document.meaning(after);
+        } catch (DocumentException e) {
+            throw notWritable(after, e);
+        }
+    }
+
+    static MachineException notWritable(PersistedMachine machine, DocumentException e) {
+        return new MachineException.Invalid(
+                "The machine \"" + machine.name() + "\" cannot be written down: " + e.reason() + ".",
+                "Give other values.");
+    }
+
+    private void write(MachineName name, MachineDocument document) throws IOException {
+        DurableFiles.write(directories.config(name), document.bytes());
+    }
+
+    private MachineDocument document(MachineName name) throws IOException {
+        return parse(name, content(name));
+    }
+
+    private ConfigBytes content(MachineName name) throws IOException {
+        try {
+            return MachineDirectories.read(directories.config(name));
+        } catch (NoSuchFileException missing) {
+            throw new MachineException.NotFound(name);
+        }
+    }
+
+    private MachineDocument parse(MachineName name, ConfigBytes content) {
+        try {
+            return MachineDocument.parse(content.bytes(), name.value(), content.time());
+        } catch (DocumentException e) {
+            throw new MachineException.Broken(
+                    new BrokenMachine(name.value(), directories.config(name), e.line(), e.reason(), e.newer()));
+        }
+    }
+
+    private interface Work<T> {
+        T run() throws IOException;
+    }
+
+    private <T> T locked(MachineName name, Work<T> work) {
+        return storing(name.value(), () -> {
+            DurableFiles.ensureDirectory(directories.base());
+            try (HeldLock _ = HeldLock.take(directories.lock(), Deadline.after(LOCK_LIMIT))
+                    .orElseThrow(() -> new MachineException.Busy(name.value()))) {
+                return work.run();
+            }
+        });
+    }
+
+    private <T> T storing(String name, Work<T> work) {
+        try {
+            return work.run();
+        } catch (IOException | LinuxException e) {
+            throw new MachineException.Storage(
+                    "The files of the machine \"" + Printable.of(name) + "\" in " + directories.base()
+                            + " cannot be used: " + e.getMessage() + ".",
+                    e);
+        }
+    }
+}

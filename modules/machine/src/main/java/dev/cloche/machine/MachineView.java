@@ -1,0 +1,20 @@
+package dev.cloche.machine;
+
+/** What a list of machines shows. */
+public sealed interface MachineView {
+    String name();
+
+    record Sound(MachineInfo info) implements MachineView {
+        @Override
+        public String name() {
+            return info.machine().name().value();
+        }
+    }
+
+    record Broken(BrokenMachine entry) implements MachineView {
+        @Override
+        public String name() {
+            return entry.name();
+        }
+    }
+}

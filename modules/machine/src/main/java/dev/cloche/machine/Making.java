@@ -1,0 +1,65 @@
+package dev.cloche.machine;
+
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The directory of a machine that is being made: it gets its name when it is whole, or goes. */
+final class Making implements AutoCloseable {
+    private final Path directory;
+    private final Path lockFile;
+    private final LockFile lock;
+
+    private Making(Path directory, Path lockFile, LockFile lock) {
+        this.directory = directory;
+        this.lockFile = lockFile;
+        this.lock = lock;
+    }
+
+    static Making begin(MachineStore store) throws IOException {
+        Path directory = store.directories().making();
+        Path lockFile = store.directories().lockOf(directory);
+        // First the lock: nobody takes the directory for one that was left.
+        LockFile lock = LockFile.tryLock(lockFile)
+                .orElseThrow(() -> new IOException("two processes chose the name " + directory));
+        Making making = new Making(directory, lockFile, lock);
+        try {
+            DurableFiles.ensureDirectory(directory);
+            return making;
+        } catch (Throwable failure) {
+            making.close();
+            throw failure;
+        }
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /**
+     * Writes the configuration into it, durably.
+     *
+     * @throws MachineException.Invalid if a text cannot be written down
+     */
+    void describe(PersistedMachine machine) throws IOException {
+        try {
+            DurableFiles.write(
+                    directory.resolve(MachineDirectories.CONFIG),
+                    MachineDocument.of(machine).bytes());
+        } catch (DocumentException e) {
+            throw MachineStore.notWritable(machine, e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (lock) {
+            if (Files.exists(directory)) {
+                Trees.delete(directory);
+            }
+            Files.deleteIfExists(lockFile);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.cloche.machine;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** What recovery does with a machine whose VM has ended although nobody asked Cloche to end it. */
+public enum RestartPolicy {
+    /** It is settled as stopped. */
+    NO,
+    /** It is started again if it crashed or its host did, not if its guest powered off. */
+    ON_FAILURE,
+    /** It is started again, also after its guest powered off. */
+    ALWAYS;
+
+    /** As in the file: {@code no}, {@code on-failure} or {@code always}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /**
+     * The policy of a word.
+     *
+     * @throws MachineException.Invalid if there is none
+     */
+    public static RestartPolicy parse(String word) {
+        return of(word).orElseThrow(() -> new MachineException.Invalid(
+                "\"" + Printable.of(word) + "\" is no restart policy.", "Use no, on-failure or always."));
+    }
+
+    static Optional<RestartPolicy> of(String word) {
+        for (RestartPolicy policy : values()) {
+            if (policy.word().equals(word)) {
+                return Optional.of(policy);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Whether a machine is to be started again.
+     *
+     * @param failed whether it crashed, its host did, or nobody knows; otherwise its guest powered off
+     */
+    public boolean restarts(boolean failed) {
+        return this == ALWAYS || (this == ON_FAILURE && failed);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.cloche.machine;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmStateException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * A connection to a machine whose guest answers. Closing it lets go of the machine, which runs on. Safe for use from several
+ * threads.
+ */
+public final class RunningMachine implements AutoCloseable {
+    /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
+    private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
+
+    private final PersistedMachine machine;
+    private final Map<String, String> environment;
+    private final Vm vm;
+
+    /** @param environment of its commands: the image's and the machine's own */
+    RunningMachine(PersistedMachine machine, Map<String, String> environment, Vm vm) {
+        this.machine = machine;
+        this.environment = Map.copyOf(environment);
+        this.vm = vm;
+    }
+
+    public MachineName name() {
+        return machine.name();
+    }
+
+    /** The environment that its commands begin with. */
+    public Map<String, String> environment() {
+        return environment;
+    }
+
+    /**
+     * Asks the guest for something.
+     *
+     * @throws MachineException.WrongState if the machine has ended
+     */
+    public <T> T ask(Function<Guest, T> question) {
+        try {
+            return question.apply(vm.guest());
+        } catch (GuestConnectionLostException | VmStateException lost) {
+            throw ended(lost);
+        }
+    }
+
+    /**
+     * The guest's files, used as root.
+     *
+     * @throws MachineException.WrongState if the machine has ended
+     */
+    public GuestFiles files() {
+        return ask(Guest::files);
+    }
+
+    /** What a lost connection to the guest means: the end of the machine where that is what it was, {@code lost} otherwise. */
+    public RuntimeException ended(VmException lost) {
+        try {
+            vm.awaitExit(Deadline.after(LOSS_LIMIT));
+        } catch (VmDeadlineException alive) {
+            return lost;
+        }
+        MachineException ended = new MachineException.WrongState(
+                "The machine \"" + machine.name() + "\" has stopped meanwhile.",
+                "Look at how with: cloche machine inspect " + machine.name());
+        ended.addSuppressed(lost);
+        return ended;
+    }
+
+    @Override
+    public void close() {
+        vm.close();
+    }
+}

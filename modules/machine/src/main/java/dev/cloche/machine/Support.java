@@ -1,0 +1,34 @@
+package dev.cloche.machine;
+
+import java.util.List;
+
+/** What files may say and this Cloche cannot do: refused before any effect, never ignored. Pure. */
+final class Support {
+    private Support() {}
+
+    /** @throws MachineException.Unsupported if a machine asks for what Cloche cannot do */
+    static void check(PersistedMachine machine) {
+        List<String> foreign = machine.foreign().keys();
+        if (!foreign.isEmpty()) {
+            throw refused(machine, "asks for " + String.join(", ", foreign) + ", which Cloche cannot do", "these keys");
+        }
+        MachineSettings settings = machine.settings();
+        if (!settings.init().equals(MachineInit.AGENT)) {
+            throw refused(
+                    machine,
+                    "is to have " + Printable.of(settings.init().value())
+                            + " as its process 1, and this Cloche cannot give that away yet",
+                    "the key init");
+        }
+        if (!settings.network().equals(MachineSettings.NO_NETWORK)
+                || !settings.publish().isEmpty()) {
+            throw refused(machine, "is to have a network, and machines have none yet", "the keys network and publish");
+        }
+    }
+
+    private static MachineException refused(PersistedMachine machine, String what, String keys) {
+        return new MachineException.Unsupported(
+                "The machine \"" + machine.name() + "\" " + what + ".",
+                "Leave out " + keys + "; of one that exists, with: cloche machine edit " + machine.name());
+    }
+}

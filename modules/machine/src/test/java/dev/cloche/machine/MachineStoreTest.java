@@ -1,0 +1,382 @@
+package dev.cloche.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MachineStoreTest {
+    private static final MachineName WEB = Samples.WEB;
+
+    @TempDir
+    Path directory;
+
+    private Path base() {
+        return directory.resolve("machines");
+    }
+
+    private MachineStore store() {
+        return new MachineStore(base());
+    }
+
+    @Test
+    void whatIsSavedIsLoadedWhateverItsParts() {
+        store().save(Samples.full());
+        assertThat(store().load(WEB)).isEqualTo(Samples.full());
+        store().save(Samples.plain("web"));
+        assertThat(store().load(WEB)).isEqualTo(Samples.plain("web"));
+    }
+
+    @Test
+    void aNewFileSaysItsVersionAndIsItsOwnersAlone() throws IOException {
+        store().save(Samples.plain("web"));
+        Path file = base().resolve("web/config.toml");
+        assertThat(file).content().contains("schema_version = 1", "name = \"web\"", "state = \"created\"");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(base().resolve("web"))))
+                .isEqualTo("rwx------");
+    }
+
+    @Test
+    void everythingButNameAndVmHasADefaultAndTheTimeIsTheFiles() throws IOException {
+        Path file = put("old", resource("least.toml"));
+        Instant longAgo = Instant.parse("2020-01-01T00:00:00Z");
+        Files.setLastModifiedTime(file, FileTime.from(longAgo));
+
+        PersistedMachine machine = store().load(new MachineName("old"));
+        assertThat(machine.resources()).isEqualTo(new MachineResources(2, 2048, 20));
+        assertThat(machine.status().state()).isEqualTo(DiskState.CREATED);
+        assertThat(machine.createdAt()).isEqualTo(longAgo);
+        assertThat(machine).isEqualTo(PersistedMachine.of(new MachineName("old"), machine.vmId(), longAgo));
+    }
+
+    @Test
+    void aTimeThatWasTheFilesIsWrittenDownBeforeTheFileGetsAnother() throws IOException {
+        Path file = put("old", resource("least.toml"));
+        Instant longAgo = Instant.parse("2020-01-01T00:00:00Z");
+        Files.setLastModifiedTime(file, FileTime.from(longAgo));
+
+        store().updateState(new MachineName("old"), MachineState.STOPPED);
+        store().updateState(new MachineName("old"), MachineState.CREATED);
+        assertThat(store().load(new MachineName("old")).createdAt()).isEqualTo(longAgo);
+        assertThat(file).content().contains("created_at = 2020-01-01T00:00:00Z");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"name", "vm_id"})
+    void aFileWithoutNameOrVmIsBroken(String key) throws IOException {
+        put("web", "name = \"web\"\nvm_id = \"x\"\n".replaceAll(key + " = .*\n", ""));
+        assertThat(broken("web").reason()).isEqualTo("it has no " + key);
+    }
+
+    @Test
+    void filesOfOtherProgramsLoadWithAllThatTheySay() throws IOException {
+        put("old", resource("reference.toml"));
+        PersistedMachine machine = store().load(new MachineName("old"));
+        assertThat(machine.resources()).isEqualTo(new MachineResources(4, 4096, 50));
+        assertThat(machine.createdAt()).isEqualTo(Instant.parse("2025-02-01T10:20:30.123Z"));
+        assertThat(machine.needsRecovery()).isTrue();
+        assertThat(machine.foreign().blockDevices())
+                .containsExactly(
+                        new BlockDevice("/var/lib/machines/rootfs.erofs", true),
+                        new BlockDevice("/var/lib/machines/old/data.img", false));
+        assertThat(machine.origin().distroVersion()).contains("3.21");
+        assertThat(machine.status().ipAddress()).contains("192.168.64.3");
+        assertThat(machine.foreign().keys())
+                .containsExactly("kernel", "cmdline", "block_devices", "disk_path", "ssh_key_path");
+    }
+
+    @Test
+    void aNewerFileIsRefusedAndLeftUntouched() throws IOException {
+        String text = "# of tomorrow\nschema_version = 2\nname = \"web\"\nvm_id = \"x\"\n";
+        Path file = put("web", text);
+        assertThatThrownBy(() -> store().updateState(WEB, MachineState.RUNNING))
+                .isInstanceOfSatisfying(MachineException.Broken.class, refused -> {
+                    assertThat(refused.code()).isEqualTo("machine.broken");
+                    assertThat(refused).hasMessageContaining("config.toml:2: it has schema version 2");
+                    assertThat(refused.remedy()).contains("newer Cloche");
+                    assertThat(refused.entry().newer()).isTrue();
+                });
+        assertThatThrownBy(() -> store().save(Samples.plain("web"))).isInstanceOf(MachineException.Broken.class);
+        assertThat(file).hasContent(text);
+    }
+
+    @Test
+    void directoriesWithAConfigurationAreListedSorted() throws IOException {
+        assertThat(store().list()).isEmpty();
+        assertThat(store().loadAll()).isEmpty();
+        List.of("c", "a", "b").forEach(name -> store().save(Samples.plain(name)));
+        Files.createDirectory(base().resolve("empty"));
+        Files.writeString(base().resolve("file"), "x");
+        assertThat(store().list()).containsExactly("a", "b", "c");
+        assertThat(store().loadAll()).extracting(MachineEntry::name).containsExactly("a", "b", "c");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            cpus = = 2                  | 3 | Unexpected '=', expected a value
+            cpus = "two"                | 3 | cpus is not an integer
+            cpus = 0                    | 3 | 0 CPUs are out of range
+            memory_mb = 99999999999     | 3 | memory_mb is out of range
+            disk_gb = 0                 | 3 | 0 GiB of disk are out of range
+            state = "flying"            | 3 | state cannot be "flying"
+            created_at = "yesterday"    | 3 | created_at is no date with time and offset
+            block_devices = [ 1 ]       | 3 | block_devices is not an array of tables
+            env = { A = 1 }             | 3 | env.A is not a string
+            env = { "A=B" = "1" }       | 3 | "A=B" is no variable of an environment
+            publish = [ "1:2", 3 ]      | 3 | publish is not an array of strings
+            autostart = "yes"           | 3 | autostart is not true or false
+            restart_policy = "maybe"    | 3 | restart_policy cannot be "maybe"
+            provision = "../x"          | 3 | "../x" is no name of a provisioning script
+            init = "upstart"            | 3 | "upstart" is no init
+            schema_version = -1         | 3 | schema_version is out of range
+            name = "twice"              | 3 | name previously defined at line 1, column 1
+            """)
+    void brokenOnesAreListedWithFileLineAndReasonAndNeverTouched(String line, int number, String reason)
+            throws IOException {
+        store().save(Samples.plain("other"));
+        String text = "name = \"web\"\nvm_id = \"x\"\n" + line + "\n";
+        Path file = put("web", text);
+        Path disk = Files.writeString(base().resolve("web/disk"), "precious");
+
+        assertThat(store().loadAll()).extracting(MachineEntry::name).containsExactly("other", "web");
+        BrokenMachine broken = broken("web");
+        assertThat(broken.file()).isEqualTo(file);
+        assertThat(broken.line()).isEqualTo(OptionalInt.of(number));
+        assertThat(broken.reason()).isEqualTo(reason);
+        assertThat(broken.newer()).isFalse();
+
+        assertThatThrownBy(() -> store().load(WEB))
+                .isInstanceOf(MachineException.Broken.class)
+                .hasMessageContaining(file + ":" + number + ": " + reason);
+        assertThatThrownBy(() -> store().create(Samples.plain("web"))).isInstanceOf(MachineException.NameInUse.class);
+        assertThatThrownBy(() -> store().save(Samples.plain("web"))).isInstanceOf(MachineException.Broken.class);
+        assertThatThrownBy(() -> store().updateIp(WEB, Optional.of("::1"))).isInstanceOf(MachineException.Broken.class);
+        assertThatThrownBy(() -> store().rename(WEB, new MachineName("b"))).isInstanceOf(MachineException.Broken.class);
+        assertThatThrownBy(() -> store().rename(new MachineName("other"), WEB))
+                .isInstanceOf(MachineException.NameInUse.class);
+        assertThat(file).hasContent(text.stripTrailing());
+        assertThat(disk).hasContent("precious");
+    }
+
+    @Test
+    void whatIsNoTextOrTooLongOrNotReadableIsBrokenToo() throws IOException {
+        Path file = put("web", "");
+        Files.write(file, new byte[] {'a', '=', '1', '\n', (byte) 0xFF});
+        assertThat(broken("web"))
+                .extracting(BrokenMachine::line, BrokenMachine::reason)
+                .containsExactly(OptionalInt.of(2), "it is no UTF-8");
+        Files.write(file, new byte[2 << 20]);
+        assertThat(broken("web").reason()).isEqualTo("it is longer than 1048576 bytes");
+        Files.delete(file);
+        Files.createDirectory(file);
+        assertThat(broken("web").reason()).startsWith("it cannot be read");
+    }
+
+    @Test
+    void aNameThatIsNotItsDirectorysIsBroken() throws IOException {
+        put("web", "vm_id = \"x\"\nname = \"db\"\n");
+        BrokenMachine broken = broken("web");
+        assertThat(broken.reason()).isEqualTo("name is \"db\", and its directory is called web");
+        assertThat(broken.line()).isEqualTo(OptionalInt.of(2));
+    }
+
+    @Test
+    void aDirectoryWhoseNameIsNoneIsBroken() throws IOException {
+        put("We b", "name = \"We b\"\nvm_id = \"x\"\n");
+        assertThat(broken("We b").reason()).isEqualTo("its directory's name is no name of a machine");
+    }
+
+    @Test
+    void aDirectoryWithoutAConfigurationKeepsItsName() throws IOException {
+        Path disk = Files.createDirectories(base().resolve("web")).resolve("disk");
+        Files.writeString(disk, "precious");
+        for (var save : List.<Runnable>of(
+                () -> store().save(Samples.plain("web")), () -> store().create(Samples.plain("web")))) {
+            assertThatThrownBy(save::run)
+                    .isInstanceOf(MachineException.NameInUse.class)
+                    .hasMessageContaining("no config.toml");
+        }
+        assertThat(disk).hasContent("precious");
+        assertThat(base()).isDirectoryNotContaining("glob:**/.making-*");
+    }
+
+    @Test
+    void removingTakesTheWholeDirectoryAndIsDoneOnlyOnce() throws IOException {
+        store().save(Samples.plain("web"));
+        Path outside = Files.writeString(directory.resolve("outside"), "stays");
+        Files.createDirectories(base().resolve("web/snapshots/a"));
+        Files.createSymbolicLink(base().resolve("web/snapshots/link"), directory);
+        Files.createDirectory(base().resolve(".removed-by-a-killed-process"));
+        Files.createDirectory(base().resolve(".making-of-a-killed-process"));
+
+        assertThat(store().remove(WEB)).isTrue();
+        assertThat(store().remove(WEB)).isFalse();
+        assertThat(outside).hasContent("stays");
+        try (var left = Files.list(base())) {
+            assertThat(left)
+                    .extracting(path -> path.getFileName().toString())
+                    .containsExactlyInAnyOrder(".lock", ".locks");
+        }
+    }
+
+    @Test
+    void brokenOnesCanBeRemoved() throws IOException {
+        put("web", "=");
+        assertThat(store().remove(WEB)).isTrue();
+        assertThat(store().list()).isEmpty();
+    }
+
+    @Test
+    void unknownNamesAreNotFound() {
+        assertThatThrownBy(() -> store().load(WEB))
+                .isInstanceOfSatisfying(
+                        MachineException.NotFound.class,
+                        missing -> assertThat(missing.code()).isEqualTo("machine.not-found"));
+        assertThatThrownBy(() -> store().update(WEB, machine -> machine)).isInstanceOf(MachineException.NotFound.class);
+        assertThatThrownBy(() -> store().updateState(WEB, MachineState.RUNNING))
+                .isInstanceOf(MachineException.NotFound.class);
+        assertThatThrownBy(() -> store().updateIp(WEB, Optional.empty())).isInstanceOf(MachineException.NotFound.class);
+        assertThatThrownBy(() -> store().rename(WEB, new MachineName("b")))
+                .isInstanceOf(MachineException.NotFound.class);
+    }
+
+    @Test
+    void stateAndAddressAreUpdatedAloneAndTheAddressIsClearedWithNothing() {
+        store().save(Samples.full());
+        assertThat(store().updateState(WEB, MachineState.STARTING).needsRecovery())
+                .isTrue();
+        assertThat(store().load(WEB))
+                .isEqualTo(Samples.full().withStatus(Samples.full().status().withState(DiskState.RUNNING)));
+        store().updateIp(WEB, Optional.of("fd00::2"));
+        assertThat(store().load(WEB).status().ipAddress()).contains("fd00::2");
+        store().updateIp(WEB, Optional.empty());
+        assertThat(store().load(WEB).status().ipAddress()).isEmpty();
+    }
+
+    @Test
+    void anUpdateThatChangesNothingDoesNotTouchTheFile() throws IOException {
+        Path file = put("old", resource("reference.toml"));
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
+        store().update(
+                        new MachineName("old"),
+                        machine -> machine.withResources(machine.resources().withCpus(4)));
+        assertThat(Files.getLastModifiedTime(file).toMillis()).isEqualTo(1_000);
+    }
+
+    @Test
+    void anUpdateThatFailsChangesNothing() {
+        store().save(Samples.plain("web"));
+        assertThatThrownBy(() -> store().update(WEB, _ -> {
+                    throw new UncheckedIOException(new IOException("no"));
+                }))
+                .isInstanceOf(UncheckedIOException.class);
+        assertThatThrownBy(() -> store().update(
+                                WEB,
+                                machine -> machine.withSettings(
+                                        machine.settings().withLabels(Map.of("half", "a pair: \ud800")))))
+                .isInstanceOf(MachineException.Invalid.class);
+        assertThat(store().load(WEB)).isEqualTo(Samples.plain("web"));
+    }
+
+    @Test
+    void threadsLoseNoUpdate() throws Exception {
+        store().save(Samples.plain("web"));
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int thread = 0; thread < 16; thread++) {
+                String key = "t" + thread;
+                var _ = threads.submit(() -> store().update(WEB, machine -> Labels.counted(machine, key)));
+            }
+        }
+        assertThat(store().load(WEB).settings().labels()).hasSize(16);
+    }
+
+    @Test
+    void aRenamedMachineHasItsFilesAndNoTraceOfItsOldName() throws IOException {
+        store().save(Samples.full());
+        Files.writeString(base().resolve("web/disk"), "data");
+        MachineName next = new MachineName("db");
+        assertThat(store().rename(WEB, next)).isEqualTo(Samples.full().withName(next));
+        assertThat(store().load(next)).isEqualTo(Samples.full().withName(next));
+        assertThat(base().resolve("db/disk")).hasContent("data");
+        assertThat(base().resolve("db/config.toml")).content().doesNotContain("web", "renamed_to");
+        assertThat(store().list()).containsExactly("db");
+    }
+
+    @Test
+    void aRenameThatWasCutShortIsOneNameOrTheOther() throws IOException {
+        put("web", "name = \"web\"\nvm_id = \"x\"\nrenamed_to = \"db\"\n");
+        assertThat(store().load(WEB).name()).isEqualTo(WEB);
+
+        Files.move(base().resolve("web"), base().resolve("db"));
+        MachineName db = new MachineName("db");
+        assertThat(store().load(db).name()).isEqualTo(db);
+        store().updateState(db, MachineState.STOPPED);
+        assertThat(base().resolve("db/config.toml"))
+                .content()
+                .contains("name = \"db\"")
+                .doesNotContain("renamed_to");
+    }
+
+    @Test
+    void anEditedTextReplacesTheFileOnlyIfItIsGoodAndTheFileIsAsItWasSeen() throws IOException {
+        store().save(Samples.plain("web"));
+        byte[] seen = store().text(WEB);
+        String text = new String(seen, StandardCharsets.UTF_8);
+        byte[] bad = text.replace("cpus = 2", "cpus = 0").getBytes(StandardCharsets.UTF_8);
+        byte[] good = text.replace("cpus = 2", "cpus = 3 # one more").getBytes(StandardCharsets.UTF_8);
+
+        assertThatThrownBy(() -> store().replace(WEB, seen, bad)).isInstanceOf(MachineException.Broken.class);
+        assertThat(store().text(WEB)).isEqualTo(seen);
+        assertThat(store().replace(WEB, seen, good).resources().cpus()).isEqualTo(3);
+        assertThat(store().text(WEB)).isEqualTo(good);
+        assertThatThrownBy(() -> store().replace(WEB, seen, good)).isInstanceOf(MachineException.Busy.class);
+    }
+
+    @Test
+    void aBrokenFileIsMendedByAReplacement() throws IOException {
+        put("web", "name = \"web\"\nvm_id = \"x\"\ncpus = 0\n");
+        store().replace(WEB, store().text(WEB), "name = \"web\"\nvm_id = \"x\"\n".getBytes(StandardCharsets.UTF_8));
+        assertThat(store().load(WEB).resources().cpus()).isEqualTo(2);
+    }
+
+    private BrokenMachine broken(String name) {
+        return store().loadAll().stream()
+                .filter(entry -> entry.name().equals(name))
+                .map(BrokenMachine.class::cast)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Path put(String name, String text) throws IOException {
+        Files.createDirectories(base().resolve(name));
+        return Files.writeString(base().resolve(name).resolve("config.toml"), text);
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = MachineStoreTest.class.getResourceAsStream("/old/" + name)) {
+            assertThat(in).isNotNull();
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

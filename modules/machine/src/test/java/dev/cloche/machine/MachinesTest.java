@@ -1,0 +1,206 @@
+package dev.cloche.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.catalog.Catalog;
+import dev.cloche.image.ImageStore;
+import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.image.PullListener;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmInfo;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life of machines on VMs in memory: what files say, whatever happens around them. */
+class MachinesTest {
+    private static final MachineName WEB = Samples.WEB;
+
+    @TempDir
+    Path home;
+
+    private InMemoryProvider vms;
+    private Catalog catalog;
+    private Machines machines;
+
+    @BeforeEach
+    void open() {
+        Path bundled = Path.of(System.getProperty("cloche.share", "../../dist/share"), "images/base")
+                .toAbsolutePath();
+        Assumptions.assumeTrue(Files.isDirectory(bundled), "the image base is not installed: run ./setup first");
+        vms = new InMemoryProvider();
+        catalog = Catalog.open(home, List.of(ImageStore.schema()));
+        ImageStore images = ImageStore.open(
+                home.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(List.of(bundled)));
+        machines = new Machines(home.resolve("machines"), images, vms, Clock.systemUTC());
+    }
+
+    @AfterEach
+    void close() {
+        if (vms != null) {
+            vms.close();
+            catalog.close();
+        }
+    }
+
+    @Test
+    void aMachineIsCreatedStartedUsedStoppedAndRemovedWithAllThatItHas() throws IOException {
+        make(MachineSettings.DEFAULTS);
+        assertThat(state()).isEqualTo(MachineState.CREATED);
+        assertThatThrownBy(() -> make(MachineSettings.DEFAULTS)).isInstanceOf(MachineException.NameInUse.class);
+
+        start().close();
+        assertThat(state()).isEqualTo(MachineState.RUNNING);
+        assertThat(machines.store().load(WEB).status().startedAt()).isPresent();
+        try (RunningMachine again = start();
+                RunningMachine connected = machines.connect(WEB, soon())) {
+            assertThat(vms.list()).hasSize(1);
+            assertThat(again.environment()).containsKey("PATH");
+            try (GuestExecution hostname = connected.ask(guest -> guest.exec(ExecRequest.of("hostname"), soon()))) {
+                assertThat(new String(hostname.stdout().readAllBytes(), StandardCharsets.UTF_8))
+                        .isEqualTo("web\n");
+            }
+        }
+        assertThatThrownBy(() -> machines.remove(WEB, false, soon())).isInstanceOf(MachineException.WrongState.class);
+
+        machines.stop(WEB, Duration.ofSeconds(1), soon());
+        machines.stop(WEB, Duration.ofSeconds(1), soon());
+        assertThat(state()).isEqualTo(MachineState.STOPPED);
+        assertThatThrownBy(() -> machines.connect(WEB, soon())).isInstanceOf(MachineException.WrongState.class);
+        assertThat(machines.remove(WEB, false, soon())).isTrue();
+        assertThat(machines.remove(WEB, true, soon())).isFalse();
+        assertThat(vms.list()).isEmpty();
+        assertThat(machines.events())
+                .extracting(MachineEvent::what)
+                .containsExactly("created", "starting", "started", "stopping", "stopped", "removed");
+    }
+
+    @Test
+    void whoeverStartsAMachineTogetherGetsOneVm() throws Exception {
+        make(MachineSettings.DEFAULTS);
+        List<Future<Boolean>> starts = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 6; i++) {
+                starts.add(threads.submit(() -> {
+                    start().close();
+                    return true;
+                }));
+            }
+        }
+        for (Future<Boolean> start : starts) {
+            assertThat(start.get()).isTrue();
+        }
+        assertThat(vms.list()).hasSize(1);
+        assertThat(machines.events()).extracting(MachineEvent::what).containsOnlyOnce("starting");
+    }
+
+    @Test
+    void aStartThatFailsIsWrittenDownAndLeavesNoVmThatRuns() throws IOException {
+        Path script = Files.writeString(home.resolve("script"), "#!/no/such/shell\n");
+        machines.create(NewMachine.of(WEB, "base").withProvision(script), PullListener.none(), soon());
+        assertThatThrownBy(this::start).isInstanceOf(VmException.class);
+        assertThat(state()).isEqualTo(MachineState.FAILED);
+        assertThat(machines.store().load(WEB).status().lastError()).isPresent();
+        assertThat(vms.list()).noneMatch(vm -> vm.state().live());
+
+        Files.delete(machines.store().directory(WEB).resolve("provision.sh"));
+        assertThatThrownBy(this::start).isInstanceOf(MachineException.Unsupported.class);
+        machines.change(
+                WEB, machine -> machine.withSettings(machine.settings().withProvision(Optional.empty())), soon());
+        start().close();
+        assertThat(state()).isEqualTo(MachineState.RUNNING);
+        assertThat(machines.store().load(WEB).status().lastError()).isEmpty();
+    }
+
+    @Test
+    void aFileThatSaysRunningWithoutAVmIsSettledByWhoLooks() {
+        make(MachineSettings.DEFAULTS);
+        machines.store().updateState(WEB, MachineState.RUNNING);
+        assertThat(state()).isEqualTo(MachineState.FAILED);
+        assertThat(machines.store().load(WEB).needsRecovery()).isFalse();
+    }
+
+    @Test
+    void whoIsToBeRestartedWaitsForRecovery() {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ON_FAILURE));
+        start().close();
+        vms.kill(vm().id(), soon());
+        assertThat(machines.get(WEB).needsRecovery()).isTrue();
+        assertThat(state()).isEqualTo(MachineState.STOPPED);
+        assertThat(machines.recover(soon()))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        MachineView.Sound.class,
+                        view -> assertThat(view.info().state()).isEqualTo(MachineState.RUNNING));
+        assertThat(machines.await(WEB, Set.of(MachineState.RUNNING), soon()).state())
+                .isEqualTo(MachineState.RUNNING);
+    }
+
+    @Test
+    void aStopThatWasCutShortIsFinishedAndAStartCompleted() {
+        make(MachineSettings.DEFAULTS);
+        start().close();
+        machines.store().updateState(WEB, MachineState.STOPPING);
+        assertThat(state()).isEqualTo(MachineState.STOPPING);
+        machines.recover(soon());
+        assertThat(state()).isEqualTo(MachineState.STOPPED);
+
+        start().close();
+        machines.store()
+                .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
+        assertThat(state()).isEqualTo(MachineState.STARTING);
+        machines.recover(soon());
+        assertThat(state()).isEqualTo(MachineState.RUNNING);
+    }
+
+    @Test
+    void whatCannotBeDoneIsRefusedBeforeAnythingIsMade() {
+        for (MachineSettings settings : List.of(
+                MachineSettings.DEFAULTS.withInit(MachineInit.SYSTEMD),
+                MachineSettings.DEFAULTS.withNetwork("user"),
+                MachineSettings.DEFAULTS.withPublish(List.of("1:2")))) {
+            assertThatThrownBy(() -> make(settings)).isInstanceOf(MachineException.Unsupported.class);
+        }
+        assertThat(machines.store().list()).isEmpty();
+    }
+
+    private void make(MachineSettings settings) {
+        machines.create(NewMachine.of(WEB, "base").withSettings(settings), PullListener.none(), soon());
+    }
+
+    private RunningMachine start() {
+        return machines.start(WEB, PullListener.none(), soon());
+    }
+
+    private MachineState state() {
+        return machines.get(WEB).state();
+    }
+
+    private VmInfo vm() {
+        return vms.list().getFirst();
+    }
+
+    private static Deadline soon() {
+        return Deadline.after(Duration.ofSeconds(60));
+    }
+}

@@ -1,0 +1,83 @@
+package dev.cloche.pool;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+
+/** Entries that are being destroyed, and those that resisted and are tried again. Guarded by the pool's lock. */
+final class Graveyard {
+    private final PoolConfig config;
+    private final RandomGenerator random;
+    private final Map<Long, Entry> dying = new LinkedHashMap<>();
+    private final Map<Long, Resisting> quarantine = new HashMap<>();
+    private final Map<Long, Trouble> troubles = new HashMap<>();
+
+    private record Resisting(Entry entry, long retryAt) {}
+
+    Graveyard(PoolConfig config, RandomGenerator random) {
+        this.config = config;
+        this.random = random;
+    }
+
+    void bury(Entry entry) {
+        dying.put(entry.number(), entry);
+    }
+
+    void destroyed(Entry entry) {
+        dying.remove(entry.number());
+        troubles.remove(entry.number());
+    }
+
+    void resisted(Entry entry, long now) {
+        dying.remove(entry.number());
+        Trouble trouble = troubles.getOrDefault(entry.number(), Trouble.NONE)
+                .failed("it cannot be destroyed", config.retry(), now, random);
+        troubles.put(entry.number(), trouble);
+        quarantine.put(entry.number(), new Resisting(entry, trouble.retryAt()));
+    }
+
+    /** Those to be tried again now; they are dying again. */
+    List<Entry> due(long now) {
+        List<Entry> again = quarantine.values().stream()
+                .filter(one -> now - one.retryAt() >= 0)
+                .map(Resisting::entry)
+                .toList();
+        again.forEach(entry -> {
+            quarantine.remove(entry.number());
+            dying.put(entry.number(), entry);
+        });
+        return again;
+    }
+
+    OptionalLong untilDue(long now) {
+        return quarantine.values().stream()
+                .mapToLong(one -> one.retryAt() - now)
+                .filter(left -> left > 0)
+                .min();
+    }
+
+    /** Forgets those in quarantine, and says which they were. */
+    List<Entry> giveUp() {
+        List<Entry> left = quarantine.values().stream().map(Resisting::entry).toList();
+        quarantine.clear();
+        return left;
+    }
+
+    int quarantined() {
+        return quarantine.size();
+    }
+
+    Stream<Entry> entries() {
+        return Stream.concat(
+                dying.values().stream(), quarantine.values().stream().map(Resisting::entry));
+    }
+
+    /** Whether nothing is being destroyed. */
+    boolean isEmpty() {
+        return dying.isEmpty();
+    }
+}

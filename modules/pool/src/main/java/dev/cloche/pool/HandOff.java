@@ -1,0 +1,17 @@
+package dev.cloche.pool;
+
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.VmId;
+
+/** What an acquirer does at the hand-off of its VM. */
+public interface HandOff {
+    /**
+     * This VM was chosen, and is still the pool's: whoever keeps records of VMs writes it down now, so that the VM is in
+     * one of the two at every moment. Called again with another VM if this one turns out broken. An exception leaves the
+     * VM in the pool, and is thrown on.
+     */
+    default void chosen(VmId vm) {}
+
+    /** Its new identity, asked for when the guest can take it, so that its clock is right; needs entropy. */
+    GuestIdentity identity();
+}

@@ -1,0 +1,29 @@
+package dev.cloche.pool;
+
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.GuestRefusedException;
+import dev.cloche.vm.InvalidVmSpecException;
+
+/** Asks an acquirer for its identity, and tells the acquirer's failures from the VM's. Used by one thread. */
+final class Identity {
+    private final HandOff handOff;
+    private boolean failed;
+
+    Identity(HandOff handOff) {
+        this.handOff = handOff;
+    }
+
+    GuestIdentity ask() {
+        try {
+            return handOff.identity();
+        } catch (RuntimeException e) {
+            failed = true;
+            throw e;
+        }
+    }
+
+    /** Whether another VM would fail likewise. */
+    boolean wrong(RuntimeException why) {
+        return failed || why instanceof InvalidVmSpecException || why instanceof GuestRefusedException;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.cloche.pool;
+
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+
+/** Something that happened in a pool. */
+public sealed interface PoolEvent {
+    StackKey key();
+
+    /** An entry is ready: the restore's own time, and the time since the need for it arose. */
+    record Restored(StackKey key, VmId vm, Duration took, Duration lag) implements PoolEvent {}
+
+    /** An entry that another process had left is ours. */
+    record Adopted(StackKey key, VmId vm) implements PoolEvent {}
+
+    /** With the code of the error, or its class. */
+    record RestoreFailed(StackKey key, String code, String why, int inARow) implements PoolEvent {}
+
+    /** Restores of a key fail again and again: no progress until something is mended. Told once. */
+    record Stalled(StackKey key, String why, int inARow) implements PoolEvent {}
+
+    /** A stalled key makes progress again. */
+    record Recovered(StackKey key) implements PoolEvent {}
+
+    record Checked(StackKey key, VmId vm, Duration took, Verdict verdict) implements PoolEvent {}
+
+    record Acquired(StackKey key, VmId vm, StartKind kind, Duration took) implements PoolEvent {}
+
+    record Evicted(StackKey key, VmId vm, Eviction cause) implements PoolEvent {}
+
+    /** A VM could not be destroyed; it is tried again. */
+    record Quarantined(StackKey key, VmId vm, String why) implements PoolEvent {}
+}

@@ -1,0 +1,114 @@
+package dev.cloche.pool;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A pool's metrics in Micrometer, which is needed on the class path only where this class is used. Make it first, give it to
+ * {@link WarmPool#start} as a listener, then {@link #watch} the pool. Safe for use from several threads.
+ *
+ * <p>Tagged by the key: gauges by all of it, counts and times without its version, which is a digest that changes with each build.
+ */
+public final class PoolMeters implements PoolListener {
+    private final MeterRegistry registry;
+    private final AtomicReference<Optional<WarmPool>> pool = new AtomicReference<>(Optional.empty());
+    private final Set<StackKey> gauged = ConcurrentHashMap.newKeySet();
+
+    public PoolMeters(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    /** From now on gauges answer for this pool. */
+    public void watch(WarmPool watched) {
+        pool.set(Optional.of(watched));
+        Gauge.builder("cloche.pool.quarantined", this, meters -> meters.read(PoolMetrics::quarantined))
+                .description("VMs that could not be destroyed yet")
+                .register(registry);
+        watched.metrics().keys().keySet().forEach(this::gauge);
+    }
+
+    @Override
+    public void happened(PoolEvent event) {
+        gauge(event.key());
+        Tags tags = tags(event.key());
+        switch (event) {
+            case PoolEvent.Restored restored -> {
+                time("cloche.pool.restore", tags, restored.took());
+                time("cloche.pool.refill.lag", tags, restored.lag());
+            }
+            case PoolEvent.Checked checked ->
+                time("cloche.pool.validate", tags.and("verdict", word(checked.verdict())), checked.took());
+            case PoolEvent.Acquired acquired ->
+                time("cloche.pool.acquire", tags.and("kind", word(acquired.kind())), acquired.took());
+            case PoolEvent.Evicted evicted -> count("cloche.pool.evictions", tags.and("cause", word(evicted.cause())));
+            case PoolEvent.RestoreFailed failed -> count("cloche.pool.failures", tags.and("code", failed.code()));
+            case PoolEvent.Adopted _ -> count("cloche.pool.adoptions", tags);
+            case PoolEvent.Stalled _ -> count("cloche.pool.stalls", tags);
+            case PoolEvent.Recovered _ -> count("cloche.pool.recoveries", tags);
+            case PoolEvent.Quarantined _ -> count("cloche.pool.leaks", tags);
+        }
+    }
+
+    private void gauge(StackKey key) {
+        if (gauged.add(key)) {
+            gauge("cloche.pool.depth", key, PoolMetrics.Key::depth);
+            gauge("cloche.pool.target", key, PoolMetrics.Key::target);
+            gauge("cloche.pool.in.flight", key, PoolMetrics.Key::inFlight);
+            gauge("cloche.pool.waiters", key, PoolMetrics.Key::waiters);
+            gauge("cloche.pool.hits", key, PoolMetrics.Key::hits);
+            gauge("cloche.pool.late.hits", key, PoolMetrics.Key::lateHits);
+            gauge("cloche.pool.misses", key, PoolMetrics.Key::misses);
+        }
+    }
+
+    private void gauge(String name, StackKey key, ToDoubleFunction<PoolMetrics.Key> what) {
+        Gauge.builder(
+                        name,
+                        this,
+                        meters -> meters.read(
+                                metrics -> Optional.ofNullable(metrics.keys().get(key))
+                                        .map(found -> what.applyAsDouble(found))
+                                        .orElse(0.0)))
+                .tags(tags(key).and("version", key.version()))
+                .register(registry);
+    }
+
+    private double read(ToDoubleFunction<PoolMetrics> what) {
+        return pool.get().map(watched -> what.applyAsDouble(watched.metrics())).orElse(0.0);
+    }
+
+    private void time(String name, Tags tags, Duration took) {
+        Timer.builder(name)
+                .tags(tags)
+                .publishPercentileHistogram()
+                .register(registry)
+                .record(took);
+    }
+
+    private void count(String name, Tags tags) {
+        Counter.builder(name).tags(tags).register(registry).increment();
+    }
+
+    private static Tags tags(StackKey key) {
+        return Tags.of(
+                "name", key.name(), "cpus", String.valueOf(key.cpus()), "memory", String.valueOf(key.memoryMiB()));
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static String word(Verdict verdict) {
+        return verdict instanceof Verdict.Healthy ? "healthy" : "unhealthy";
+    }
+}

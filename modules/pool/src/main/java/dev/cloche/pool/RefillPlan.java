@@ -1,0 +1,71 @@
+package dev.cloche.pool;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which keys get a restore now. Pure. */
+final class RefillPlan {
+    private RefillPlan() {}
+
+    /**
+     * What a key is short of.
+     *
+     * @param forWaiters restores that somebody waits for and nobody has begun
+     * @param forDepth further ones up to its target
+     * @param have ready and on their way
+     * @param target positive where {@code forDepth} is
+     */
+    record Need(StackKey key, int forWaiters, int forDepth, int have, int target) {
+        /** How well it is served, to serve the poorest first. */
+        private double share() {
+            return target == 0 ? 1 : (double) have / target;
+        }
+    }
+
+    /**
+     * Who waits comes first, then the poorest key; of equals each in turn.
+     *
+     * @param places restores that may begin
+     * @param vms left in the budget
+     * @param memoryMiB left in the budget
+     * @return a key for each restore, in order
+     */
+    static List<StackKey> plan(List<Need> needs, int places, int vms, long memoryMiB) {
+        List<StackKey> begun = new ArrayList<>();
+        Map<StackKey, Integer> given = new HashMap<>();
+        long memory = memoryMiB;
+        while (begun.size() < Math.min(places, vms)) {
+            long left = memory;
+            var next = needs.stream()
+                    .filter(need -> need.key().memoryMiB() <= left)
+                    .filter(need -> given(given, need) < need.forWaiters() + need.forDepth())
+                    .min(Comparator.comparing((Need need) -> given(given, need) >= need.forWaiters())
+                            .thenComparingInt(need -> waiters(given, need))
+                            .thenComparingDouble(need -> need.share() + share(given, need)));
+            if (next.isEmpty()) {
+                return List.copyOf(begun);
+            }
+            StackKey key = next.get().key();
+            begun.add(key);
+            given.merge(key, 1, Integer::sum);
+            memory -= key.memoryMiB();
+        }
+        return List.copyOf(begun);
+    }
+
+    private static int given(Map<StackKey, Integer> given, Need need) {
+        return given.getOrDefault(need.key(), 0);
+    }
+
+    /** Among those who wait, each key in turn. */
+    private static int waiters(Map<StackKey, Integer> given, Need need) {
+        return given(given, need) < need.forWaiters() ? given(given, need) : 0;
+    }
+
+    private static double share(Map<StackKey, Integer> given, Need need) {
+        return need.target() == 0 ? 0 : (double) given(given, need) / need.target();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.cloche.pool;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A VM that was handed out: it runs, has acknowledged its identity, and is its acquirer's alone; the pool has forgotten it. It
+ * is attached to this process until it is detached. Safe for use from several threads.
+ */
+public final class WarmVm implements AutoCloseable {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
+
+    private final StackKey key;
+    private final Vm vm;
+    private final StartKind kind;
+    private final Optional<SnapshotRef> source;
+    private final Duration took;
+    private final AtomicBoolean taken = new AtomicBoolean();
+
+    WarmVm(StackKey key, Vm vm, StartKind kind, Optional<SnapshotRef> source, Duration took) {
+        this.key = key;
+        this.vm = vm;
+        this.kind = kind;
+        this.source = source;
+        this.took = took;
+    }
+
+    public VmId id() {
+        return vm.id();
+    }
+
+    public StackKey key() {
+        return key;
+    }
+
+    public StartKind kind() {
+        return kind;
+    }
+
+    /** What this VM was restored from, whatever its key is registered with by now; empty if it was booted. */
+    public Optional<SnapshotRef> sourceSnapshot() {
+        return source;
+    }
+
+    /** How long the acquirer waited. */
+    public Duration took() {
+        return took;
+    }
+
+    /**
+     * The VM, once; closing and destroying it is the caller's from now on.
+     *
+     * @throws PoolException.Taken if it was taken before, or this handle is closed
+     */
+    public Vm take() {
+        if (!taken.compareAndSet(false, true)) {
+            throw new PoolException.Taken();
+        }
+        return vm;
+    }
+
+    /** Ends and removes a VM that nobody took. */
+    @Override
+    public void close() {
+        if (taken.compareAndSet(false, true)) {
+            // In this order: a lock that was let go of may be held for a moment by a child that is just being forked.
+            if (vm.state().live()) {
+                var _ = vm.kill(Deadline.after(KILL_LIMIT));
+            }
+            vm.destroy();
+            vm.close();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.cloche.pool;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.InMemoryFaults;
+import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+
+/** A host in memory, with a way to make snapshots on it. */
+final class Host implements AutoCloseable {
+    static final int CPUS = 1;
+    static final int MEMORY = 256;
+    static final HandOff ANYBODY = () -> GuestIdentity.fresh("anybody", Clock.systemUTC());
+
+    final InMemoryFaults faults = new InMemoryFaults();
+    final InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofSeconds(5)));
+
+    static StackKey key(String name) {
+        return new StackKey(name, "1", CPUS, MEMORY);
+    }
+
+    static Deadline soon() {
+        return Deadline.after(Duration.ofSeconds(20));
+    }
+
+    SnapshotRef snapshot(String name) {
+        VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/disk"))).asTemplateMaker();
+        try (Vm maker = provider.create(spec)) {
+            maker.start(soon());
+            SnapshotRef taken = maker.snapshot(new SnapshotName(name), soon());
+            maker.destroy();
+            return taken;
+        }
+    }
+
+    int vms() {
+        return provider.list().size();
+    }
+
+    @Override
+    public void close() {
+        provider.close();
+    }
+}

@@ -1,0 +1,52 @@
+package dev.cloche.process.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.process.ProcessQuery;
+import dev.cloche.process.ProcessRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class PostgresMigrationsTest {
+    private final TestServer server = TestServer.shared();
+
+    @Test
+    void thoseWhoOpenANewDatabaseTogetherMigrateItOnce() throws Exception {
+        PostgresConfig config = server.config("together").withConnections(1);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> opened = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                opened.add(threads.submit(() -> {
+                    try (ProcessRegistry registry = ProcessRegistry.over(PostgresProcessStore.open(config))) {
+                        return registry.list(new ProcessQuery(false, Optional.empty(), 1))
+                                .size();
+                    }
+                }));
+            }
+            for (Future<Integer> each : opened) {
+                assertThat(each.get()).isZero();
+            }
+        }
+        try (var connection = server.connect();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(
+                        "SELECT count(*) FROM together.flyway_process WHERE version = '1' AND success")) {
+            rows.next();
+            assertThat(rows.getInt(1)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void tablesOfANewerProgramAreLeftAlone() throws Exception {
+        PostgresConfig config = server.config("newer");
+        PostgresProcessStore.open(config).close();
+        server.execute("UPDATE newer.process_store SET version = 99");
+        assertThatThrownBy(() -> PostgresProcessStore.open(config)).isInstanceOf(PostgresException.Newer.class);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.cloche.process.postgres;
+
+import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.WorkerContract;
+import dev.cloche.process.WorkerKillContract;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+
+class PostgresWorkerTest {
+    private final TestServer server = TestServer.shared();
+    private final PostgresConfig config = server.config("workers");
+    private ProcessRegistry registry;
+
+    @BeforeEach
+    void open() throws SQLException {
+        server.empty(config.schema());
+        registry = ProcessRegistry.over(PostgresProcessStore.open(config));
+    }
+
+    @AfterEach
+    void close() {
+        registry.close();
+    }
+
+    @Nested
+    class InOneProgram extends WorkerContract {
+        @Override
+        protected ProcessRegistry registry() {
+            return registry;
+        }
+    }
+
+    @Nested
+    class InOthers extends WorkerKillContract {
+        @Override
+        protected ProcessRegistry registry() {
+            return registry;
+        }
+
+        @Override
+        protected List<String> program(String owner) {
+            return List.of(PostgresWorkerProgram.class.getName(), config.url(), config.user(), config.schema(), owner);
+        }
+    }
+}

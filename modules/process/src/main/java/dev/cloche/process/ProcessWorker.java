@@ -1,0 +1,242 @@
+package dev.cloche.process;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drives processes: claims those that nobody drives, keeps their leases while a {@link ProcessDriver} works on them, and
+ * records how they ended. Any number of workers on any number of hosts share the work of one registry; what a dead one
+ * leaves is taken over when its leases have run out.
+ *
+ * <p>A driver whose lease is lost is interrupted at once. Whatever it still writes is refused by the registry.
+ *
+ * <p>Safe for use from many threads.
+ */
+public final class ProcessWorker implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(ProcessWorker.class.getName());
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(10);
+
+    private final ProcessRegistry registry;
+    private final WorkerConfig config;
+    private final ProcessDriver driver;
+    private final Semaphore room;
+    private final Semaphore bell = new Semaphore(0);
+    private final Set<Drive> driving = ConcurrentHashMap.newKeySet();
+    private final Thread thread;
+    private volatile boolean stopping;
+
+    private ProcessWorker(ProcessRegistry registry, WorkerConfig config, ProcessDriver driver) {
+        this.registry = registry;
+        this.config = config;
+        this.driver = driver;
+        this.room = new Semaphore(config.concurrency());
+        this.thread = Thread.ofVirtual().name("cloche-worker-" + config.owner()).unstarted(this::claimAndDrive);
+    }
+
+    /** Begins to work. The registry must stay open until this is closed. */
+    public static ProcessWorker start(ProcessRegistry registry, WorkerConfig config, ProcessDriver driver) {
+        ProcessWorker worker = new ProcessWorker(registry, config, driver);
+        worker.thread.start();
+        return worker;
+    }
+
+    /** Says that there may be work, so that it need not wait for the next question. */
+    public void nudge() {
+        bell.release();
+    }
+
+    /** How many processes it drives at the moment. */
+    public int busy() {
+        return driving.size();
+    }
+
+    private void claimAndDrive() {
+        long pause = 0;
+        while (!stopping) {
+            try {
+                if (pause > 0) {
+                    var _ = bell.tryAcquire(pause, TimeUnit.NANOSECONDS);
+                    var _ = bell.drainPermits();
+                }
+                int places = acquireRoom();
+                boolean more = claim(places);
+                pause = more ? 0 : config.poll().toNanos();
+            } catch (InterruptedException e) {
+                stopping = true;
+            } catch (ProcessException.Closed e) {
+                LOGGER.log(Level.WARNING, "the worker {0} ends, for its registry is closed", config.owner());
+                stopping = true;
+            } catch (RuntimeException e) {
+                LOGGER.log(Level.WARNING, "no work can be claimed at the moment: {0}", e.getMessage());
+                pause = backoff(pause);
+            }
+        }
+    }
+
+    /** Waits for one place, and takes all that there are. */
+    private int acquireRoom() throws InterruptedException {
+        room.acquire();
+        return 1 + room.drainPermits();
+    }
+
+    /** Whether there may be more at once: as much was got as there was room for. */
+    private boolean claim(int places) {
+        List<Claim> claims = List.of();
+        long asked = System.nanoTime();
+        try {
+            claims = stopping ? claims : registry.claimNext(config.request(places));
+        } finally {
+            room.release(places - claims.size());
+        }
+        for (Claim claim : claims) {
+            new Drive(claim, asked).start();
+        }
+        return claims.size() == places;
+    }
+
+    /** Longer after each failure in a row, and not at the same moment as everybody else. */
+    private long backoff(long last) {
+        long longest = Math.max(config.poll().toNanos(), LONGEST_BACKOFF.toNanos());
+        long next = Math.min(longest, Math.max(config.poll().toNanos(), 2 * last));
+        return ThreadLocalRandom.current().nextLong(next / 2, next + 1);
+    }
+
+    /** One process that is being driven. */
+    private final class Drive {
+        private final Claim claim;
+        private final LeaseKeeper keeper;
+        private final Thread thread;
+
+        Drive(Claim claim, long claimedAtNanos) {
+            this.claim = claim;
+            this.thread = Thread.ofVirtual()
+                    .name("cloche-drive-" + claim.process().id())
+                    .unstarted(this::run);
+            this.keeper = new LeaseKeeper(registry, claim.lease(), config.ttl(), claimedAtNanos, thread::interrupt);
+        }
+
+        void start() {
+            driving.add(this);
+            keeper.start();
+            thread.start();
+        }
+
+        private void run() {
+            try (keeper) {
+                Ending ending = drive();
+                // What interrupted the driver must not cut short what there is to record.
+                var _ = Thread.interrupted();
+                if (keeper.held()) {
+                    record(ending);
+                }
+            } catch (RuntimeException e) {
+                LOGGER.log(
+                        Level.WARNING,
+                        "{0} is left to its lease: {1}",
+                        claim.process().id(),
+                        e.getMessage());
+            } finally {
+                driving.remove(this);
+                room.release();
+                nudge();
+            }
+        }
+
+        private Ending drive() {
+            if (stopping) {
+                return new Ending.GivenBack();
+            }
+            try {
+                return driver.drive(new DrivenProcess(registry, claim, keeper))
+                        .<Ending>map(Ending.Ended::new)
+                        .orElseGet(Ending.GivenBack::new);
+            } catch (InterruptedException
+                    | ProcessException.Interrupted
+                    | ProcessException.LeaseLost
+                    | ProcessException.StoreFailed e) {
+                return new Ending.GivenBack();
+            } catch (Exception e) {
+                LOGGER.log(Level.WARNING, "the driver of " + claim.process().id() + " failed", e);
+                return new Ending.Ended(new AwaitOutput.Failure(
+                        FailureClass.INTERNAL, "driver_failed", e.getClass().getName(), Optional.empty()));
+            }
+        }
+
+        /** As long as the lease is held; a store that fails is asked again, for each of these calls can be repeated. */
+        private void record(Ending ending) {
+            long pause = TimeUnit.MILLISECONDS.toNanos(10);
+            while (true) {
+                try {
+                    switch (ending) {
+                        case Ending.Ended ended -> registry.completeWithLease(claim.lease(), ended.output());
+                        case Ending.GivenBack _ -> registry.release(claim.lease());
+                    }
+                    return;
+                } catch (ProcessException.StoreFailed e) {
+                    if (!keeper.held()) {
+                        throw e;
+                    }
+                    rest(pause);
+                    pause = Math.min(2 * pause, LONGEST_BACKOFF.toNanos());
+                }
+            }
+        }
+
+        private void rest(long nanos) {
+            try {
+                TimeUnit.NANOSECONDS.sleep(nanos);
+            } catch (InterruptedException lost) {
+                // The look at the lease before the next attempt says so.
+            }
+        }
+    }
+
+    /** What a driver came to. */
+    private sealed interface Ending {
+        record Ended(AwaitOutput output) implements Ending {}
+
+        record GivenBack() implements Ending {}
+    }
+
+    /**
+     * Takes no more work, interrupts all drivers, and gives each process back when its driver has returned, so that other
+     * workers can go on at once. Who has not returned in time keeps its lease until that runs out, for it may still be
+     * doing something. Closing twice does nothing.
+     */
+    @Override
+    public void close() {
+        stopping = true;
+        thread.interrupt();
+        long until = System.nanoTime() + config.stopWithin().toNanos();
+        boolean interrupted = !join(thread, until);
+        for (Drive drive : driving) {
+            drive.thread.interrupt();
+        }
+        for (Drive drive : driving) {
+            interrupted |= !join(drive.thread, until);
+        }
+        for (Drive drive : driving) {
+            drive.keeper.close();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** False if this thread was interrupted. */
+    private static boolean join(Thread other, long untilNanos) {
+        try {
+            var _ = other.join(Duration.ofNanos(Math.max(1, untilNanos - System.nanoTime())));
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+}

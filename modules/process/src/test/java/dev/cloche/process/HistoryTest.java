@@ -1,0 +1,96 @@
+package dev.cloche.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.catalog.Catalog;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Random histories, see {@link HistorySimulator}. One that fails names its seed; {@code -Dcloche.history.seed=N} runs that
+ * one alone.
+ */
+class HistoryTest {
+    private static final int STEPS = 60;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void noHistoryBreaksAPromise() {
+        Optional<Long> only = Optional.ofNullable(Long.getLong("cloche.history.seed"));
+        long from = only.orElse(0L);
+        long to = only.map(seed -> seed + 1).orElse(12_000L);
+        for (long seed = from; seed < to; seed++) {
+            assertThat(inMemory(seed)).as("history of seed %d", seed).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void noLongHistoryBreaksAPromise() {
+        for (long seed = 0; seed < 60_000; seed++) {
+            SimulatedClock clock = new SimulatedClock();
+            assertThat(new HistorySimulator(seed, new InMemoryProcessStore(clock), clock, true).run(4 * STEPS))
+                    .as("history of seed %d", seed)
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void noHistoryBreaksAPromiseOnSqlite() throws Exception {
+        for (long seed = 0; seed < 40; seed++) {
+            Path root = Files.createDirectory(directory.resolve("state" + seed));
+            SimulatedClock clock = new SimulatedClock();
+            try (Catalog catalog = Catalog.open(root, List.of(SqliteProcessStore.schema()));
+                    ProcessStore store = SqliteProcessStore.open(catalog, root, clock)) {
+                assertThat(new HistorySimulator(seed, store, clock, true).run(STEPS))
+                        .as("history of seed %d", seed)
+                        .isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aHistoryIsTheSameForTheSameSeed() {
+        for (long seed = 0; seed < 500; seed++) {
+            Optional<String> first = mutated(MutatedStore.Fault.LEASES_NEVER_EXPIRE, seed);
+            if (first.isPresent()) {
+                // But for the tokens, which nobody prints.
+                assertThat(mutated(MutatedStore.Fault.LEASES_NEVER_EXPIRE, seed))
+                        .isEqualTo(first);
+                return;
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBrokenRuleIsFoundOut(MutatedStore.Fault fault) {
+        long seed = 0;
+        while (mutated(fault, seed).isEmpty()) {
+            seed++;
+            assertThat(seed).as("histories without a violation").isLessThan(2_000);
+        }
+    }
+
+    private static Optional<String> inMemory(long seed) {
+        SimulatedClock clock = new SimulatedClock();
+        return new HistorySimulator(seed, new InMemoryProcessStore(clock), clock, true).run(STEPS);
+    }
+
+    private static Optional<String> mutated(MutatedStore.Fault fault, long seed) {
+        SimulatedClock clock = new SimulatedClock();
+        MutatedStore store = new MutatedStore(new InMemoryProcessStore(clock), fault, seed);
+        return new HistorySimulator(seed, store, clock, true)
+                .showing(store::shown)
+                .run(STEPS);
+    }
+}

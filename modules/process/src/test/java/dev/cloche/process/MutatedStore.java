@@ -1,0 +1,154 @@
+package dev.cloche.process;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+
+/** A store that breaks one rule, to see whether anybody notices. */
+final class MutatedStore implements ProcessStore {
+    /** What is wrong with it. */
+    enum Fault {
+        /** The token of a lease is not compared: whoever has ever had a lease passes. */
+        TOKENS_DO_NOT_MATTER,
+        /** A lease does not run out. */
+        LEASES_NEVER_EXPIRE,
+        /** Nobody holds anything. */
+        LEASES_ARE_NOT_SEEN,
+        /** What was pruned leaves nothing. */
+        TOMBSTONES_ARE_LOST,
+        /** Now and then a write is acknowledged and undone. */
+        WRITES_ARE_LOST
+    }
+
+    private static final class Undo extends RuntimeException {
+        Undo() {
+            super(null, null, false, false);
+        }
+    }
+
+    private final ProcessStore store;
+    private final Fault fault;
+    private final SplittableRandom random;
+    private Optional<Lease> latest = Optional.empty();
+
+    MutatedStore(ProcessStore store, Fault fault, long seed) {
+        this.store = store;
+        this.fault = fault;
+        this.random = new SplittableRandom(seed);
+    }
+
+    /** The lease that is shown with the next call. */
+    void shown(Optional<Lease> lease) {
+        latest = lease;
+    }
+
+    @Override
+    public <T> T write(Work<T> work) {
+        if (fault != Fault.WRITES_ARE_LOST || random.nextInt(20) > 0) {
+            return store.write(transaction -> work.run(mutated(transaction)));
+        }
+        Object[] result = new Object[1];
+        try {
+            store.write(transaction -> {
+                result[0] = work.run(transaction);
+                throw new Undo();
+            });
+        } catch (Undo undone) {
+            // As if nothing had happened; and so nothing has.
+        }
+        @SuppressWarnings("unchecked")
+        T acknowledged = (T) result[0];
+        return acknowledged;
+    }
+
+    private StoreTransaction mutated(StoreTransaction transaction) {
+        return (StoreTransaction) Proxy.newProxyInstance(
+                MutatedStore.class.getClassLoader(),
+                new Class<?>[] {StoreTransaction.class},
+                (_, method, arguments) -> {
+                    Object result;
+                    try {
+                        result = method.invoke(transaction, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                    if (method.getName().equals("tombstone") && fault == Fault.TOMBSTONES_ARE_LOST) {
+                        return Optional.empty();
+                    }
+                    if (method.getName().equals("lock") && result instanceof Optional<?> locked) {
+                        return locked.map(head -> mutated((ProcessHead) head, transaction.now()));
+                    }
+                    return result;
+                });
+    }
+
+    private ProcessHead mutated(ProcessHead head, StoreTime now) {
+        return switch (fault) {
+            case TOKENS_DO_NOT_MATTER ->
+                with(
+                        head,
+                        row -> latest.map(lease -> new LeaseRow(
+                                        lease.owner(),
+                                        lease.token(),
+                                        lease.fence(),
+                                        row.epoch(),
+                                        row.expiresTicks(),
+                                        row.claimedAt()))
+                                .orElse(row));
+            case LEASES_NEVER_EXPIRE ->
+                with(
+                        head,
+                        row -> new LeaseRow(
+                                row.owner(),
+                                row.token(),
+                                row.fence(),
+                                now.epoch(),
+                                now.ticks() + 1_000,
+                                row.claimedAt()));
+            case LEASES_ARE_NOT_SEEN ->
+                with(head, row -> new LeaseRow(row.owner(), row.token(), row.fence(), "none", 0, row.claimedAt()));
+            case TOMBSTONES_ARE_LOST, WRITES_ARE_LOST -> head;
+        };
+    }
+
+    private static ProcessHead with(ProcessHead head, UnaryOperator<LeaseRow> change) {
+        return new ProcessHead(
+                head.key(),
+                head.id(),
+                head.hash(),
+                head.status(),
+                head.recovery(),
+                head.leaseRequired(),
+                head.lastSequence(),
+                head.fence(),
+                head.attempts(),
+                head.lease().map(change));
+    }
+
+    @Override
+    public <T> T read(Query<T> query) {
+        return store.read(query);
+    }
+
+    @Override
+    public Durability durability() {
+        return store.durability();
+    }
+
+    @Override
+    public void listen(CommitListener listener) {
+        store.listen(listener);
+    }
+
+    @Override
+    public void watchOthers() {
+        store.watchOthers();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

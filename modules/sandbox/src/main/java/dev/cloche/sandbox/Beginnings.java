@@ -1,0 +1,142 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.Configuring;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.SnapshotDamagedException;
+import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Brings VMs up: from a template where there is one, and by a boot otherwise. */
+record Beginnings(VmProvider vms, Templates templates, Makers makers, Clock clock) {
+    private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
+
+    /**
+     * A VM that runs.
+     *
+     * @param boot how long that took
+     * @param identity what the guest has still to acknowledge
+     */
+    record Begun(Vm vm, StartKind kind, Duration boot, Optional<Configuring> identity) {
+        StartTimings timings(Duration total, Duration image) {
+            return new StartTimings(kind, total, image, boot);
+        }
+
+        /** Waits for what the guest has still to acknowledge. */
+        void await() {
+            identity.ifPresent(Configuring::await);
+        }
+    }
+
+    /**
+     * Brings a VM up, with a fresh identity on its way. If that fails, it is closed, and its files are left to whoever wrote
+     * its id down.
+     *
+     * @param vm as it would be booted
+     * @param image its reference, for whoever makes a template
+     */
+    Begun begin(VmSpec vm, String image, String hostname, Deadline deadline) {
+        if (!vm.network().equals(NetworkSpec.none()) || !vm.writable().equals(WritableLayer.inMemory())) {
+            // Templates are made without a network device and a disk, and a clone has what its template has.
+            return boot(vm, hostname, deadline);
+        }
+        Optional<SnapshotRef> template = template(vm);
+        if (template.isPresent()) {
+            Optional<Begun> restored = restore(vm, template.get(), hostname, deadline);
+            if (restored.isPresent()) {
+                return restored.get();
+            }
+        }
+        Begun booted = boot(vm, hostname, deadline);
+        missed(vm, image);
+        return booted;
+    }
+
+    /** Whatever is wrong with templates, a boot is always possible. */
+    private Optional<SnapshotRef> template(VmSpec vm) {
+        try {
+            return templates.find(vm);
+        } catch (RuntimeException e) {
+            log("templates cannot be used", e);
+            return Optional.empty();
+        }
+    }
+
+    private void missed(VmSpec vm, String image) {
+        try {
+            makers.missed(vm, image);
+        } catch (RuntimeException e) {
+            log("no template is made", e);
+        }
+    }
+
+    private Optional<Begun> restore(VmSpec vm, SnapshotRef template, String hostname, Deadline deadline) {
+        long begin = System.nanoTime();
+        Vm clone = vms.create(restored(vm, template));
+        try {
+            clone.start(() -> GuestIdentity.fresh(hostname, clock), deadline);
+            return Optional.of(new Begun(clone, StartKind.RESTORED, since(begin), Optional.empty()));
+        } catch (VmDeadlineException | VmInterruptedException e) {
+            clone.close();
+            throw e;
+        } catch (VmException e) {
+            log("template " + template.name() + " is not usable", e);
+            // Its id is the sandbox's, which a boot is to have now.
+            clone.close();
+            clone.destroy();
+            if (e instanceof SnapshotMismatchException || e instanceof SnapshotDamagedException) {
+                templates.discard(template.name());
+            }
+            return Optional.empty();
+        } catch (Throwable e) {
+            clone.close();
+            throw e;
+        }
+    }
+
+    private static VmSpec restored(VmSpec vm, SnapshotRef template) {
+        VmSpec plain = VmSpec.restored(vm.id(), template).withAttached(vm.attached());
+        VmSpec limited = vm.maxDuration().map(plain::withMaxDuration).orElse(plain);
+        return vm.outputLogBytes().isPresent()
+                ? limited.withOutputLogBytes(vm.outputLogBytes().getAsLong())
+                : limited;
+    }
+
+    private Begun boot(VmSpec spec, String hostname, Deadline deadline) {
+        Vm vm = vms.create(spec);
+        try {
+            long begin = System.nanoTime();
+            vm.start(deadline);
+            Duration boot = since(begin);
+            Configuring configuring =
+                    vm.guest().beginConfigure(GuestIdentity.fresh(hostname, clock), deadline.orAfter(CONFIGURE_LIMIT));
+            return new Begun(vm, StartKind.COLD, boot, Optional.of(configuring));
+        } catch (Throwable failure) {
+            try {
+                Uninterrupted.run(vm::close);
+            } catch (RuntimeException second) {
+                failure.addSuppressed(second);
+            }
+            throw failure;
+        }
+    }
+
+    private static Duration since(long begin) {
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    private static void log(String what, RuntimeException why) {
+        System.getLogger(Templates.class.getName()).log(System.Logger.Level.DEBUG, what, why);
+    }
+}

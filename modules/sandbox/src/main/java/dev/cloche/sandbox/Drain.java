@@ -1,0 +1,93 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.ExecutionInfo;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+
+/**
+ * Ends a sandbox once the commands in it have finished: first every process of the host refuses to start further ones, then
+ * those that have begun are waited for, then the sandbox is stopped. The main command is not waited for; it ends with it.
+ */
+final class Drain {
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(30);
+
+    private final Foundations ground;
+    private final SandboxEnds ends;
+
+    Drain(Foundations ground, SandboxEnds ends) {
+        this.ground = ground;
+        this.ends = ends;
+    }
+
+    /**
+     * @param finish until when commands may go on; it is then stopped all the same
+     * @param grace as for a stop
+     */
+    void run(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
+        SandboxDirectory directory = ground.locks().directory(record);
+        SandboxUse.refuse(directory);
+        boolean asked = false;
+        try {
+            asked = ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
+        } finally {
+            if (!asked) {
+                SandboxUse.allow(directory);
+            }
+        }
+        if (!asked) {
+            return;
+        }
+        if (record.status() == SandboxStatus.PAUSED) {
+            ground.vms().resume(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT));
+        }
+        SandboxUse.awaitUnused(directory, finish).ifPresent(LockFile::close);
+        awaitThoseOfTheDead(record, finish);
+        ground.store().byId(record.id()).ifPresent(now -> ends.end(now, reason(now), grace, Deadline.none()));
+    }
+
+    /** Somebody may have asked for the end more urgently meanwhile. */
+    private static TerminationReason reason(SandboxRecord record) {
+        return Settlement.asked(record).orElse(TerminationReason.DRAIN_REQUESTED);
+    }
+
+    /** Commands whose starters are gone go on in the guest, and are known only there. */
+    private void awaitThoseOfTheDead(SandboxRecord record, Deadline finish) {
+        try (Vm vm = ground.vms().connect(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT))) {
+            for (ExecutionInfo execution : vm.guest().executions(finish.orAfter(CONNECT_LIMIT))) {
+                if (!execution.main() && execution.end().isEmpty()) {
+                    await(vm, execution, finish);
+                }
+            }
+        } catch (VmException over) {
+            // It has ended, its time is over, or it does not answer: in each case it is stopped now.
+        }
+    }
+
+    private static void await(Vm vm, ExecutionInfo execution, Deadline finish) {
+        AttachPoint end =
+                new AttachPoint(execution.stdout().to(), execution.stderr().to());
+        try (GuestExecution attached = vm.guest().attach(execution.id(), end, finish.orAfter(CONNECT_LIMIT))) {
+            // What nobody reads would hold it up.
+            Thread.ofVirtual().start(() -> drop(attached.stdout()));
+            Thread.ofVirtual().start(() -> drop(attached.stderr()));
+            attached.await(finish);
+        }
+    }
+
+    private static void drop(InputStream output) {
+        try (output) {
+            output.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException | ClocheException over) {
+            // With its command.
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.VmInterruptedException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Ends a sandbox that nobody has used for as long as its idle timeout says, on behalf of its owner. It sleeps until that may
+ * be so, and while the sandbox is in use the kernel wakes it when it no longer is.
+ */
+final class IdleWatch implements AutoCloseable {
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Set<SandboxStatus> CAN_BE_IDLE = EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED);
+
+    private final Foundations ground;
+    private final SandboxEnds ends;
+    private final SandboxRecord record;
+    private final Duration timeout;
+    private final Thread thread;
+
+    private IdleWatch(Foundations ground, SandboxEnds ends, SandboxRecord record, Duration timeout) {
+        this.ground = ground;
+        this.ends = ends;
+        this.record = record;
+        this.timeout = timeout;
+        thread = Thread.ofVirtual().name("sandbox-idle-" + record.name()).unstarted(this::run);
+    }
+
+    /** Begins to watch a sandbox of this process; empty if it has no idle timeout. */
+    static Optional<IdleWatch> start(Foundations ground, SandboxEnds ends, SandboxRecord record) {
+        Optional<IdleWatch> watch =
+                record.policies().idleTimeout().map(timeout -> new IdleWatch(ground, ends, record, timeout));
+        watch.ifPresent(idle -> idle.thread.start());
+        return watch;
+    }
+
+    private void run() {
+        SandboxDirectory directory = ground.locks().directory(record);
+        try {
+            Optional<Duration> unused = SandboxUse.sinceUsed(directory);
+            while (unused.isPresent()) {
+                Duration left = timeout.minus(unused.get());
+                if (left.isPositive()) {
+                    Thread.sleep(left);
+                } else if (ended(directory)) {
+                    return;
+                }
+                unused = SandboxUse.sinceUsed(directory);
+            }
+        } catch (InterruptedException | VmInterruptedException over) {
+            // Its owner has let go of the sandbox, or has seen it end.
+        } catch (RuntimeException failed) {
+            System.getLogger(IdleWatch.class.getName())
+                    .log(System.Logger.Level.WARNING, "sandbox " + record.name() + " is idle and goes on", failed);
+        }
+    }
+
+    /** False if somebody has used it meanwhile. */
+    private boolean ended(SandboxDirectory directory) throws InterruptedException {
+        Optional<LockFile> unused = SandboxUse.awaitUnused(directory, Deadline.none());
+        if (unused.isEmpty()) {
+            return false;
+        }
+        // Nobody begins a use while this is held, and nobody does so after it once the refusal is there.
+        try (LockFile _ = unused.get()) {
+            if (SandboxUse.sinceUsed(directory)
+                    .filter(since -> since.compareTo(timeout) >= 0)
+                    .isEmpty()) {
+                return false;
+            }
+            SandboxUse.refuse(directory);
+        }
+        if (!ground.store().ask(record.id(), TerminationReason.IDLE_TIMEOUT, CAN_BE_IDLE)) {
+            return true;
+        }
+        ground.store()
+                .byId(record.id())
+                .ifPresent(now -> ends.end(now, TerminationReason.IDLE_TIMEOUT, GRACE, Deadline.none()));
+        return true;
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

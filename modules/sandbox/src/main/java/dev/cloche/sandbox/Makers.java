@@ -1,0 +1,106 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmSpec;
+import java.io.File;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Has the templates made that starts of this process missed. What fails here fails nobody's start. */
+final class Makers implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration END_LIMIT = Duration.ofSeconds(10);
+    /** So that a maker takes of the processor only what nobody else wants, and no terminal's signal reaches it. */
+    private static final List<String> IN_THE_BACKGROUND = List.of("setsid", "nice", "-n", "19");
+
+    private final Templates templates;
+    private final TemplateMaking making;
+    private final Map<String, List<String>> forProcess = new LinkedHashMap<>();
+    private final Map<String, Thread> underway = new ConcurrentHashMap<>();
+
+    Makers(Templates templates, TemplateMaking making) {
+        this.templates = templates;
+        this.making = making;
+    }
+
+    /** A start of this VM had no template. */
+    void missed(VmSpec vm, String image) {
+        String name = templates.name(vm).value();
+        switch (making) {
+            case TemplateMaking.Never() -> {}
+            case TemplateMaking.ByProcess(List<String> command) -> {
+                if (templates.wanted(vm)) {
+                    synchronized (forProcess) {
+                        forProcess.put(name, command(command, vm, image));
+                    }
+                }
+            }
+            case TemplateMaking.InBackground() -> {
+                if (templates.wanted(vm)) {
+                    Thread thread = Thread.ofVirtual().name("make-" + name).unstarted(() -> make(name, vm));
+                    if (underway.putIfAbsent(name, thread) == null) {
+                        thread.start();
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<String> command(List<String> command, VmSpec vm, String image) {
+        List<String> whole = new ArrayList<>(IN_THE_BACKGROUND);
+        whole.addAll(command);
+        whole.addAll(List.of("--memory", vm.memoryMiB() + "m", "--cpus", String.valueOf(vm.cpus()), "--", image));
+        return whole;
+    }
+
+    private void make(String name, VmSpec vm) {
+        try {
+            var _ = templates.make(vm, Deadline.after(PATIENCE));
+        } catch (RuntimeException e) {
+            System.getLogger(Templates.class.getName())
+                    .log(System.Logger.Level.DEBUG, "no template is made of " + vm.rootDisk(), e);
+        } finally {
+            underway.remove(name);
+        }
+    }
+
+    /** Its VM is to be gone before the provider is closed; takes milliseconds. */
+    private static void awaitEnd(Thread thread) {
+        try {
+            var _ = thread.join(END_LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Begins what is left to processes of their own; interrupts what this one is at. */
+    @Override
+    public void close() {
+        List<Thread> threads = List.copyOf(underway.values());
+        threads.forEach(Thread::interrupt);
+        threads.forEach(Makers::awaitEnd);
+        List<List<String>> commands;
+        synchronized (forProcess) {
+            commands = List.copyOf(forProcess.values());
+            forProcess.clear();
+        }
+        for (List<String> command : commands) {
+            try {
+                Process process = new ProcessBuilder(command)
+                        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+                System.getLogger(Templates.class.getName())
+                        .log(System.Logger.Level.DEBUG, "process {0} makes a template", process.pid());
+            } catch (IOException e) {
+                System.getLogger(Templates.class.getName()).log(System.Logger.Level.DEBUG, "no template is made", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.cloche.sandbox;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Records new sandboxes under names that are free. */
+final class NewSandboxes {
+    private final Foundations ground;
+    private final SandboxEnds ends;
+
+    NewSandboxes(Foundations ground, SandboxEnds ends) {
+        this.ground = ground;
+        this.ends = ends;
+    }
+
+    /**
+     * A sandbox that is recorded.
+     *
+     * @param lock of it, held since before anybody else could see the record
+     */
+    record Place(long id, OwnerLock lock) {}
+
+    /** @throws SandboxException.NameInUse if another sandbox has the name */
+    Place claim(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
+        String name = row.name();
+        Optional<Place> place = insert(row, run);
+        if (place.isEmpty()) {
+            // The holder of the name may be an ephemeral sandbox that has ended and nobody has looked at since.
+            Optional<SandboxRecord> other = ground.store().byName(name).flatMap(ends::settled);
+            if (other.isPresent()) {
+                throw new SandboxException.NameInUse(name, other.get().status());
+            }
+            place = insert(row, run);
+        }
+        return place.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
+    }
+
+    private Optional<Place> insert(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
+        AtomicReference<@Nullable OwnerLock> taken = new AtomicReference<>();
+        try {
+            Optional<Long> id = ground.store()
+                    .insert(row, run, directory -> taken.set(ground.locks().lockNew(directory)));
+            OwnerLock lock = taken.get();
+            return id.isPresent() && lock != null ? Optional.of(new Place(id.get(), lock)) : Optional.empty();
+        } catch (Throwable failure) {
+            OwnerLock lock = taken.get();
+            if (lock != null) {
+                lock.directory().remove();
+                lock.close();
+            }
+            throw failure;
+        }
+    }
+}

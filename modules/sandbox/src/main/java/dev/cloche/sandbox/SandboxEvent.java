@@ -1,0 +1,43 @@
+package dev.cloche.sandbox;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Something that happened to a sandbox, as it was recorded with it.
+ *
+ * @param id grows with time, and is never given twice
+ * @param name of the sandbox, as it was then
+ * @param image of the sandbox, as it was asked for
+ * @param ending how its run ended; of {@link Kind#STOPPED} and {@link Kind#CRASHED}
+ * @param detail the new name, of {@link Kind#RENAMED}; else empty
+ */
+public record SandboxEvent(
+        long id,
+        Instant at,
+        Kind kind,
+        long sandboxId,
+        String name,
+        String image,
+        Optional<Ending> ending,
+        String detail) {
+
+    /** What happened. */
+    public enum Kind {
+        CREATED,
+        STARTING,
+        RUNNING,
+        PAUSED,
+        RESUMED,
+        /** It outlives the process that started it. */
+        DETACHED,
+        /** A process has taken it over. */
+        ADOPTED,
+        /** Its end was asked for. */
+        DRAINING,
+        STOPPED,
+        CRASHED,
+        RENAMED,
+        REMOVED
+    }
+}

@@ -1,0 +1,102 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What happens to the sandboxes of a state root, whichever process does it. Safe for use from several threads. */
+public final class SandboxEvents {
+    private final SandboxStore store;
+    private final EventBell bell;
+
+    SandboxEvents(SandboxStore store, EventBell bell) {
+        this.store = store;
+        this.bell = bell;
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @param since from when on; of what was before this call, the latest 10,000 events are known. Empty for what happens from
+     *     now on
+     */
+    public Stream from(Optional<Instant> since) {
+        // Listens before it reads, so that nothing falls between.
+        WatchService service = bell.listen();
+        try {
+            return new Stream(store, service, store.eventsFrom(since));
+        } catch (RuntimeException e) {
+            close(service);
+            throw e;
+        }
+    }
+
+    private static void close(WatchService service) {
+        try {
+            service.close();
+        } catch (IOException e) {
+            throw new IllegalStateException("a watch cannot be closed", e);
+        }
+    }
+
+    /** Events in their order, without a gap as long as whoever reads is not 10,000 of them behind. For one thread at a time. */
+    public static final class Stream implements AutoCloseable {
+        private final SandboxStore store;
+        private final WatchService service;
+        private final Deque<SandboxEvent> known = new ArrayDeque<>();
+        private long last;
+
+        private Stream(SandboxStore store, WatchService service, long last) {
+            this.store = store;
+            this.service = service;
+            this.last = last;
+        }
+
+        /**
+         * The next event, waited for.
+         *
+         * @throws InterruptedException if the thread is interrupted, or the stream is closed meanwhile
+         */
+        public SandboxEvent next() throws InterruptedException {
+            return next(Deadline.none()).orElseThrow(InterruptedException::new);
+        }
+
+        /** The next event; empty if the deadline passes before. */
+        public Optional<SandboxEvent> next(Deadline deadline) throws InterruptedException {
+            while (known.isEmpty()) {
+                known.addAll(store.eventsAfter(last));
+                if (known.isEmpty() && !rung(deadline)) {
+                    return Optional.empty();
+                }
+            }
+            SandboxEvent event = known.removeFirst();
+            last = event.id();
+            return Optional.of(event);
+        }
+
+        private boolean rung(Deadline deadline) throws InterruptedException {
+            try {
+                WatchKey key = service.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+                if (key != null) {
+                    key.pollEvents();
+                    key.reset();
+                }
+                return key != null;
+            } catch (ClosedWatchServiceException closed) {
+                throw new InterruptedException("the stream of events is closed");
+            }
+        }
+
+        @Override
+        public void close() {
+            SandboxEvents.close(service);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package dev.cloche.sandbox;
+
+/** How a sandbox's VM came to be. */
+public enum StartKind {
+    /** It was ready, in a warm pool. */
+    WARM,
+    /** It was restored from a template. */
+    RESTORED,
+    /** It was booted. */
+    COLD
+}

@@ -1,0 +1,11 @@
+package dev.cloche.sandbox;
+
+import java.util.Optional;
+
+/**
+ * What came of a wait for a status.
+ *
+ * @param status that was waited for
+ * @param ending of the run that has ended, where the status is a terminal one
+ */
+public record StatusReached(SandboxStatus status, Optional<Ending> ending) {}

@@ -1,0 +1,24 @@
+package dev.cloche.sandbox;
+
+import java.util.List;
+
+/** Who makes the templates that starts miss. */
+public sealed interface TemplateMaking {
+    /** Nobody: there are those that were asked for. */
+    record Never() implements TemplateMaking {}
+
+    /** This process, by a thread of its own, while its sandboxes run: for those that live longer than a start. */
+    record InBackground() implements TemplateMaking {}
+
+    /**
+     * Another process, which is started when this one is done with its sandboxes, and not waited for: for those that live no
+     * longer than a command, which must not be slowed.
+     *
+     * @param command what makes one, to which {@code IMAGE --memory MIB --cpus N} is added
+     */
+    record ByProcess(List<String> command) implements TemplateMaking {
+        public ByProcess {
+            command = List.copyOf(command);
+        }
+    }
+}

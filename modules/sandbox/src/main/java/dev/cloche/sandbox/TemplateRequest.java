@@ -1,0 +1,40 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.PullListener;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Somebody wants the template of an image and a size, whether a sandbox is started or not. */
+record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec) {
+    private static final String HOLDER_KIND = "template";
+
+    Optional<Template> perform(PullListener listener, Deadline deadline) {
+        ImageReference reference = ImageReference.parse(spec.image());
+        // One for each shape, so that what a killed process holds is let go of by the next.
+        String who = reference + " " + spec.memoryMib() + " " + spec.cpus();
+        ImageHolder holder = new ImageHolder(HOLDER_KIND, who, who);
+        ImageDisk disk = ground.images().acquire(reference, spec.pullPolicy(), holder, listener, deadline);
+        try {
+            VmSpec vm = vm(VmId.random(), disk, spec.memoryMib(), spec.cpus());
+            return templates.make(vm, deadline).map(taken -> Template.of(taken, Instant.now(ground.clock()), true));
+        } finally {
+            ground.images().release(holder);
+        }
+    }
+
+    /** What a sandbox of an image and a size boots, but for its limits. */
+    static VmSpec vm(VmId id, ImageDisk disk, int memoryMib, int cpus) {
+        return VmSpec.of(
+                        id,
+                        RootDisk.vmdk(disk.vmdk()).withContents(disk.manifest().toString()))
+                .withMemoryMiB(memoryMib)
+                .withCpus(cpus);
+    }
+}

@@ -1,0 +1,285 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.SnapshotDamagedException;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.SpawnException;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The templates of a state root. A template is a snapshot whose name is a digest of all that a restore depends on, so it is
+ * either right or not found. Safe for use from several threads and processes.
+ */
+public final class Templates {
+    /** As of every sandbox, whether it logs or not: a clone of a template without the port could not log. */
+    static final long LOG_BYTES = 16 << 20;
+
+    private static final String PREFIX = "template-";
+    /** A making that failed is not tried again by itself before; what fails for one start mostly fails for the next. */
+    private static final Duration AFTER_FAILURE = Duration.ofHours(1);
+
+    private final Path directory;
+    private final VmProvider vms;
+    private final Clock clock;
+
+    /** @param directory for locks and times of use; made when it is needed */
+    public Templates(Path directory, VmProvider vms, Clock clock) {
+        this.directory = directory;
+        this.vms = vms;
+        this.clock = clock;
+    }
+
+    /** What a template of a sandbox's VM is the template of. */
+    private static VmSpec shape(VmSpec vm) {
+        return VmSpec.of(vm.id(), vm.rootDisk())
+                .withMemoryMiB(vm.memoryMiB())
+                .withCpus(vm.cpus())
+                .withWritable(vm.writable())
+                .withOutputLogBytes(LOG_BYTES);
+    }
+
+    SnapshotName name(VmSpec vm) {
+        return new SnapshotName(PREFIX + vms.fingerprint(shape(vm)).substring(0, 32));
+    }
+
+    /** The template that a VM can be restored from in place of its boot, and notes its use. */
+    Optional<SnapshotRef> find(VmSpec vm) {
+        SnapshotName name = name(vm);
+        try {
+            Optional<SnapshotRef> found =
+                    vms.snapshot(name).filter(taken -> taken.rootDisk().equals(vm.rootDisk()));
+            if (found.isPresent()) {
+                touch(used(name));
+            }
+            return found;
+        } catch (SnapshotDamagedException damaged) {
+            discard(name);
+            return Optional.empty();
+        }
+    }
+
+    /** Whether somebody should make one: there is none, nobody is at it, and nobody has failed lately. */
+    boolean wanted(VmSpec vm) {
+        SnapshotName name = name(vm);
+        return vms.snapshot(name).isEmpty()
+                && !LockFile.isHeld(lock(name))
+                && time(failed(name))
+                        .map(at -> at.plus(AFTER_FAILURE).isBefore(clock.instant()))
+                        .orElse(true);
+    }
+
+    /**
+     * Makes the template of a VM, unless there is one or somebody is at it.
+     *
+     * @param vm whose image somebody holds
+     * @return the template; empty if another process makes it
+     * @throws VmException if it cannot be made; nothing is left of it
+     */
+    Optional<SnapshotRef> make(VmSpec vm, Deadline deadline) {
+        SnapshotName name = name(vm);
+        Optional<SnapshotRef> known = vms.snapshot(name);
+        if (known.isPresent()) {
+            return known;
+        }
+        ensureDirectory();
+        Optional<LockFile> alone = LockFile.tryLock(lock(name));
+        if (alone.isEmpty()) {
+            return Optional.empty();
+        }
+        try (LockFile _ = alone.get()) {
+            // Somebody may have made it between the look and the lock.
+            Optional<SnapshotRef> made = vms.snapshot(name);
+            if (made.isPresent()) {
+                return made;
+            }
+            // Of a maker that was killed there may be a VM; this removes it.
+            vms.snapshots();
+            SnapshotRef taken = take(shape(vm), name, deadline);
+            Files.deleteIfExists(failed(name));
+            touch(used(name));
+            return Optional.of(taken);
+        } catch (VmException e) {
+            touch(failed(name));
+            throw e;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private SnapshotRef take(VmSpec shape, SnapshotName name, Deadline deadline) {
+        VmSpec spec = VmSpec.of(VmId.random(), shape.rootDisk())
+                .withMemoryMiB(shape.memoryMiB())
+                .withCpus(shape.cpus())
+                .withWritable(shape.writable())
+                .withOutputLogBytes(LOG_BYTES)
+                .asTemplateMaker();
+        Vm maker = vms.create(spec);
+        try {
+            maker.start(deadline);
+            exercise(maker.guest(), deadline);
+            return maker.snapshot(name, deadline);
+        } finally {
+            maker.close();
+            maker.destroy();
+        }
+    }
+
+    /** What a first command reads of the image is in the guest's memory then, and so in every clone's. */
+    private static void exercise(Guest guest, Deadline deadline) {
+        try (GuestExecution done = guest.exec(ExecRequest.of("true"), deadline)) {
+            var _ = done.await(deadline);
+        } catch (SpawnException missing) {
+            return;
+        }
+    }
+
+    /** A restore from it has failed: it goes, if nobody uses it. */
+    void discard(SnapshotName name) {
+        try {
+            vms.deleteSnapshot(name);
+        } catch (SnapshotNotFoundException gone) {
+            return;
+        } catch (VmException used) {
+            System.getLogger(Templates.class.getName())
+                    .log(System.Logger.Level.DEBUG, "template " + name + " stays", used);
+        }
+    }
+
+    /** All templates, by name. */
+    public List<Template> list() {
+        return vms.snapshots().stream()
+                .filter(Templates::isTemplate)
+                .map(this::template)
+                .toList();
+    }
+
+    private Template template(SnapshotRef taken) {
+        Instant used = time(used(taken.name())).orElse(taken.createdAt());
+        return Template.of(taken, used, Files.isReadable(taken.rootDisk().path()));
+    }
+
+    /**
+     * One template.
+     *
+     * @throws SandboxException.NoTemplate if there is none of that name
+     */
+    public Template get(String name) {
+        return list().stream()
+                .filter(template -> template.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new SandboxException.NoTemplate(name));
+    }
+
+    /**
+     * Removes a template. Sandboxes that were started from it keep it until they end.
+     *
+     * @throws SandboxException.NoTemplate if there is none of that name
+     * @throws VmBusyException if sandboxes run that were started from it
+     */
+    public void remove(String name) {
+        delete(new SnapshotName(get(name).name()));
+    }
+
+    private void delete(SnapshotName name) {
+        vms.deleteSnapshot(name);
+        try {
+            Files.deleteIfExists(used(name));
+            Files.deleteIfExists(failed(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Removes the templates that nobody has used for so long, and those whose image is gone; not those in use.
+     *
+     * @return the names of what was removed
+     */
+    public List<String> prune(Duration unusedFor) {
+        Instant since = clock.instant().minus(unusedFor);
+        List<String> removed = new ArrayList<>();
+        for (Template template : list()) {
+            if (!template.usable() || !template.lastUsedAt().isAfter(since)) {
+                try {
+                    delete(new SnapshotName(template.name()));
+                    removed.add(template.name());
+                } catch (VmBusyException | SnapshotNotFoundException usedOrGone) {
+                    System.getLogger(Templates.class.getName())
+                            .log(System.Logger.Level.DEBUG, "template " + template.name() + " stays", usedOrGone);
+                }
+            }
+        }
+        return List.copyOf(removed);
+    }
+
+    private static boolean isTemplate(SnapshotRef taken) {
+        return taken.name().value().startsWith(PREFIX);
+    }
+
+    private Path lock(SnapshotName name) {
+        return directory.resolve(name + ".lock");
+    }
+
+    private Path used(SnapshotName name) {
+        return directory.resolve(name + ".used");
+    }
+
+    private Path failed(SnapshotName name) {
+        return directory.resolve(name + ".failed");
+    }
+
+    private void ensureDirectory() {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<Instant> time(Path note) {
+        try {
+            return Optional.of(Files.getLastModifiedTime(note).toInstant());
+        } catch (NoSuchFileException none) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where that fails, a template looks older than it is. */
+    private void touch(Path note) {
+        try {
+            if (Files.notExists(note)) {
+                Files.createDirectories(directory);
+                Files.write(note, new byte[0]);
+            }
+            Files.setLastModifiedTime(note, FileTime.from(clock.instant()));
+        } catch (IOException e) {
+            System.getLogger(Templates.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the time of " + note + " is not noted", e);
+        }
+    }
+}

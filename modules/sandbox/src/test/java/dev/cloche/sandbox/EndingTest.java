@@ -1,0 +1,109 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.Goodbye;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmExit.Cause;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each reason for an end, from what shows it to where it leaves the sandbox. */
+class EndingTest {
+    @ParameterizedTest
+    @CsvSource({
+        "COMPLETED, STOPPED, STOPPED",
+        "FAILED, STOPPED, STOPPED",
+        "MAX_DURATION_EXCEEDED, STOPPED, STOPPED",
+        "IDLE_TIMEOUT, STOPPED, STOPPED",
+        "AGENT_UNRESPONSIVE, CRASHED, CRASHED",
+        "SHUTDOWN_REQUESTED, STOPPED, STOPPED",
+        "DRAIN_REQUESTED, STOPPED, STOPPED",
+        "SIGNAL, STOPPED, CRASHED",
+        "INTERNAL_ERROR, CRASHED, CRASHED"
+    })
+    void eachReasonIsAnIntendedEndOrACrash(TerminationReason reason, SandboxStatus asked, SandboxStatus unasked) {
+        assertThat(reason.status(true)).isEqualTo(asked);
+        assertThat(reason.status(false)).isEqualTo(unasked);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = TerminationReason.class,
+            names = {"IDLE_TIMEOUT", "AGENT_UNRESPONSIVE", "SHUTDOWN_REQUESTED", "DRAIN_REQUESTED", "SIGNAL"})
+    void whatWasAskedForIsWhyItEnded(TerminationReason asked) {
+        for (Cause cause : new Cause[] {Cause.KILLED, Cause.STOPPED, Cause.EXITED, Cause.OWNER_GONE}) {
+            assertThat(Ending.of(exit(cause), Optional.of(asked)).reason()).isEqualTo(asked);
+        }
+        assertThat(Ending.ofLeftover(Optional.empty(), Optional.of(asked)).reason())
+                .isEqualTo(asked);
+        assertThat(asked.canBeAsked()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = TerminationReason.class,
+            names = {"COMPLETED", "FAILED", "MAX_DURATION_EXCEEDED", "INTERNAL_ERROR"})
+    void someEndsNobodyAsksFor(TerminationReason reason) {
+        assertThat(reason.canBeAsked()).isFalse();
+        assertThatThrownBy(() -> Ending.of(exit(Cause.KILLED), Optional.of(reason)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theGuardsLimitCountsAlsoIfAStopWasAskedForMeanwhile() {
+        Ending ending = Ending.of(exit(Cause.MAX_DURATION), Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
+        assertThat(ending.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
+    void aMainCommandThatEndsWithAStopKeepsItsExitCode() {
+        Goodbye goodbye = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(3)));
+        VmExit exit = new VmExit(
+                Cause.EXITED,
+                Optional.of(goodbye),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                Instant.EPOCH,
+                Instant.EPOCH);
+        Ending ending = Ending.of(exit, Optional.of(TerminationReason.DRAIN_REQUESTED));
+        assertThat(ending.reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(ending.exitCode()).hasValue(3);
+        assertThat(ending.asked()).isTrue();
+    }
+
+    @Test
+    void anAskedKillIsASignalAndNoCrash() {
+        Ending ending = Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL));
+        assertThat(ending.exitSignal()).hasValue(9);
+        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
+    void aGuestThatItsOwnerGaveUpHasCrashed() {
+        Ending ending = Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.AGENT_UNRESPONSIVE));
+        assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(ending.asked()).isFalse();
+    }
+
+    @Test
+    void aStartThatFailedSaysWhy() {
+        IllegalStateException failure = new IllegalStateException("no memory");
+        assertThat(Ending.ofFailedStart(failure, false).detail()).contains("no memory");
+        assertThat(Ending.ofFailedStart(failure, false).reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(Ending.ofFailedStart(failure, true).reason()).isEqualTo(TerminationReason.AGENT_UNRESPONSIVE);
+    }
+
+    private static VmExit exit(Cause cause) {
+        return new VmExit(
+                cause, Optional.empty(), OptionalInt.empty(), OptionalInt.empty(), Instant.EPOCH, Instant.EPOCH);
+    }
+}

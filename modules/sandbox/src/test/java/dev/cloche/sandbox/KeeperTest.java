@@ -1,0 +1,181 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.linux.ProcessIdentity;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a runtime that is there to stay does for sandboxes that nobody else owns. */
+class KeeperTest {
+    @TempDir
+    Path root;
+
+    private TestHost host;
+    private TestHost.Opened keeping;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(root);
+        keeping = host.runtime();
+    }
+
+    @AfterEach
+    void close() {
+        keeping.close();
+        host.close();
+    }
+
+    @Test
+    void takesOverWhatADeadProcessLeft() {
+        host.abandoned(TestHost.named("a"), true);
+        keeping.sandboxes().keep();
+        awaitAdopted("a");
+        assertThat(host.row("a").orElseThrow().latestRun().orElseThrow().owner())
+                .isEqualTo(ProcessIdentity.current());
+        host.vms.memory.crash(host.vm("a"));
+        awaitStatus("a", SandboxStatus.CRASHED);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+    }
+
+    @Test
+    void takesOverWhatAnotherProcessLetsGoOf() {
+        keeping.sandboxes().keep();
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        assertThat(host.directory("a").isHeld()).isTrue();
+        sandbox.detach();
+        awaitAdopted("a");
+        host.startDetached(TestHost.named("b", "sleep", "1000"));
+        awaitAdopted("b");
+    }
+
+    @Test
+    void leavesTheOwnersToThemselves() {
+        try (RunningSandbox sandbox = host.start(TestHost.named("a"))) {
+            keeping.sandboxes().keep();
+            host.abandoned(TestHost.named("b"), true);
+            host.abandoned(TestHost.named("c"), false);
+            keeping.sandboxes().stop("b", Duration.ZERO, TestHost.soon());
+            assertThat(host.row("a").orElseThrow().latestRun().orElseThrow().owner())
+                    .isEqualTo(ProcessIdentity.current());
+            assertThat(TestHost.exec(sandbox, "true").await(TestHost.soon()).success())
+                    .isTrue();
+            assertThat(host.row("c").orElseThrow().latestRun().orElseThrow().owner())
+                    .isEqualTo(TestHost.DEAD);
+        }
+    }
+
+    @Test
+    void ofTwoOneOwnsASandboxAndTheOtherUsesIt() throws Exception {
+        try (TestHost.Opened second = host.runtime()) {
+            keeping.sandboxes().keep();
+            second.sandboxes().keep();
+            host.startDetached(TestHost.named("a", "sleep", "1000"));
+            awaitAdopted("a");
+            try (RunningSandbox one = keeping.sandboxes().connect("a", TestHost.soon());
+                    RunningSandbox other = second.sandboxes().connect("a", TestHost.soon())) {
+                assertThat(TestHost.exec(one, "true").await(TestHost.soon()).success())
+                        .isTrue();
+                assertThat(TestHost.exec(other, "true").await(TestHost.soon()).success())
+                        .isTrue();
+            }
+            second.sandboxes().stop("a", Duration.ofSeconds(5), TestHost.soon());
+            assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        }
+    }
+
+    @Test
+    void letsGoOfAllWhenItCloses() {
+        keeping.sandboxes().keep();
+        host.startDetached(TestHost.named("a", "sleep", "1000"));
+        awaitAdopted("a");
+        keeping.sandboxes().close();
+        assertThat(host.directory("a").isHeld()).isFalse();
+        assertThat(host.here.sandboxes().get("a").status()).isEqualTo(SandboxStatus.RUNNING);
+    }
+
+    @Test
+    void theIdleTimeOfWhatNobodyOwnedGoesOn() {
+        SandboxPolicies policies = SandboxPolicies.none().withIdleTimeout(Duration.ofMillis(50));
+        host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
+        keeping.sandboxes().keep();
+        awaitStatus("a", SandboxStatus.STOPPED);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
+    }
+
+    @Test
+    void startsAgainWhatFailedAsOftenAsItsPolicySays() {
+        keeping.sandboxes().keep();
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.onFailure(2));
+        host.startDetached(TestHost.named("a", "sh", "-c", "exit 4").withPolicies(policies));
+        Awaitility.await()
+                .until(() -> host.here.store().runs(id("a")).size() == 3
+                        && host.row("a").orElseThrow().status().terminal());
+        assertThat(host.row("a").orElseThrow().restarts()).isEqualTo(2);
+        assertThat(host.here.store().runs(id("a")))
+                .allSatisfy(
+                        run -> assertThat(run.ending().orElseThrow().exitCode()).hasValue(4));
+    }
+
+    @Test
+    void startsAgainWhatEndedWhileNobodyWasThere() {
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
+        host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
+        host.vms.memory.crash(host.vm("a"));
+        keeping.sandboxes().keep();
+        Awaitility.await().until(() -> host.here.store().runs(id("a")).size() == 2);
+        awaitStatus("a", SandboxStatus.RUNNING);
+    }
+
+    @Test
+    void doesNotStartAgainWhatSomebodyStopped() {
+        keeping.sandboxes().keep();
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
+        host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
+        awaitAdopted("a");
+        keeping.sandboxes().stop("a", Duration.ofSeconds(5), TestHost.soon());
+        // Another that fails meanwhile is started again: by then this one would have been, too.
+        host.startDetached(TestHost.named("b", "false").withPolicies(policies));
+        Awaitility.await().until(() -> host.here.store().runs(id("b")).size() >= 2);
+        assertThat(host.here.store().runs(id("a"))).hasSize(1);
+    }
+
+    @Test
+    void whoeverStopsWhatIsAboutToBeStartedAgainPreventsIt() {
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
+        host.startDetached(TestHost.named("a", "false").withPolicies(policies));
+        awaitEnd("a");
+        host.here.sandboxes().stop("a", Duration.ZERO, TestHost.soon());
+        keeping.sandboxes().keep();
+        // Another that failed is started again: by then this one would have been, too.
+        host.startDetached(TestHost.named("b", "false").withPolicies(policies));
+        Awaitility.await().until(() -> host.here.store().runs(id("b")).size() >= 3);
+        assertThat(host.here.store().runs(id("a"))).hasSize(1);
+    }
+
+    private void awaitEnd(String name) {
+        Awaitility.await().until(() -> host.here.sandboxes().get(name).status().terminal());
+    }
+
+    private long id(String name) {
+        return host.row(name).orElseThrow().id();
+    }
+
+    private void awaitAdopted(String name) {
+        Awaitility.await()
+                .until(() -> host.row(name).orElseThrow().status() == SandboxStatus.RUNNING
+                        && host.directory(name).isHeld()
+                        && host.here.store().eventsAfter(0).stream()
+                                .anyMatch(event -> event.kind() == SandboxEvent.Kind.ADOPTED
+                                        && event.name().equals(name)));
+    }
+
+    private void awaitStatus(String name, SandboxStatus status) {
+        Awaitility.await().until(() -> host.row(name).orElseThrow().status() == status);
+    }
+}

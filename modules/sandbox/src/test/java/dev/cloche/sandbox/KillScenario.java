@@ -1,0 +1,117 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What a process does with sandboxes until it is killed. */
+enum KillScenario {
+    /** An ephemeral sandbox, from its start to its close. */
+    EPHEMERAL {
+        @Override
+        void play(KillRuntime runtime) {
+            try (RunningSandbox sandbox = runtime.sandboxes().start(spec("base").withEphemeral(true), QUIET, soon())) {
+                exec(sandbox);
+            }
+        }
+    },
+    /** A sandbox that its main command ends. */
+    MAIN_COMMAND {
+        @Override
+        void play(KillRuntime runtime) {
+            SandboxSpec spec = spec("base").withEphemeral(true).withCommand(List.of("true"));
+            try (RunningSandbox sandbox = runtime.sandboxes().start(spec, QUIET, soon());
+                    GuestExecution main = sandbox.execMain(CommandOptions.none(), soon())) {
+                sandbox.finish(main.await(soon()));
+            }
+        }
+    },
+    /** A named sandbox that is stopped and removed. */
+    NAMED {
+        @Override
+        void play(KillRuntime runtime) {
+            try (RunningSandbox sandbox = runtime.sandboxes().start(spec("base"), QUIET, soon())) {
+                exec(sandbox);
+                runtime.sandboxes().stop(NAME, Duration.ofSeconds(5), soon());
+            }
+            runtime.sandboxes().remove(NAME, false, soon());
+        }
+    },
+    /** A sandbox that outlives its starter, who then kills and removes it. */
+    DETACHED {
+        @Override
+        void play(KillRuntime runtime) {
+            SandboxSpec spec = spec("base").withCommand(List.of("sleep", "600"));
+            runtime.sandboxes().startDetached(spec, CommandOptions.none(), QUIET, soon());
+            runtime.sandboxes().list();
+            runtime.sandboxes().remove(NAME, true, soon());
+        }
+    },
+    /** A sweep over what others have left. */
+    SWEEP {
+        @Override
+        void prepare(KillRuntime runtime) {
+            for (int i = 0; i < 2; i++) {
+                var _ = runtime.store()
+                        .insert(
+                                new SandboxStore.NewSandbox(
+                                        "left-" + i,
+                                        spec("base").withEphemeral(true),
+                                        new MainCommand(List.of(), CommandOptions.none())),
+                                Optional.of(new SandboxStore.NewRun(
+                                        VmId.random(), false, new ProcessIdentity(1, 1, "an earlier boot"))),
+                                directory -> {});
+            }
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            var _ = runtime.sandboxes()
+                    .maintenance(KillWorld.MEMORY
+                            .limits()
+                            .withBudget(Duration.ofMillis(290))
+                            .withLease(Duration.ofMillis(300)))
+                    .sweep();
+        }
+    };
+
+    static final String NAME = "victim";
+    private static final PullListener QUIET = PullListener.none();
+
+    /** What is there before the process begins. */
+    void prepare(KillRuntime runtime) {}
+
+    abstract void play(KillRuntime runtime);
+
+    private static SandboxSpec spec(String image) {
+        return SandboxSpec.of(image).withName(NAME).withMemoryMib(128);
+    }
+
+    private static void exec(RunningSandbox sandbox) {
+        try (GuestExecution execution = sandbox.exec(List.of("true"), CommandOptions.none(), soon())) {
+            if (!execution.await(soon()).success()) {
+                throw new IllegalStateException("true has failed");
+            }
+        }
+    }
+
+    /** A sandbox of somebody else, that has to live through all of it. */
+    static RunningSandbox bystander(KillRuntime runtime) {
+        return runtime.sandboxes().start(spec("base").withName("bystander"), QUIET, soon());
+    }
+
+    static Deadline soon() {
+        return Deadline.after(Duration.ofMinutes(2));
+    }
+
+    static Optional<KillScenario> named(String name) {
+        return List.of(values()).stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst();
+    }
+}

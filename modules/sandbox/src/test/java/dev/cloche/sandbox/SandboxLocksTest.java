@@ -1,0 +1,106 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxLocks.Claim;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may have a sandbox in hand, also while another removes it and its name comes back. */
+class SandboxLocksTest {
+    @TempDir
+    Path root;
+
+    private TestHost host;
+    private SandboxLocks locks;
+    private SandboxRecord ended;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(root);
+        host.start(TestHost.named("a")).close();
+        ended = host.row("a").orElseThrow();
+        locks = SandboxLocks.in(root.resolve("state"), host.here.store());
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    @Test
+    void oneHasItAtATime() throws Exception {
+        Claim.Taken first = (Claim.Taken) locks.claim(ended);
+        assertThat(first.record().status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(locks.claim(ended)).isEqualTo(new Claim.Held());
+        assertThat(locks.claim(ended, Deadline.after(Duration.ofMillis(10)))).isEqualTo(new Claim.Held());
+        first.lock().close();
+        ((Claim.Taken) locks.claim(ended)).lock().close();
+    }
+
+    @Test
+    void readsTheRowOnceNobodyElseCanChangeIt() {
+        host.here.store().doom(ended.id());
+        Claim.Taken taken = (Claim.Taken) locks.claim(ended);
+        assertThat(ended.ephemeral()).isFalse();
+        assertThat(taken.record().ephemeral()).isTrue();
+        taken.lock().close();
+    }
+
+    @Test
+    void whatIsGoneHasNoDirectoryAfterwardsAlsoIfItsNameIsBack() {
+        host.here.sandboxes().remove("a", false, TestHost.soon());
+        try (RunningSandbox successor = host.start(TestHost.named("a"))) {
+            assertThat(locks.claim(ended)).isEqualTo(new Claim.Gone());
+            assertThat(locks.directory(ended).path()).doesNotExist();
+            assertThat(host.directory("a").isHeld()).isTrue();
+            assertThat(successor.name()).isEqualTo("a");
+        }
+    }
+
+    @Test
+    void aLockThatLostItsNameExcludesNobody() {
+        SandboxDirectory directory = locks.directory(ended);
+        try (OwnerLock remover = directory.tryLock().orElseThrow();
+                OwnerLock next = afterRemoval(directory)) {
+            assertThat(remover.directory()).isSameAs(directory);
+            assertThat(next.directory()).isSameAs(directory);
+        }
+    }
+
+    private static OwnerLock afterRemoval(SandboxDirectory directory) {
+        directory.remove();
+        return directory.tryLock().orElseThrow();
+    }
+
+    @Test
+    void removalFollowsNoLinkOut() throws Exception {
+        Path outside = Files.writeString(root.resolve("outside"), "precious");
+        Path tree = Files.createDirectory(root.resolve("tree"));
+        Files.writeString(tree.resolve("file"), "precious");
+        SandboxDirectory directory = locks.directory(ended);
+        Files.createSymbolicLink(directory.path().resolve("file"), outside);
+        Files.createSymbolicLink(directory.path().resolve("tree"), tree);
+        directory.remove();
+        directory.remove();
+        assertThat(directory.path()).doesNotExist();
+        assertThat(outside).hasContent("precious");
+        assertThat(tree.resolve("file")).hasContent("precious");
+        Files.createDirectory(directory.path());
+    }
+
+    @Test
+    void nobodyStartsWhatIsToGo() {
+        host.here.store().doom(ended.id());
+        Path disk = locks.directory(ended).path();
+        assertThat(host.here.sandboxes().list()).isEmpty();
+        assertThat(disk).doesNotExist();
+        host.assertNothingLeft();
+    }
+}

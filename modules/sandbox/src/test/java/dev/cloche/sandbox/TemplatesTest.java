@@ -1,0 +1,175 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.image.PullListener;
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Templates, and the starts that use them, on VMs in memory. */
+class TemplatesTest {
+    @TempDir
+    Path directory;
+
+    private TestHost host;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(directory);
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    private Templates templates() {
+        return host.here.sandboxes().templates();
+    }
+
+    private Template make(String image) {
+        return host.here
+                .sandboxes()
+                .makeTemplate(TestHost.spec(Optional.empty(), image), PullListener.none(), TestHost.soon())
+                .orElseThrow();
+    }
+
+    private StartTimings start(String image) {
+        try (RunningSandbox sandbox = host.here
+                .sandboxes()
+                .start(TestHost.spec(Optional.empty(), image), PullListener.none(), TestHost.soon())) {
+            return sandbox.timings().orElseThrow();
+        }
+    }
+
+    private VmSpec shape() throws Exception {
+        return VmSpec.of(VmId.random(), RootDisk.raw(Files.createFile(directory.resolve("disk" + VmId.random()))));
+    }
+
+    @Test
+    void aStartIsRestoredFromTheTemplateOfItsImageAndSize() {
+        assertThat(start("bare").kind()).isEqualTo(StartKind.COLD);
+        Template made = make("bare");
+        assertThat(made.usable()).isTrue();
+        assertThat(made.image()).isPresent();
+        assertThat(start("bare").kind()).isEqualTo(StartKind.RESTORED);
+        assertThat(start("tool").kind()).isEqualTo(StartKind.COLD);
+        assertThat(templates().list()).extracting(Template::name).containsExactly(made.name());
+        assertThat(templates().get(made.name()).lastUsedAt()).isAfterOrEqualTo(made.createdAt());
+    }
+
+    @Test
+    void aTemplateThatIsNotUsableGoesAndTheSandboxBoots() {
+        Template made = make("bare");
+        host.vms.faults.failRestores(1);
+        assertThat(start("bare").kind()).isEqualTo(StartKind.COLD);
+        assertThatThrownBy(() -> templates().get(made.name())).isInstanceOf(SandboxException.NoTemplate.class);
+        assertThat(host.vms.memory.list()).isEmpty();
+    }
+
+    @Test
+    void theSecondMakerFindsTheTemplateOfTheFirst() {
+        Template first = make("bare");
+        int made = host.vms.created.size();
+        assertThat(make("bare").name()).isEqualTo(first.name());
+        assertThat(host.vms.created).hasSize(made);
+    }
+
+    @Test
+    void nobodyMakesWhatAnotherProcessMakes() throws Exception {
+        VmSpec shape = shape();
+        Path directory = Files.createDirectories(this.directory.resolve("own"));
+        Templates own = new Templates(directory, host.vms, Clock.systemUTC());
+        try (LockFile _ =
+                LockFile.tryLock(directory.resolve(own.name(shape) + ".lock")).orElseThrow()) {
+            assertThat(own.wanted(shape)).isFalse();
+            assertThat(own.make(shape, TestHost.soon())).isEmpty();
+        }
+        assertThat(own.wanted(shape)).isTrue();
+        assertThat(own.make(shape, TestHost.soon())).isPresent();
+        assertThat(own.wanted(shape)).isFalse();
+    }
+
+    @Test
+    void aMakingThatFailsLeavesNothingAndIsNotTriedAgainSoon() throws Exception {
+        VmSpec shape = shape();
+        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        host.vms.faults.failSnapshots(1);
+        assertThatThrownBy(() -> own.make(shape, TestHost.soon())).isInstanceOf(VmException.class);
+        assertThat(host.vms.memory.list()).isEmpty();
+        assertThat(own.list()).isEmpty();
+        assertThat(own.wanted(shape)).isFalse();
+        Templates later =
+                new Templates(directory.resolve("own"), host.vms, Clock.offset(Clock.systemUTC(), Duration.ofHours(2)));
+        assertThat(later.wanted(shape)).isTrue();
+    }
+
+    @Test
+    void aFirstStartHasItsTemplateMadeInTheBackground() throws Exception {
+        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        VmSpec shape = shape();
+        try (Makers makers = new Makers(own, new TemplateMaking.InBackground())) {
+            makers.missed(shape, "bare");
+            Awaitility.await().until(() -> own.list().size() == 1);
+        }
+        assertThat(own.find(shape)).isPresent();
+    }
+
+    @Test
+    void aShortProcessLeavesTheMakingToAnother() throws Exception {
+        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        Path told = directory.resolve("told");
+        List<String> command =
+                List.of("sh", "-c", "echo \"$@\" > " + told + ".new && mv " + told + ".new " + told, "sh");
+        try (Makers makers = new Makers(own, new TemplateMaking.ByProcess(command))) {
+            makers.missed(shape().withMemoryMiB(512), "-strange:image");
+            assertThat(told).doesNotExist();
+        }
+        Awaitility.await().until(() -> Files.exists(told));
+        assertThat(told).hasContent("--memory 512m --cpus 1 -- -strange:image");
+        assertThat(own.list()).isEmpty();
+    }
+
+    @Test
+    void whatNobodyHasUsedOrCanUseIsPruned() throws Exception {
+        VmSpec gone = shape();
+        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        String unusable = own.make(gone, TestHost.soon()).orElseThrow().name().value();
+        Files.delete(gone.rootDisk().path());
+        String used = own.make(shape(), TestHost.soon()).orElseThrow().name().value();
+        assertThat(own.prune(Duration.ofDays(1))).containsExactly(unusable);
+        assertThat(own.list()).extracting(Template::name).containsExactly(used);
+        assertThat(own.prune(Duration.ZERO)).containsExactly(used);
+        assertThat(own.list()).isEmpty();
+    }
+
+    @Test
+    void aTemplateInUseStays() {
+        Template made = make("bare");
+        try (RunningSandbox sandbox = host.here
+                .sandboxes()
+                .start(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon())) {
+            assertThat(sandbox.timings().orElseThrow().kind()).isEqualTo(StartKind.RESTORED);
+            assertThat(templates().prune(Duration.ZERO)).isEmpty();
+            assertThatThrownBy(() -> templates().remove(made.name())).isInstanceOf(VmBusyException.class);
+        }
+        templates().remove(made.name());
+        assertThat(templates().list()).isEmpty();
+    }
+}
