@@ -1,10 +1,13 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.execution.ExecutionSpec;
+import dev.cloche.execution.Executions;
 import dev.cloche.sandbox.SandboxPage;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Sandboxes;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -27,6 +30,7 @@ import java.util.Set;
  * the thread's interrupt status set.
  */
 public final class Cloche implements AutoCloseable {
+    private static final Duration DRIVER_LEASE = Duration.ofSeconds(30);
     private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
 
     private final Rooms rooms;
@@ -339,7 +343,53 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if they cannot be used
      */
     public Processes processes() {
-        return new Processes(rooms.processes().registry());
+        return new Processes(rooms.processes().registry(), rooms.processes().outputs());
+    }
+
+    /**
+     * A command that outlives this process in a sandbox that runs.
+     *
+     * @param sandbox its name
+     * @param words the program and its arguments; no shell reads them
+     */
+    public DurableCommand durableCommand(String sandbox, String... words) {
+        List<String> command = List.of(words);
+        return new DurableCommand(options -> {
+            SandboxRecord record = sandboxRoom().get(sandbox);
+            if (record.status() != SandboxStatus.RUNNING) {
+                // Says what it is instead.
+                connect(sandbox).close();
+            }
+            return ProcessInfo.of(
+                    executionRoom().start(new ExecutionSpec(record.id(), record.name(), command, options)));
+        });
+    }
+
+    /**
+     * What a durable command wrote.
+     *
+     * @throws dev.cloche.base.ClocheException if there is no such process, or it is no command in a sandbox
+     */
+    public ProcessLog processLog(String id) {
+        return new ProcessLog(rooms.processes().registry(), id, executionRoom().log(id));
+    }
+
+    /**
+     * Brings the output of durable commands to this host's disk, and records their ends, from now until this handle is closed:
+     * of those that no other program drives.
+     */
+    public void driveCommands() {
+        driveCommands(DRIVER_LEASE);
+    }
+
+    /** @param lease after which another program goes on, should this one die */
+    void driveCommands(Duration lease) {
+        rooms.processes().work(executionRoom(), lease);
+    }
+
+    private Executions executionRoom() {
+        return new Executions(
+                rooms.processes().registry(), sandboxRoom(), rooms.processes().outputs(), Clock.systemUTC());
     }
 
     /** The named machines of this host. */

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the builder itself
  */
-public abstract sealed class CommandSetup<T extends CommandSetup<T>> permits CommandBuilder, DetachedCommand {
+public abstract sealed class CommandSetup<T extends CommandSetup<T>>
+        permits CommandBuilder, DetachedCommand, DurableCommand {
     private final Map<String, String> environment = new LinkedHashMap<>();
     private final Map<Resource, ResourceLimit> limits = new EnumMap<>(Resource.class);
     private @Nullable String workingDirectory;

@@ -1,9 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.execution.Executions;
 import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.ProcessWorker;
 import dev.cloche.process.SqliteProcessStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The registry of processes of one state root, opened when somebody asks for it: few do. Thread-safe. */
@@ -11,6 +14,7 @@ final class ProcessRoom implements AutoCloseable {
     private final Catalog catalog;
     private final Path root;
     private @Nullable ProcessRegistry registry;
+    private @Nullable ProcessWorker worker;
 
     ProcessRoom(Catalog catalog, Path root) {
         this.catalog = catalog;
@@ -26,8 +30,23 @@ final class ProcessRoom implements AutoCloseable {
         return open;
     }
 
+    /** Of durable commands. */
+    Path outputs() {
+        return root.resolve("executions");
+    }
+
+    /** Drives executions until this is closed. Asked for once more, it does nothing. */
+    synchronized void work(Executions executions, Duration lease) {
+        if (worker == null) {
+            worker = executions.work(lease);
+        }
+    }
+
     @Override
     public synchronized void close() {
+        if (worker != null) {
+            worker.close();
+        }
         if (registry != null) {
             registry.close();
         }

@@ -1,11 +1,13 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.execution.Executions;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.PruneRequest;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,9 +24,11 @@ import java.util.Optional;
  */
 public final class Processes {
     private final ProcessRegistry registry;
+    private final Path outputs;
 
-    Processes(ProcessRegistry registry) {
+    Processes(ProcessRegistry registry, Path outputs) {
         this.registry = registry;
+        this.outputs = outputs;
     }
 
     /** All that can be done with processes. It is closed with the {@link Cloche} that it comes from. */
@@ -118,6 +122,8 @@ public final class Processes {
         // What ended a moment ago is meant too, so the cutoff of none is just ahead.
         Instant cutoff = Instant.now().minus(unusedFor).plusMillis(unusedFor.isZero() ? 1 : 0);
         PruneRequest all = PruneRequest.before(cutoff);
-        return registry.prune(new PruneRequest(cutoff, all.statuses(), all.inputTypes(), granted));
+        List<String> pruned = registry.prune(new PruneRequest(cutoff, all.statuses(), all.inputTypes(), granted));
+        Executions.discard(outputs, pruned);
+        return pruned;
     }
 }

@@ -113,6 +113,7 @@ final class Commands {
         process.put("inspect", ProcessInspectCommand::new);
         process.put("events", ProcessEventsCommand::new);
         process.put("await", ProcessAwaitCommand::new);
+        process.put("logs", ProcessLogsCommand::new);
         process.put("cancel", ProcessCancelCommand::new);
         process.put("prune", ProcessPruneCommand::new);
         GROUPS.put("process", process);

@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.Execution;
 import dev.cloche.Exit;
+import dev.cloche.ProcessInfo;
 import dev.cloche.Sandbox;
 import dev.cloche.linux.Terminal;
 import java.util.ArrayList;
@@ -44,6 +45,12 @@ final class ExecCommand implements Callable<Integer> {
             description = "Pass standard input on to the command; without it the command reads from /dev/null.")
     private boolean interactive;
 
+    @Option(
+            names = {"-d", "--detach"},
+            description = "Return when it runs, and print the id of its process: see `cloche process`. It outlives this"
+                    + " program, without a standard input and a terminal.")
+    private boolean detach;
+
     @Mixin
     private TerminalOptions tty = new TerminalOptions();
 
@@ -64,9 +71,30 @@ final class ExecCommand implements Callable<Integer> {
             throw new UsageError(
                     "No command is given.", "Give one after the sandbox: cloche exec " + name + " -- COMMAND");
         }
+        if (detach) {
+            return startDetached(words);
+        }
         try (SignalForwarding signals = new SignalForwarding()) {
             return signals.exitCode(() -> execute(words, signals));
         }
+    }
+
+    private int startDetached(String[] words) {
+        if (interactive || tty.wanted()) {
+            throw new UsageError(
+                    "A detached command has neither a standard input nor a terminal.", "Leave out -i and -t, or -d.");
+        }
+        try (Cloche cloche = Cloche.open()) {
+            ProcessInfo process =
+                    settings.applyTo(cloche.durableCommand(name, words)).start();
+            System.out.println(process.id());
+            if (!process.status().equals("running") && !process.status().equals("completed")) {
+                System.err.println("cloche: it could not be started: "
+                        + Table.clean(process.output().orElse("")));
+                return ExitCodes.FAILURE;
+            }
+        }
+        return ExitCodes.OK;
     }
 
     private int execute(String[] words, SignalForwarding signals) throws InterruptedException {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
             "",
             "Their ends are recorded at once, and their idle timeouts and restart policies acted on, also of those that are"
                     + " started while this runs. They go on when it ends, and the next process that keeps sandboxes takes them"
-                    + " over. Applications that use the library and have called Cloche.adopt() do the same; several may run.",
+                    + " over. It drives the commands of `cloche exec --detach` too. Applications that use the library and have called Cloche.adopt() do the same; several may run.",
             ""
         })
 final class KeepCommand implements Callable<Integer> {
@@ -21,6 +21,7 @@ final class KeepCommand implements Callable<Integer> {
         CountDownLatch signalled = new CountDownLatch(1);
         try (Cloche cloche = Cloche.open()) {
             cloche.adopt();
+            cloche.driveCommands();
             // SIGINT and SIGTERM end the JVM, whose end lets go of all; nobody else counts this down.
             signalled.await();
         }

@@ -3,17 +3,11 @@ package dev.cloche.cli;
 import dev.cloche.Cloche;
 import dev.cloche.LogEntry;
 import dev.cloche.SandboxLog;
-import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -27,99 +21,29 @@ import picocli.CommandLine.Parameters;
 final class LogsCommand implements Callable<Integer> {
     private static final Duration FOR_EVER = Duration.ofDays(3650);
 
-    @Option(
-            names = {"-f", "--follow"},
-            description = "Go on until the command has ended.")
-    private boolean follow;
-
-    @Option(
-            names = "--since",
-            paramLabel = "TIME",
-            description = "Only what was written since then, for example 10m or 2026-01-31T08:00:00Z.",
-            converter = PointInTime.class)
-    private Instant since = Instant.MIN;
-
-    @Option(
-            names = {"-n", "--tail"},
-            paramLabel = "N",
-            description = "Only the last N lines of what is there already.")
-    private @Nullable Integer tail;
-
-    @Option(
-            names = {"-t", "--timestamps"},
-            description = "Begin each line with its time, by the guest's clock.")
-    private boolean timestamps;
-
     @Mixin
-    private FormatOption format = new FormatOption();
+    private LogOptions options = new LogOptions();
 
     @Parameters(paramLabel = "SANDBOX", description = "Name of the sandbox.")
     private String name = "";
 
     @Override
-    public Integer call() {
-        if (tail != null && tail < 0) {
-            throw new UsageError("--tail " + tail + " is no number of lines.", "Give 0 or more.");
-        }
+    public Integer call() throws InterruptedException {
+        options.check();
         try (Cloche cloche = Cloche.open();
                 SandboxLog log = cloche.log(name)) {
-            LogPrinter printer = new LogPrinter(timestamps, format.json());
-            printPresent(log, printer);
-            if (follow) {
-                follow(log, printer);
-            }
-        } catch (IOException failed) {
-            if (!BrokenPipe.is(failed)) {
-                throw new OutputLost(failed);
-            }
+            options.print(new LogOptions.Source() {
+                @Override
+                public Optional<LogEntry> next() {
+                    return log.next();
+                }
+
+                @Override
+                public Optional<LogEntry> await() {
+                    return log.await(FOR_EVER);
+                }
+            });
         }
         return ExitCodes.OK;
-    }
-
-    /** Prints what is there already, as far as it is wanted. */
-    private void printPresent(SandboxLog log, LogPrinter printer) throws IOException {
-        Deque<LogLine> lines = new ArrayDeque<>();
-        LogLines assembled = new LogLines(lines::addLast);
-        for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
-            warnOfGap(entry.get());
-            assembled.add(entry.get());
-            choose(lines, printer);
-        }
-        assembled.flush();
-        choose(lines, printer);
-        printer.print(lines);
-    }
-
-    /** Prints what is certain to be wanted, drops what is not, and leaves what may become either. */
-    private void choose(Deque<LogLine> lines, LogPrinter printer) throws IOException {
-        lines.removeIf(line -> line.time().isBefore(since));
-        if (tail == null) {
-            printer.print(lines);
-            lines.clear();
-        } else {
-            while (lines.size() > tail) {
-                lines.removeFirst();
-            }
-        }
-    }
-
-    private static void follow(SandboxLog log, LogPrinter printer) throws IOException {
-        Deque<LogLine> lines = new ArrayDeque<>();
-        LogLines assembled = new LogLines(lines::addLast);
-        for (Optional<LogEntry> entry = log.await(FOR_EVER); entry.isPresent(); entry = log.await(FOR_EVER)) {
-            warnOfGap(entry.get());
-            assembled.add(entry.get());
-            // Whoever follows wants to see a line that is still being written, too.
-            assembled.flush();
-            printer.print(lines);
-            lines.clear();
-        }
-    }
-
-    private static void warnOfGap(LogEntry entry) {
-        if (entry.missing() > 0) {
-            System.err.println("cloche: " + ByteSize.of(entry.missing()) + " of the standard "
-                    + (entry.error() ? "error" : "output") + " before this are not kept any more.");
-        }
     }
 }

@@ -28,6 +28,8 @@ final class ProcessAwaitCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
+            // Who waits may as well bring it about.
+            cloche.driveCommands();
             Optional<ProcessInfo> ended = cloche.processes().await(id, timeout);
             if (ended.isEmpty()) {
                 System.err.println(

@@ -39,6 +39,10 @@ final class TerminalOptions {
         }
     }
 
+    boolean wanted() {
+        return tty;
+    }
+
     DetachKeys keys() {
         return keys;
     }

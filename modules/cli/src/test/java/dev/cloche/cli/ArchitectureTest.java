@@ -29,10 +29,21 @@ class ArchitectureTest {
             Map.entry("dev.cloche.process", List.of("catalog", "base")),
             Map.entry("dev.cloche.pool", List.of("vm", "base")),
             Map.entry("dev.cloche.sandbox", List.of("image", "pool", "vm", "catalog", "linux", "base")),
+            Map.entry("dev.cloche.execution", List.of("sandbox", "process", "vm", "base")),
             Map.entry("dev.cloche.machine", List.of("image", "vm", "linux", "base")),
             Map.entry(
                     "dev.cloche",
-                    List.of("machine", "sandbox", "pool", "process", "image", "vm", "catalog", "linux", "base")),
+                    List.of(
+                            "execution",
+                            "machine",
+                            "sandbox",
+                            "pool",
+                            "process",
+                            "image",
+                            "vm",
+                            "catalog",
+                            "linux",
+                            "base")),
             Map.entry("dev.cloche.cli", List.of("", "base", "linux")));
 
     private static final JavaClasses CLASSES =

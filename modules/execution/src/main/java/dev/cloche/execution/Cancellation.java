@@ -23,7 +23,7 @@ final class Cancellation implements AutoCloseable {
     private Cancellation(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
         watcher = Thread.ofVirtual()
                 .name("cancellation-" + process)
-                .unstarted(() -> watch(registry, process, execution, grace));
+                .unstarted(() -> await(registry, process, execution, grace));
     }
 
     static Cancellation watch(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
@@ -32,10 +32,9 @@ final class Cancellation implements AutoCloseable {
         return cancellation;
     }
 
-    private void watch(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
+    private void await(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
         try {
-            ProcessEvent request =
-                    registry.awaitEventAfter(process, EventType.CANCEL_REQUESTED, 0, Deadline.none());
+            ProcessEvent request = registry.awaitEventAfter(process, EventType.CANCEL_REQUESTED, 0, Deadline.none());
             reason = Optional.of(request.payload().node().path("reason").asString(""));
             execution.signal(SIGTERM, Deadline.after(ANSWER_LIMIT));
             Thread.sleep(grace);
@@ -49,8 +48,7 @@ final class Cancellation implements AutoCloseable {
 
     /** How it ended, given how the command did. */
     AwaitOutput outcome(ExitStatus exit) {
-        return reason.<AwaitOutput>map(
-                        why -> new AwaitOutput.Cancelled(why, Optional.of(ExecutionDriver.json(exit))))
+        return reason.<AwaitOutput>map(why -> new AwaitOutput.Cancelled(why, Optional.of(ExecutionDriver.json(exit))))
                 .orElseGet(() -> ExecutionDriver.success(exit));
     }
 

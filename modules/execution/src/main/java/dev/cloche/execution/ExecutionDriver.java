@@ -48,8 +48,7 @@ final class ExecutionDriver implements ProcessDriver {
     private final Duration cancelGrace;
 
     /** @param directory of the executions' outputs */
-    ExecutionDriver(
-            ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock, Duration cancelGrace) {
+    ExecutionDriver(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock, Duration cancelGrace) {
         this.registry = registry;
         this.sandboxes = sandboxes;
         this.directory = directory;
@@ -84,10 +83,12 @@ final class ExecutionDriver implements ProcessDriver {
         try {
             return Optional.of(drive(driven.process(), driven.lease()));
         } catch (ExecutionException.Invalid unreadable) {
-            return Optional.of(new AwaitOutput.Failure(
-                    FailureClass.INVALID_REQUEST, unreadable.code(), unreadable.getMessage(), Optional.empty()));
+            return Optional.of(failure(FailureClass.INVALID_REQUEST, unreadable));
         } catch (ExecutionException | VmException later) {
-            LOGGER.log(System.Logger.Level.DEBUG, "the execution " + driven.process().id() + " is given back", later);
+            LOGGER.log(
+                    System.Logger.Level.DEBUG,
+                    "the execution " + driven.process().id() + " is given back",
+                    later);
             // The next try comes at once, and a guest that cannot be reached now may be reachable soon.
             Thread.sleep(RETRY_PAUSE);
             return Optional.empty();
@@ -170,24 +171,21 @@ final class ExecutionDriver implements ProcessDriver {
             }
             case Progress.Starting(String asked) when asked.equals(vm) -> begin(process.id(), spec, lease, sandbox);
             case Progress.Starting _ ->
-                Found.lost("The sandbox was started anew when the command was to be started; whether it ran is not known.");
-            case Progress.Started(String asked, int execution) when asked.equals(vm) ->
-                resume(sandbox, execution, from);
+                Found.lost(
+                        "The sandbox was started anew when the command was to be started; whether it ran is not known.");
+            case Progress.Started(String asked, int execution)
+            when asked.equals(vm) -> resume(sandbox, execution, from);
             case Progress.Started _ -> Found.lost("The sandbox was started anew while the command ran.");
         };
     }
 
     private Found begin(String id, ExecutionSpec spec, Lease lease, RunningSandbox sandbox) {
         try {
-            GuestExecution started =
-                    sandbox.execOnce(id, spec.command(), spec.options(), Deadline.after(ANSWER_LIMIT));
+            GuestExecution started = sandbox.execOnce(id, spec.command(), spec.options(), Deadline.after(ANSWER_LIMIT));
             registry.append(lease, Progress.started(sandbox.vm().value(), started.id()));
             return Found.of(started);
         } catch (SpawnException refused) {
-            return new Found(
-                    Optional.empty(),
-                    Optional.of(new AwaitOutput.Failure(
-                            FailureClass.INVALID_REQUEST, refused.code(), refused.getMessage(), Optional.empty())));
+            return new Found(Optional.empty(), Optional.of(failure(FailureClass.INVALID_REQUEST, refused)));
         } catch (GuestRefusedException refused) {
             if (refused.failure() != GuestFailure.KEY_TAKEN) {
                 throw refused;
@@ -228,7 +226,11 @@ final class ExecutionDriver implements ProcessDriver {
     }
 
     private static AwaitOutput unavailable(SandboxException gone) {
-        return new AwaitOutput.Failure(FailureClass.UNAVAILABLE, gone.code(), gone.getMessage(), Optional.empty());
+        return failure(FailureClass.UNAVAILABLE, gone);
+    }
+
+    private static AwaitOutput failure(FailureClass kind, ClocheException why) {
+        return new AwaitOutput.Failure(kind, why.code(), String.valueOf(why.getMessage()), Optional.empty());
     }
 
     /** How a command ended that nobody cancelled. */

@@ -16,7 +16,8 @@ public record ExecutionSpec(long sandbox, String sandboxName, List<String> comma
     public ExecutionSpec {
         command = List.copyOf(command);
         if (command.isEmpty() || command.getFirst().isEmpty()) {
-            throw new ExecutionException.Invalid("There is no command to execute.", "Name a program after the sandbox.");
+            throw new ExecutionException.Invalid(
+                    "There is no command to execute.", "Name a program after the sandbox.");
         }
         if (options.stdin() || options.terminal().isPresent()) {
             throw new ExecutionException.Invalid(

@@ -82,10 +82,14 @@ public final class Executions {
         return registry.get(id).orElse(process);
     }
 
-    /** Drives executions that nobody drives, until it is closed; then others can go on at once. */
-    public ProcessWorker work() {
-        return ProcessWorker.start(
-                registry, WorkerConfig.of(owner(), Set.of(ProcessInput.SANDBOX_EXEC)), driver);
+    /**
+     * Drives executions that nobody drives, until it is closed; then others can go on at once.
+     *
+     * @param lease after which others go on with what this program drove, if it dies
+     */
+    public ProcessWorker work(Duration lease) {
+        WorkerConfig usual = WorkerConfig.of(owner(), Set.of(ProcessInput.SANDBOX_EXEC));
+        return ProcessWorker.start(registry, usual.withWindows(lease, usual.poll(), usual.stopWithin()), driver);
     }
 
     /**
@@ -97,15 +101,20 @@ public final class Executions {
     public ExecutionLog log(String id) {
         // Throws if there is no such process, where get() would say nothing.
         var _ = registry.eventsAfter(id, 0, 1);
-        Optional<String> type = registry.get(id).map(process -> process.registration().input().type());
+        Optional<String> type =
+                registry.get(id).map(process -> process.registration().input().type());
         if (!type.equals(Optional.of(ProcessInput.SANDBOX_EXEC))) {
             throw new ExecutionException.OtherProcess(id, type.orElse("process that was pruned"));
         }
         return new ExecutionLog(directory.resolve(id));
     }
 
-    /** Deletes the outputs of processes that the registry has forgotten. */
-    public void discard(List<String> ids) {
+    /**
+     * Deletes the outputs of processes that the registry has forgotten.
+     *
+     * @param directory where outputs are kept
+     */
+    public static void discard(Path directory, List<String> ids) {
         for (String id : ids) {
             try {
                 Files.walkFileTree(directory.resolve(id), new SimpleFileVisitor<>() {

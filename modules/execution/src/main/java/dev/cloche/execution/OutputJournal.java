@@ -54,8 +54,8 @@ final class OutputJournal implements AutoCloseable {
     static Optional<OutputJournal> open(Path directory, long keptBytes, Clock clock) throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        FileChannel file = FileChannel.open(
-                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel file =
+                FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             FileLock lock = file.tryLock();
             if (lock != null) {
@@ -124,8 +124,7 @@ final class OutputJournal implements AutoCloseable {
     private void turn() throws IOException {
         segment.force(true);
         segment.close();
-        Files.move(
-                OutputRecord.newest(directory), OutputRecord.older(directory), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(OutputRecord.newest(directory), OutputRecord.older(directory), StandardCopyOption.REPLACE_EXISTING);
         segment = open(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         force(directory);
     }

@@ -36,8 +36,8 @@ sealed interface Progress {
             if (event.type().equals(STARTING.name())) {
                 progress = new Starting(payload.path("vm").stringValue());
             } else if (event.type().equals(STARTED.name())) {
-                progress = new Started(
-                        payload.path("vm").stringValue(), (int) payload.path("execution").longValue());
+                progress = new Started(payload.path("vm").stringValue(), (int)
+                        payload.path("execution").longValue());
             }
         }
         return progress;
@@ -51,13 +51,11 @@ sealed interface Progress {
     static EventAppend started(String vm, int execution) {
         return EventAppend.of(
                         STARTED.name(),
-                        Json.object(Map.of(
-                                "vm", Json.of(vm), "execution", Json.of(Integer.toUnsignedLong(execution)))))
+                        Json.object(Map.of("vm", Json.of(vm), "execution", Json.of(Integer.toUnsignedLong(execution)))))
                 .withReplayKey(STARTED.name());
     }
 
     static EventAppend output(long stdout, long stderr) {
-        return EventAppend.of(
-                OUTPUT.name(), Json.object(Map.of("stdout", Json.of(stdout), "stderr", Json.of(stderr))));
+        return EventAppend.of(OUTPUT.name(), Json.object(Map.of("stdout", Json.of(stdout), "stderr", Json.of(stderr))));
     }
 }

@@ -21,16 +21,16 @@ final class SpecJson {
         CommandOptions options = spec.options();
         Map<String, Json> members = new LinkedHashMap<>();
         members.put("version", Json.of(VERSION));
-        members.put(
-                "sandbox",
-                Json.object(Map.of("id", Json.of(spec.sandbox()), "name", Json.of(spec.sandboxName()))));
+        members.put("sandbox", Json.object(Map.of("id", Json.of(spec.sandbox()), "name", Json.of(spec.sandboxName()))));
         members.put("command", Json.array(spec.command().stream().map(Json::of).toList()));
         Map<String, Json> environment = new HashMap<>();
         options.environment().forEach((name, value) -> environment.put(name, Json.of(value)));
         members.put("environment", Json.object(environment));
         options.user().ifPresent(user -> members.put("user", Json.of(user)));
         options.workingDirectory().ifPresent(directory -> members.put("workingDirectory", Json.of(directory)));
-        members.put("limits", Json.array(options.limits().stream().map(SpecJson::limit).toList()));
+        members.put(
+                "limits",
+                Json.array(options.limits().stream().map(SpecJson::limit).toList()));
         return Json.object(members);
     }
 
@@ -52,15 +52,25 @@ final class SpecJson {
             List<String> command = new ArrayList<>();
             node.path("command").forEach(word -> command.add(word.stringValue()));
             Map<String, String> environment = new HashMap<>();
-            node.path("environment").properties().forEach(entry -> environment.put(
-                    entry.getKey(), entry.getValue().stringValue()));
+            node.path("environment")
+                    .properties()
+                    .forEach(entry ->
+                            environment.put(entry.getKey(), entry.getValue().stringValue()));
             List<ResourceLimit> limits = new ArrayList<>();
-            node.path("limits").forEach(limit -> limits.add(new ResourceLimit(
-                    ResourceLimit.Resource.valueOf(limit.path("resource").stringValue()),
-                    Long.parseUnsignedLong(limit.path("soft").stringValue()),
-                    Long.parseUnsignedLong(limit.path("hard").stringValue()))));
+            node.path("limits")
+                    .forEach(limit -> limits.add(new ResourceLimit(
+                            ResourceLimit.Resource.valueOf(
+                                    limit.path("resource").stringValue()),
+                            Long.parseUnsignedLong(limit.path("soft").stringValue()),
+                            Long.parseUnsignedLong(limit.path("hard").stringValue()))));
             CommandOptions options = new CommandOptions(
-                    environment, text(node, "workingDirectory"), text(node, "user"), false, Optional.empty(), true, limits);
+                    environment,
+                    text(node, "workingDirectory"),
+                    text(node, "user"),
+                    false,
+                    Optional.empty(),
+                    true,
+                    limits);
             JsonNode sandbox = node.path("sandbox");
             return new ExecutionSpec(
                     sandbox.path("id").longValue(), sandbox.path("name").stringValue(), command, options);

@@ -14,6 +14,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>An owned one ends when it is closed, and is watched: if its VM ends by itself, that is recorded at once.
  */
 public final class RunningSandbox implements AutoCloseable {
+    /** As much as a guest keeps of an output: nobody may come to read it for a while. */
+    private static final int ONCE_WINDOW = 16 << 20;
+
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
@@ -97,6 +101,11 @@ public final class RunningSandbox implements AutoCloseable {
         return record.name();
     }
 
+    /** The VM of its present run. */
+    public VmId vm() {
+        return vm.id();
+    }
+
     /** The ports that are published, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts() {
         return ground.vms().publishedPorts(vm.id());
@@ -115,6 +124,20 @@ public final class RunningSandbox implements AutoCloseable {
      */
     public GuestExecution exec(List<String> words, CommandOptions options, Deadline deadline) {
         return start(CommandLine.request(words, config, options, false), deadline);
+    }
+
+    /**
+     * Starts {@code words} in the guest, once however often this is asked for: its output is kept in the guest until it is
+     * acknowledged, and its end until it is released, also for a process that comes after this one.
+     *
+     * @param key 1 to 128 bytes, by which the guest knows it
+     * @throws dev.cloche.vm.GuestRefusedException with {@link dev.cloche.vm.GuestFailure#KEY_TAKEN} if the guest knows it already
+     * @throws SandboxException.Ended if the sandbox has ended
+     * @throws SandboxException.Draining if it takes no further commands
+     */
+    public GuestExecution execOnce(String key, List<String> words, CommandOptions options, Deadline deadline) {
+        ExecRequest request = CommandLine.request(words, config, options, false);
+        return start(request.acknowledgedAs(key).withWindow(ONCE_WINDOW), deadline);
     }
 
     /**

@@ -59,6 +59,8 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** The sandbox exists and has no VM that answers. Code {@code sandbox.not-running}. */
     public static final class NotRunning extends SandboxException {
+        private final SandboxStatus status;
+
         NotRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.not-running",
@@ -67,6 +69,12 @@ public abstract sealed class SandboxException extends ClocheException {
                             + (status == SandboxStatus.RUNNING ? "ending" : word(status)) + ".",
                     remedy(name, status),
                     null);
+            this.status = status;
+        }
+
+        /** What its record said. */
+        public SandboxStatus status() {
+            return status;
         }
 
         private static String remedy(String name, SandboxStatus status) {

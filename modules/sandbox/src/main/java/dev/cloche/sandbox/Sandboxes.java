@@ -298,7 +298,27 @@ public final class Sandboxes implements AutoCloseable {
      * @throws SandboxException.NotRunning if it has no guest that answers
      */
     public RunningSandbox connect(String name, Deadline deadline) {
-        SandboxRecord record = get(name);
+        return connect(get(name), deadline);
+    }
+
+    /**
+     * Connects to a running sandbox whatever it is called by now.
+     *
+     * @param id its number, which no other sandbox ever has
+     * @throws SandboxException.NotFound if there is none of that number any more
+     * @throws SandboxException.NotRunning if it has no guest that answers
+     */
+    public RunningSandbox connect(long id, Deadline deadline) {
+        return connect(
+                ground.store()
+                        .byId(id)
+                        .flatMap(ends::settled)
+                        .orElseThrow(() -> new SandboxException.NotFound("number " + id)),
+                deadline);
+    }
+
+    private RunningSandbox connect(SandboxRecord record, Deadline deadline) {
+        String name = record.name();
         if (record.status() != SandboxStatus.RUNNING) {
             throw new SandboxException.NotRunning(name, record.status());
         }

@@ -1,0 +1,36 @@
+package dev.cloche;
+
+import dev.cloche.sandbox.CommandOptions;
+import java.util.function.Function;
+
+/**
+ * A command in a running sandbox that outlives this process, as a {@linkplain Processes process} of this host.
+ *
+ * <pre>{@code
+ * ProcessInfo build = cloche.durableCommand("box", "make", "-j2").workingDirectory("/src").start();
+ * // then, or in another program:
+ * cloche.processes().await(build.id(), Duration.ofHours(1));
+ * }</pre>
+ */
+public final class DurableCommand extends CommandSetup<DurableCommand> {
+    private final Function<CommandOptions, ProcessInfo> starter;
+
+    DurableCommand(Function<CommandOptions, ProcessInfo> starter) {
+        this.starter = starter;
+    }
+
+    /**
+     * Records the command as a process, starts it and returns when it runs. One that cannot be started is a process that has
+     * failed.
+     *
+     * @throws dev.cloche.base.ClocheException if there is no such sandbox or it does not run
+     */
+    public ProcessInfo start() {
+        return starter.apply(options());
+    }
+
+    @Override
+    DurableCommand self() {
+        return this;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.execution.ExecutionLog;
+import dev.cloche.execution.ExecutionOutput;
+import dev.cloche.process.ProcessRegistry;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a {@linkplain DurableCommand durable command} wrote, as far as a program of this host has brought it here: its latest 32
+ * to 64 MiB, until the process is pruned. For one thread at a time.
+ *
+ * <pre>{@code
+ * try (ProcessLog log = cloche.processLog(id)) {
+ *     for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
+ *         System.out.print(UTF_8.decode(entry.get().bytes()));
+ *     }
+ * }
+ * }</pre>
+ */
+public final class ProcessLog implements AutoCloseable {
+    private final ProcessRegistry registry;
+    private final String id;
+    private final ExecutionLog log;
+
+    ProcessLog(ProcessRegistry registry, String id, ExecutionLog log) {
+        this.registry = registry;
+        this.id = id;
+        this.log = log;
+    }
+
+    /** The next piece that is there already; empty where the output ends at present. */
+    public Optional<LogEntry> next() {
+        return log.next().map(ProcessLog::entry);
+    }
+
+    /**
+     * The next piece, waiting for it while the process runs; empty once it has ended and all was read, or the time is over.
+     *
+     * @param longest how long to wait
+     * @throws InterruptedException if this thread is interrupted
+     */
+    public Optional<LogEntry> await(Duration longest) throws InterruptedException {
+        return log.await(this::ended, Deadline.after(longest)).map(ProcessLog::entry);
+    }
+
+    private boolean ended() {
+        return registry.get(id).map(process -> process.output().isPresent()).orElse(true);
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+
+    private static LogEntry entry(ExecutionOutput piece) {
+        return new LogEntry(piece.error(), piece.at(), piece.missing(), piece.bytes());
+    }
+}

@@ -1,0 +1,194 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.base.ClocheException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands that outlive who started them and who drives them, in real VMs. */
+@Timeout(300)
+class DurableCommandIT {
+    private static final Duration LEASE = Duration.ofSeconds(1);
+    private static final Duration LONG = Duration.ofMinutes(2);
+    private static final int LINES = 4000;
+
+    @TempDir
+    static Path directory;
+
+    static Path share;
+    static Cloche cloche;
+
+    @BeforeAll
+    static void start() {
+        share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")
+                .toAbsolutePath();
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(directory.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()));
+        cloche.sandbox("base")
+                .name("box")
+                .memory(256)
+                .command("sleep", "600")
+                .detached()
+                .start();
+    }
+
+    @AfterAll
+    static void end() {
+        if (cloche != null) {
+            cloche.remove("box", true);
+            cloche.close();
+        }
+    }
+
+    @Test
+    void aScriptCountsExactlyAlthoughItsDriverIsKilledFiveTimes() throws Exception {
+        ProcessInfo process = cloche.durableCommand(
+                        "box",
+                        "sh",
+                        "-c",
+                        "echo begun >> /tmp/runs; i=0; while [ $i -lt " + LINES
+                                + " ]; do echo line $i; i=$((i+1)); [ $((i % 100)) -gt 0 ] || sleep 0.2; done; exit 7")
+                .start();
+        assertThat(process.status()).isEqualTo("running");
+        for (int kill = 0; kill < 5; kill++) {
+            long before = written(process.id());
+            Process driver = driver();
+            try {
+                await().atMost(Duration.ofMinutes(1))
+                        .pollInterval(Duration.ofMillis(20))
+                        .until(() -> !driver.isAlive() || written(process.id()) > before);
+                assertThat(driver.isAlive()).isTrue();
+            } finally {
+                driver.destroyForcibly().waitFor();
+            }
+        }
+        Process driver = driver();
+        try {
+            ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
+            assertThat(ended.status()).isEqualTo("completed");
+            assertThat(ended.output().orElseThrow()).contains("\"exitCode\":7");
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertThat(output(process.id()))
+                .isEqualTo(IntStream.range(0, LINES)
+                        .mapToObj(i -> "line " + i + "\n")
+                        .collect(Collectors.joining()));
+        try (Sandbox box = cloche.connect("box")) {
+            assertThat(box.exec("cat", "/tmp/runs").stdoutText()).isEqualTo("begun\n");
+        }
+    }
+
+    @Test
+    void bothOutputsAreKeptAndACommandThatCannotStartHasFailed() throws Exception {
+        ProcessInfo process = cloche.durableCommand("box", "sh", "-c", "echo out; echo err >&2; echo $WHO")
+                .environment("WHO", "me")
+                .start();
+        ProcessInfo missing = cloche.durableCommand("box", "no-such-program").start();
+        assertThat(missing.status()).isEqualTo("failed");
+        assertThat(missing.output().orElseThrow()).contains("invalid_request");
+        Process driver = driver();
+        try {
+            assertThat(cloche.processes()
+                            .await(process.id(), LONG)
+                            .orElseThrow()
+                            .status())
+                    .isEqualTo("completed");
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertThat(output(process.id())).isEqualTo("out\nme\n");
+        assertThat(cloche.processes().prune(Duration.ZERO, false)).contains(process.id(), missing.id());
+        assertThatThrownBy(() -> cloche.processLog(process.id())).isInstanceOf(ClocheException.class);
+        assertThat(directory.resolve("state/executions").resolve(process.id())).doesNotExist();
+    }
+
+    @Test
+    void aCancelledCommandIsEnded() throws Exception {
+        ProcessInfo process = cloche.durableCommand("box", "sleep", "600").start();
+        Process driver = driver();
+        try {
+            cloche.processes().cancel(process.id(), "no longer wanted");
+            ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
+            assertThat(ended.status()).isEqualTo("cancelled");
+            assertThat(ended.output().orElseThrow()).contains("no longer wanted", "\"signal\":15");
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void aCommandWhoseSandboxGoesHasFailed() throws Exception {
+        cloche.sandbox("base")
+                .name("short")
+                .memory(256)
+                .command("sleep", "600")
+                .detached()
+                .start();
+        ProcessInfo process = cloche.durableCommand("short", "sleep", "600").start();
+        Process driver = driver();
+        try {
+            cloche.remove("short", true);
+            ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
+            assertThat(ended.status()).isEqualTo("failed");
+            assertThat(ended.output().orElseThrow()).contains("unavailable");
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+    }
+
+    private static long written(String id) throws IOException {
+        Path file = directory.resolve("state/executions").resolve(id).resolve("output");
+        return Files.exists(file) ? Files.size(file) : 0;
+    }
+
+    private static String output(String id) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ProcessLog log = cloche.processLog(id)) {
+            for (Optional<LogEntry> piece = log.next(); piece.isPresent(); piece = log.next()) {
+                assertThat(piece.get().missing()).isZero();
+                if (!piece.get().error()) {
+                    Channels.newChannel(bytes).write(piece.get().bytes().duplicate());
+                }
+            }
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private static Process driver() throws IOException {
+        return new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        DrivingProcess.class.getName(),
+                        directory.resolve("state").toString(),
+                        share.toString(),
+                        String.valueOf(LEASE.toMillis())))
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("driver.log").toFile())
+                .start();
+    }
+}
