@@ -93,7 +93,9 @@ public record ExecRequest(
         if (limits.stream().map(ResourceLimit::resource).distinct().count() < limits.size()) {
             throw invalid("A resource is limited twice", "Give one limit of each resource.");
         }
-        if (bytes(arguments, environment, workingDirectory, user, limits) > MAX_BYTES - MAX_KEY) {
+        if (bytes(arguments, environment, workingDirectory, user, limits)
+                        + key.map(ExecRequest::size).orElse(0L)
+                > MAX_BYTES) {
             throw invalid("Arguments and environment are too large", "Keep them below 1 MiB; use a file or the stdin.");
         }
     }
