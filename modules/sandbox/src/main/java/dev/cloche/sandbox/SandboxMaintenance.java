@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
 import java.lang.System.Logger.Level;
@@ -119,7 +120,10 @@ public final class SandboxMaintenance implements AutoCloseable {
     private void failed(RuntimeException failure) {
         boolean closed = closing.getCount() == 0;
         System.getLogger(SandboxMaintenance.class.getName())
-                .log(closed ? Level.DEBUG : Level.WARNING, "a sweep failed; another one follows soon", failure);
+                .log(
+                        closed || failure instanceof ClocheException ? Level.DEBUG : Level.WARNING,
+                        "a sweep failed; another one follows soon",
+                        failure);
     }
 
     /** Removes one sandbox if it is ephemeral and has ended. */
