@@ -80,10 +80,10 @@ class ArchitectureTest {
 
     /** It takes 150 ms of a start, which an ordinary command has not got. */
     @Test
-    void onlyTheProcessRoomUsesTreesOfJson() {
+    void onlyProcessesAndTheirExecutionsUseTreesOfJson() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("dev.cloche.process")
+                .resideOutsideOfPackages("dev.cloche.process", "dev.cloche.execution")
                 .should()
                 .dependOnClassesThat(resideInAnyPackage("tools.jackson.databind..", "com.networknt.."))
                 .check(CLASSES);
