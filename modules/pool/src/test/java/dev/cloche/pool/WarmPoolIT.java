@@ -183,7 +183,8 @@ class WarmPoolIT {
                     .until(() -> !next.metrics().keys().isEmpty()
                             && next.metrics().keys().values().iterator().next().depth() == 2);
         }
-        // What the last runtime no longer needs is reclaimed. What was claimed when its owner died is ended by its guard, and
+        // What the last runtime no longer needs is reclaimed. What was claimed when its owner died is ended by its
+        // guard, and
         // is in the books of whoever chose it; a VM that is neither stays, and fails this.
         await("seed " + seed).atMost(Duration.ofMinutes(1)).until(() -> {
             Set<VmId> pooled = new HashSet<>();
