@@ -71,7 +71,8 @@ class ImageCommandsIT {
     void pruneTakesWhatNothingUsesAndSaysSo() {
         assertThat(done("image", "prune", "--unused-for", "1h").stderr()).contains("removed 0 images");
         assertThat(done("image", "prune", "--keep", "100g").stderr()).contains("removed 0 images");
-        assertThat(done("image", "prune", "--dry-run", "--keep", "100g").stdout()).isEmpty();
+        assertThat(done("image", "prune", "--dry-run", "--keep", "100g").stdout())
+                .isEmpty();
         List<String> before = files();
         Result plan = done("image", "prune", "--dry-run");
         assertThat(plan.stdout()).isEqualTo(BASE + "\n");
