@@ -91,6 +91,16 @@ public final class ImageCache {
         return Conversions.result(store.prune(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
     }
 
+    /** What {@link #prune(Duration)} would remove now; removes nothing. */
+    public PruneResult prunePlan(Duration unusedFor) {
+        return Conversions.result(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.empty())));
+    }
+
+    /** What {@link #prune(Duration, long)} would remove now; removes nothing. */
+    public PruneResult prunePlan(Duration unusedFor, long keepBytes) {
+        return Conversions.result(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+    }
+
     /**
      * Takes images out of an archive of {@code docker save} or of {@link #save}, plain or compressed by gzip or zstd, or
      * out of an OCI layout.

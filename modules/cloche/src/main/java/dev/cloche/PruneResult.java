@@ -3,7 +3,7 @@ package dev.cloche;
 import java.util.List;
 
 /**
- * What was removed.
+ * What was removed, or would be.
  *
  * <pre>{@code
  * PruneResult result = cloche.imageCache().prune(Duration.ZERO);

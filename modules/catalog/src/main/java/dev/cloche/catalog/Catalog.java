@@ -157,7 +157,7 @@ public final class Catalog implements AutoCloseable {
         try {
             SqliteConnection reader = borrowReader();
             try {
-                return inTransaction(reader, "BEGIN", retry, work);
+                return inTransaction(reader, "BEGIN", "COMMIT", retry, work);
             } finally {
                 giveBack(reader);
             }
@@ -178,7 +178,26 @@ public final class Catalog implements AutoCloseable {
         refuseNested();
         writing.lock();
         try {
-            return writing(retry, work);
+            return writing("COMMIT", retry, work);
+        } catch (SQLException e) {
+            throw SqlErrors.translate(file, e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /**
+     * Like {@link #write}, and takes everything back in the end: to learn what a write would do. Nobody sees any of it,
+     * and nothing reaches the disk.
+     *
+     * @throws X what the work throws
+     * @throws CatalogException if the database fails
+     */
+    public <T, X extends Exception> T rehearse(Work<T, X> work) throws X {
+        refuseNested();
+        writing.lock();
+        try {
+            return writing("ROLLBACK", retry, work);
         } catch (SQLException e) {
             throw SqlErrors.translate(file, e);
         } finally {
@@ -207,7 +226,7 @@ public final class Catalog implements AutoCloseable {
         }
         try {
             Duration left = Duration.ofNanos(deadline.remainingNanos());
-            return Optional.of(writing(new BusyRetry(file, left), work));
+            return Optional.of(writing("COMMIT", new BusyRetry(file, left), work));
         } catch (CatalogException.Busy others) {
             return Optional.empty();
         } catch (SQLException e) {
@@ -223,7 +242,7 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    private <T, X extends Exception> T writing(BusyRetry patience, Work<T, X> work) throws SQLException, X {
+    private <T, X extends Exception> T writing(String end, BusyRetry patience, Work<T, X> work) throws SQLException, X {
         if (closed) {
             throw new IllegalStateException("the catalog is closed");
         }
@@ -235,18 +254,19 @@ public final class Catalog implements AutoCloseable {
             connection = patience.until(() -> SqliteConnection.writer(file, statements));
             writer = connection;
         }
-        return inTransaction(connection, "BEGIN IMMEDIATE", patience, work);
+        return inTransaction(connection, "BEGIN IMMEDIATE", end, patience, work);
     }
 
     private static <T, X extends Exception> T inTransaction(
-            SqliteConnection connection, String begin, BusyRetry patience, Work<T, X> work) throws SQLException, X {
+            SqliteConnection connection, String begin, String end, BusyRetry patience, Work<T, X> work)
+            throws SQLException, X {
         patience.until(() -> {
             connection.execute(begin);
             return begin;
         });
         try {
             T result = work.run(connection.session());
-            connection.execute("COMMIT");
+            connection.execute(end);
             return result;
         } catch (Throwable failure) {
             connection.rollbackAfter(failure);

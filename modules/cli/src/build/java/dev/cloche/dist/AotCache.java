@@ -24,7 +24,7 @@ final class AotCache {
             throws IOException, InterruptedException {
         Path home = Files.createTempDirectory("cloche-training");
         Path log = Files.createTempFile("cloche-training", ".log");
-        try {
+        try (TrainingRegistry registry = TrainingRegistry.start()) {
             ProcessBuilder training = new ProcessBuilder(
                             java.resolve("bin/java").toString(),
                             "@" + options,
@@ -35,7 +35,8 @@ final class AotCache {
                             "-DZstdNativePath=" + natives.resolve("libzstd-jni.so"),
                             "-cp",
                             classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
-                            "dev.cloche.cli.Training")
+                            "dev.cloche.cli.Training",
+                            registry.image())
                     .redirectInput(new File("/dev/null"))
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile());

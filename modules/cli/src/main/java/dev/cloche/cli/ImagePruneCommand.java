@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.ImageCache;
 import dev.cloche.PruneResult;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Option;
         footer = {
             "  cloche image prune                       all that no sandbox uses",
             "  cloche image prune --unused-for 30d      what was not pulled or started for 30 days",
-            "  cloche image prune --keep 20g            the longest unused first, until 20 GiB are left"
+            "  cloche image prune --keep 20g            the longest unused first, until 20 GiB are left",
+            "  cloche image prune --dry-run             what the first of these would remove"
         })
 final class ImagePruneCommand implements Callable<Integer> {
     @Option(
@@ -33,15 +35,16 @@ final class ImagePruneCommand implements Callable<Integer> {
             description = "Only until the cache is no larger, the longest unused images first, for example 20g.")
     private @Nullable Long keep;
 
+    @Option(names = "--dry-run", description = "Only print what would be removed.")
+    private boolean dryRun;
+
     @Mixin
     private FormatOption format = new FormatOption();
 
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            PruneResult result = keep == null
-                    ? cloche.imageCache().prune(unusedFor)
-                    : cloche.imageCache().prune(unusedFor, keep);
+            PruneResult result = dryRun ? plan(cloche.imageCache()) : prune(cloche.imageCache());
             if (format.json()) {
                 JsonOutput.print(
                         System.out,
@@ -53,10 +56,18 @@ final class ImagePruneCommand implements Callable<Integer> {
                                 .field("bytes", result.bytes())));
             } else {
                 result.references().forEach(System.out::println);
-                System.err.println("removed " + result.manifests() + " images and " + result.layers() + " layers, "
-                        + ByteSize.of(result.bytes()));
+                System.err.println((dryRun ? "would remove " : "removed ") + result.manifests() + " images and "
+                        + result.layers() + " layers, " + ByteSize.of(result.bytes()));
             }
         }
         return ExitCodes.OK;
+    }
+
+    private PruneResult prune(ImageCache images) {
+        return keep == null ? images.prune(unusedFor) : images.prune(unusedFor, keep);
+    }
+
+    private PruneResult plan(ImageCache images) {
+        return keep == null ? images.prunePlan(unusedFor) : images.prunePlan(unusedFor, keep);
     }
 }

@@ -14,6 +14,9 @@ import java.util.List;
  * guest, because that goes to the real standard output.
  */
 final class Training {
+    /** Stands for an image that the build serves. */
+    private static final String REGISTRY_IMAGE = "REGISTRY-IMAGE";
+
     private static final List<List<String>> COMMANDS = List.of(
             List.of("--version"),
             List.of("--help"),
@@ -25,8 +28,7 @@ final class Training {
             List.of("images"),
             List.of("image", "ls"),
             List.of("process", "ls"),
-            // Nobody listens there: all of the HTTP client but an answer.
-            List.of("pull", "-q", "127.0.0.1:1/none"),
+            List.of("pull", "-q", REGISTRY_IMAGE),
             List.of("run", "-i", "base", "--", "true"),
             List.of("run", "--rm", "--name", "second", "base", "--", "true"),
             List.of("stop", "-t", "1s", "training"),
@@ -34,12 +36,15 @@ final class Training {
 
     private Training() {}
 
+    /** @param args the image that the build serves */
     public static void main(String[] args) {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         System.setOut(nowhere);
         System.setErr(nowhere);
         for (List<String> command : COMMANDS) {
-            Main.execute(command.toArray(String[]::new));
+            Main.execute(command.stream()
+                    .map(word -> word.equals(REGISTRY_IMAGE) ? args[0] : word)
+                    .toArray(String[]::new));
         }
     }
 }

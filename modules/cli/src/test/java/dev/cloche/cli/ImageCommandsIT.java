@@ -71,8 +71,16 @@ class ImageCommandsIT {
     void pruneTakesWhatNothingUsesAndSaysSo() {
         assertThat(done("image", "prune", "--unused-for", "1h").stderr()).contains("removed 0 images");
         assertThat(done("image", "prune", "--keep", "100g").stderr()).contains("removed 0 images");
+        assertThat(done("image", "prune", "--dry-run", "--keep", "100g").stdout())
+                .isEmpty();
+        List<String> before = files();
+        Result plan = done("image", "prune", "--dry-run");
+        assertThat(plan.stdout()).isEqualTo(BASE + "\n");
+        assertThat(plan.stderr()).contains("would remove 1 images and 1 layers");
+        Result wouldBe = done("image", "prune", "--dry-run", "--format", "json");
+        assertThat(files()).isEqualTo(before);
         Result all = done("image", "prune", "--format", "json");
-        assertThat(all.stdout()).contains(BASE, "\"manifests\" : 1");
+        assertThat(all.stdout()).contains(BASE, "\"manifests\" : 1").isEqualTo(wouldBe.stdout());
         assertThat(files()).isEmpty();
     }
 

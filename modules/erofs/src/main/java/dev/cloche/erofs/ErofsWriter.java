@@ -80,7 +80,8 @@ public final class ErofsWriter implements Closeable {
     }
 
     /**
-     * Completes the image and forces it to disk.
+     * Completes the image. It is not on the disk yet: to force it there is up to the caller, who may have other work to do
+     * meanwhile.
      *
      * @return the size of the image in bytes, a multiple of 4 KiB
      * @throws ErofsTooLargeException if it has more blocks than can be addressed
@@ -90,8 +91,8 @@ public final class ErofsWriter implements Closeable {
     }
 
     /**
-     * Writes an image of metadata only and forces it to disk. Its files' content is in what follows the image on the
-     * disk; addresses in the tree count from the beginning of that.
+     * Writes an image of metadata only, without forcing it to disk. Its files' content is in what follows the image on
+     * the disk; addresses in the tree count from the beginning of that.
      *
      * @param dataBlocks how many blocks follow
      * @return the size of the image without what follows, in bytes, a multiple of 4 KiB
@@ -117,7 +118,6 @@ public final class ErofsWriter implements Closeable {
         Superblock superblock = new Superblock(
                 (int) layout.inodes().getFirst().nid, layout.inodes().size(), blocks, metadataBlock);
         out.writeAt(0, superblock.encode(), Format.BLOCK);
-        channel.force(true);
         return out.position();
     }
 

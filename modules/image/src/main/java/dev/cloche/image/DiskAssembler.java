@@ -18,7 +18,7 @@ final class DiskAssembler {
     private DiskAssembler() {}
 
     /**
-     * Writes the merged metadata and forces it to disk. A layer may stand in the list several times; without any layer
+     * Writes the merged metadata, without forcing it to disk. A layer may stand in the list several times; without any layer
      * the image is an empty root.
      *
      * @param fsmetaFile created, or emptied where it exists

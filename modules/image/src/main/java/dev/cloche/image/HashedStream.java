@@ -1,5 +1,6 @@
 package dev.cloche.image;
 
+import dev.cloche.linux.FastSha256;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,7 +10,7 @@ import java.util.function.LongConsumer;
 
 /** Counts and hashes what is read through it. For one thread. */
 final class HashedStream extends FilterInputStream {
-    private final MessageDigest sha256 = Digest.sha256();
+    private final MessageDigest sha256 = FastSha256.fastest();
     private final LongConsumer progress;
     private long count;
 

@@ -53,6 +53,40 @@ final class ImagePruning {
                 gone.add(reference);
             }
         }
+        return report(gone, manifests, reclaimed);
+    }
+
+    /**
+     * What {@link #prune} would remove now, by the same statements in one transaction that is taken back. Changes nothing,
+     * but lets writers of the catalog wait meanwhile.
+     */
+    PruneReport rehearse(PruneRequest request) throws IOException, InterruptedException {
+        Reclaimed onPaper = Reclaimed.onPaper();
+        // Others do not see the transaction: what it forgets is no orphan, and not counted twice.
+        new OrphanFiles(files, catalog).deleteAll(onPaper);
+        Instant unusedSince = clock.instant().minus(request.unusedFor());
+        long size = request.keepBytes().isPresent() ? size(files.root()) : Long.MAX_VALUE;
+        return removals.rehearse(session -> {
+            Unused unreferenced = ImageRemovals.removeUnreferenced(session);
+            UnusedFiles.count(unreferenced, files, onPaper);
+            int manifests = unreferenced.manifests().size();
+            List<ImageReference> gone = new ArrayList<>();
+            for (ImageReference reference : ImageRemovals.unpinned(session, unusedSince)) {
+                if (size - onPaper.bytes() <= request.keepBytes().orElse(-1)) {
+                    break;
+                }
+                Optional<Unused> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);
+                if (unused.isPresent()) {
+                    UnusedFiles.count(unused.get(), files, onPaper);
+                    manifests += unused.get().manifests().size();
+                    gone.add(reference);
+                }
+            }
+            return report(gone, manifests, onPaper);
+        });
+    }
+
+    private static PruneReport report(List<ImageReference> gone, int manifests, Reclaimed reclaimed) {
         return new PruneReport(
                 gone,
                 manifests,

@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.Session;
+import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +19,11 @@ final class ImageRemovals {
 
     ImageRemovals(Catalog catalog) {
         this.catalog = catalog;
+    }
+
+    /** Runs the methods below that take a session, and takes back what they did. */
+    <T> T rehearse(Catalog.Work<T, IOException> work) throws IOException {
+        return catalog.rehearse(work);
     }
 
     /**
@@ -44,43 +50,49 @@ final class ImageRemovals {
 
     /** Names of images that nobody pins and that were not used since then, the least recently used first. */
     List<ImageReference> unpinned(Instant unusedSince) {
-        return catalog.read(session ->
-                session.list(row -> ImageReference.parse(row.getString(1)), """
+        return catalog.read(session -> unpinned(session, unusedSince));
+    }
+
+    static List<ImageReference> unpinned(Session session, Instant unusedSince) throws SQLException {
+        return session.list(row -> ImageReference.parse(row.getString(1)), """
                 SELECT r.reference FROM image_ref r
                 WHERE r.updated_at <= ?
                 AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)
-                ORDER BY r.updated_at, r.rowid""", unusedSince.toEpochMilli()));
+                ORDER BY r.updated_at, r.rowid""", unusedSince.toEpochMilli());
     }
 
     /** Forgets a name unless its image has been pinned or used since; empty if it was left alone. */
     Optional<Unused> removeUnpinned(ImageReference reference, Instant unusedSince) {
-        return catalog.write(session -> {
-            Optional<Long> manifest =
-                    session.first(row -> row.getLong(1), """
-                    SELECT r.manifest_id FROM image_ref r WHERE r.reference = ? AND r.updated_at <= ?
-                    AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)""", reference.toString(), unusedSince.toEpochMilli());
-            return manifest.isPresent()
-                    ? Optional.of(forget(session, reference, manifest.get()))
-                    : Optional.<Unused>empty();
-        });
+        return catalog.write(session -> removeUnpinned(session, reference, unusedSince));
+    }
+
+    static Optional<Unused> removeUnpinned(Session session, ImageReference reference, Instant unusedSince)
+            throws SQLException {
+        Optional<Long> manifest =
+                session.first(row -> row.getLong(1), """
+                SELECT r.manifest_id FROM image_ref r WHERE r.reference = ? AND r.updated_at <= ?
+                AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)""", reference.toString(), unusedSince.toEpochMilli());
+        return manifest.isPresent() ? Optional.of(forget(session, reference, manifest.get())) : Optional.empty();
     }
 
     /** Forgets manifests without a name and a pin, and layers without a manifest, as killed pulls leave them. */
     Unused removeUnreferenced() {
-        return catalog.write(session -> {
-            Unused unused = Unused.NOTHING;
-            for (long manifest : session.list(row -> row.getLong(1), """
-                    SELECT id FROM manifest m
-                    WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
-                    AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)""")) {
-                unused = unused.and(drop(session, manifest));
-            }
-            List<Digest> layers = session.list(
-                    row -> Digest.parse(row.getString(1)),
-                    "SELECT diff_id FROM layer l"
-                            + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
-            return unused.and(Unused.ofLayers(dropLayers(session, layers)));
-        });
+        return catalog.write(ImageRemovals::removeUnreferenced);
+    }
+
+    static Unused removeUnreferenced(Session session) throws SQLException {
+        Unused unused = Unused.NOTHING;
+        for (long manifest : session.list(row -> row.getLong(1), """
+                SELECT id FROM manifest m
+                WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
+                AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)""")) {
+            unused = unused.and(drop(session, manifest));
+        }
+        List<Digest> layers = session.list(
+                row -> Digest.parse(row.getString(1)),
+                "SELECT diff_id FROM layer l"
+                        + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
+        return unused.and(Unused.ofLayers(dropLayers(session, layers)));
     }
 
     static List<ImageHolder> holders(Session session, long manifest) throws SQLException {
@@ -112,8 +124,14 @@ final class ImageRemovals {
                         + " WHERE ml.manifest_id = ?",
                 manifest);
         session.update("DELETE FROM manifest WHERE id = ?", manifest);
+        Digest config = digests.get().getLast();
+        boolean configIsUsed = session.first(
+                        row -> row.getInt(1), "SELECT 1 FROM manifest WHERE config_digest = ?", config.toString())
+                .isPresent();
         return new Unused(
-                List.of(digests.get().getFirst()), List.of(digests.get().getLast()), dropLayers(session, layers));
+                List.of(digests.get().getFirst()),
+                configIsUsed ? List.of() : List.of(config),
+                dropLayers(session, layers));
     }
 
     /** Those of the layers that no manifest has. */

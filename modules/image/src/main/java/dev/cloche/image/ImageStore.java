@@ -248,7 +248,12 @@ public final class ImageStore {
 
     /** Removes images that nobody holds, as far as the request says, and files that belong to no image. */
     public PruneReport prune(PruneRequest request) {
-        return inCache(() -> new ImagePruning(files, catalog, removals, options.clock()).prune(request));
+        return inCache(() -> pruning().prune(request));
+    }
+
+    /** What {@link #prune} would remove now; removes nothing. */
+    public PruneReport prunePlan(PruneRequest request) {
+        return inCache(() -> pruning().rehearse(request));
     }
 
     /** Reads every file of the cache and compares it with what is recorded. Changes nothing; may take a while. */
@@ -290,6 +295,10 @@ public final class ImageStore {
             // The rows are gone, which is what was asked for; files without rows are collected later.
             Thread.currentThread().interrupt();
         }
+    }
+
+    private ImagePruning pruning() {
+        return new ImagePruning(files, catalog, removals, options.clock());
     }
 
     private <T> T inCache(ImageBringer.Work<T> work) {

@@ -24,7 +24,7 @@ final class LayerConverter {
     }
 
     /**
-     * Reads the archive, up to the end of the stream, and writes the image and forces it to disk. After an error the
+     * Reads the archive, up to the end of the stream, and writes the image, without forcing it to disk. After an error the
      * file has no superblock, and its removal is up to the caller.
      *
      * @param erofsFile created, or emptied where it exists

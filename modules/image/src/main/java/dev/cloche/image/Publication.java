@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.FastSha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -42,7 +43,7 @@ final class Publication {
 
     /** What a file is now. */
     static StoredFile read(Path file) throws IOException {
-        MessageDigest sha256 = Digest.sha256();
+        MessageDigest sha256 = FastSha256.fastest();
         long bytes = 0;
         byte[] buffer = new byte[BUFFER];
         try (InputStream in = Files.newInputStream(file)) {

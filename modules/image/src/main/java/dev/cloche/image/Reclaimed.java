@@ -7,10 +7,24 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Deletes files and counts what that gave back. For one thread. */
+/** Deletes files and counts what that gave back, or only counts. For one thread. */
 final class Reclaimed {
     private final Map<CacheDirectory, Integer> files = new EnumMap<>(CacheDirectory.class);
+    private final boolean onPaper;
     private long bytes;
+
+    Reclaimed() {
+        this(false);
+    }
+
+    private Reclaimed(boolean onPaper) {
+        this.onPaper = onPaper;
+    }
+
+    /** Counts what would be deleted; each file is to be named once. */
+    static Reclaimed onPaper() {
+        return new Reclaimed(true);
+    }
 
     /** A file that is gone already is nobody's loss, and not counted. */
     void delete(CacheDirectory directory, Path file) throws IOException {
@@ -20,7 +34,7 @@ final class Reclaimed {
         } catch (NoSuchFileException gone) {
             return;
         }
-        if (Files.deleteIfExists(file)) {
+        if (onPaper || Files.deleteIfExists(file)) {
             bytes += length;
             files.merge(directory, 1, Integer::sum);
         }

@@ -27,24 +27,51 @@ final class UnusedFiles {
 
     void delete(Unused unused) throws IOException, InterruptedException {
         for (Digest manifest : unused.manifests()) {
-            underLocks(List.of(files.manifestLock(manifest)), () -> catalog.hasManifest(manifest), () -> {
-                reclaimed.delete(CacheDirectory.VMDK, files.vmdk(manifest));
-                reclaimed.delete(CacheDirectory.FSMETA, files.fsmeta(manifest));
-                reclaimed.delete(CacheDirectory.MANIFESTS, files.document(manifest));
-            });
+            underLocks(
+                    List.of(files.manifestLock(manifest)),
+                    () -> catalog.hasManifest(manifest),
+                    () -> deleteManifest(files, manifest, reclaimed));
         }
         for (Digest config : unused.configs()) {
             underLocks(
                     List.of(files.configLock(config)),
                     () -> catalog.hasConfig(config),
-                    () -> reclaimed.delete(CacheDirectory.MANIFESTS, files.document(config)));
+                    () -> deleteConfig(files, config, reclaimed));
         }
         for (Digest layer : unused.layers()) {
-            underLocks(List.of(files.layerLock(layer)), () -> catalog.hasLayer(layer), () -> {
-                reclaimed.delete(CacheDirectory.LAYERS, files.layer(layer));
-                reclaimed.delete(CacheDirectory.BLOBS, files.blob(layer));
-            });
+            underLocks(
+                    List.of(files.layerLock(layer)),
+                    () -> catalog.hasLayer(layer),
+                    () -> deleteLayer(files, layer, reclaimed));
         }
+    }
+
+    /** Counts what {@link #delete} would delete if nobody is at work on it; for what is {@link Reclaimed#onPaper}. */
+    static void count(Unused unused, CacheFiles files, Reclaimed onPaper) throws IOException {
+        for (Digest manifest : unused.manifests()) {
+            deleteManifest(files, manifest, onPaper);
+        }
+        for (Digest config : unused.configs()) {
+            deleteConfig(files, config, onPaper);
+        }
+        for (Digest layer : unused.layers()) {
+            deleteLayer(files, layer, onPaper);
+        }
+    }
+
+    private static void deleteManifest(CacheFiles files, Digest manifest, Reclaimed reclaimed) throws IOException {
+        reclaimed.delete(CacheDirectory.VMDK, files.vmdk(manifest));
+        reclaimed.delete(CacheDirectory.FSMETA, files.fsmeta(manifest));
+        reclaimed.delete(CacheDirectory.MANIFESTS, files.document(manifest));
+    }
+
+    private static void deleteConfig(CacheFiles files, Digest config, Reclaimed reclaimed) throws IOException {
+        reclaimed.delete(CacheDirectory.MANIFESTS, files.document(config));
+    }
+
+    private static void deleteLayer(CacheFiles files, Digest layer, Reclaimed reclaimed) throws IOException {
+        reclaimed.delete(CacheDirectory.LAYERS, files.layer(layer));
+        reclaimed.delete(CacheDirectory.BLOBS, files.blob(layer));
     }
 
     @FunctionalInterface

@@ -69,6 +69,28 @@ class PruneTest {
     }
 
     @Test
+    void aPlanIsWhatThePruneThenDoesAndChangesNothing() throws IOException {
+        fixture.acquire(first, "a");
+        fixture.pull(second);
+        clock.step(Duration.ofMinutes(1));
+        fixture.pull(registry.serve("other", "1", image("three")));
+        // The same layers and config under another manifest: each file is counted once.
+        fixture.pull(registry.serve("other", "2", image("two").layer(TestImage.Compression.ZSTD, Map.of("x", "y"))));
+        fixture.store.release(StoreFixture.holder("a"));
+        Files.writeString(fixture.cache.resolve("layers/" + "0123456789abcdef".repeat(4) + ".erofs"), "12345");
+        for (PruneRequest request :
+                List.of(keep(bytes()), keep(bytes() - 6), keep(bytes() - 10_000), PruneRequest.everything())) {
+            List<String> files = fixture.files();
+            List<ImageSummary> images = fixture.store.list();
+            PruneReport plan = fixture.store.prunePlan(request);
+            assertThat(fixture.files()).isEqualTo(files);
+            assertThat(fixture.store.list()).isEqualTo(images);
+            assertThat(fixture.store.prune(request)).isEqualTo(plan);
+        }
+        assertThat(fixture.files()).isEmpty();
+    }
+
+    @Test
     void anImageThatIsHeldUnderOneNameKeepsItsOtherNames() {
         ImageReference other = ImageReference.parse("mine:1");
         fixture.acquire(first, "a");
