@@ -415,6 +415,8 @@ def check_limits(vm, c):
     failure(lambda: c.exec(["true"], limits=[(7, 2, 1)]), 13)
     failure(lambda: c.exec(["true"], limits=[(7, 1, 1)] * 17), 1)
     expect(sh(c, "while :; do :; done", limits=[(0, 1, 1)])[0] == (KILLED_BY, 9), "a second of processor time")
+    out = sh(c, "awk '{ print $19 }' /proc/1/stat /proc/self/stat")[1]
+    expect(out == b"-10\n0\n", ("the agent goes first, its children do not", out))
 
 
 def check_terminal(vm, c):
