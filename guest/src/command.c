@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spawn.h"
+#include "child.h"
+#include "raw.h"
 
 static const char USUAL_PATH[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -15,23 +16,30 @@ static const char *search_path(const struct exec_request *command) {
     return USUAL_PATH;
 }
 
-/* Returns only on failure: with the errno of the exec, but ENOEXEC for a file that is there and whose interpreter is
- * not, which the kernel calls ENOENT too. */
+/* Returns only on failure, with its errno, which is ENOEXEC for a file that is there and whose interpreter is not: the
+ * kernel calls that ENOENT too. What is not there is not tried, for the kernel makes a whole address space before it looks. */
 static int try(const char *path, const struct exec_request *command) {
-    execve(path, command->arguments, command->environment);
-    int error = errno;
-    if (error == ENOENT && access(path, F_OK) == 0) return ENOEXEC;
-    return error;
+    long there = raw(SYS_access, path, F_OK);
+    if (there < 0) return (int)-there;
+    int error = (int)-raw(SYS_execve, path, command->arguments, command->environment);
+    return error == ENOENT ? ENOEXEC : error;
 }
 
 static bool means_not_here(int error) { return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP; }
 
 __attribute__((noreturn)) static void explain(const char *name, int error) {
-    if (means_not_here(error)) spawn_give_up(COMMAND_NOT_FOUND, "The command %.100s was not found.", name);
-    if (error == E2BIG) spawn_give_up(OUT_OF_RESOURCES, "The arguments and the environment are too long.");
-    if (error == ENOMEM || error == EAGAIN) spawn_give_up(OUT_OF_RESOURCES, "The guest has no memory for %.100s.", name);
-    const char *reason = error == ENOEXEC ? "unknown format, or its interpreter is missing" : strerror(error);
-    spawn_give_up(COMMAND_NOT_EXECUTABLE, "The command %.100s cannot be executed: %s.", name, reason);
+    if (means_not_here(error)) child_give_up(COMMAND_NOT_FOUND, 0, "The command ", name, " was not found.");
+    if (error == E2BIG) {
+        child_give_up(OUT_OF_RESOURCES, 0, "The arguments and the environment are too long.", "", "");
+    }
+    if (error == ENOMEM || error == EAGAIN) {
+        child_give_up(OUT_OF_RESOURCES, 0, "The guest has no memory for ", name, ".");
+    }
+    if (error == ENOEXEC) {
+        child_give_up(COMMAND_NOT_EXECUTABLE, 0, "The command ", name,
+                      " cannot be executed: unknown format, or its interpreter is missing.");
+    }
+    child_give_up(COMMAND_NOT_EXECUTABLE, error, "The command ", name, " cannot be executed");
 }
 
 void command_execute(const struct exec_request *command) {
@@ -43,7 +51,7 @@ void command_execute(const struct exec_request *command) {
     for (;;) {
         const char *end = strchrnul(start, ':');
         size_t length = (size_t)(end - start), name_length = strlen(name);
-        static char path[4096];
+        char path[4096];
         if (length + name_length + 2 <= sizeof path) {
             /* An empty entry is the working directory. */
             memcpy(path, start, length);

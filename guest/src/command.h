@@ -1,4 +1,4 @@
-/* Finding and executing a command. Used in the child. */
+/* Finding and executing a command. Used in the child (child.h). */
 #pragma once
 
 #include "request.h"

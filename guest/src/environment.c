@@ -1,6 +1,5 @@
 #include "environment.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +10,7 @@ void environment_set_variables(char **replacement) {
     variables = replacement;
 }
 
-static size_t count_of(char *const *entries) {
-    size_t count = 0;
-    while (entries != NULL && entries[count] != NULL) count++;
-    return count;
-}
+char *const *environment_variables(void) { return variables; }
 
 static void add_if_missing(char **entries, size_t *count, char *entry) {
     size_t length = (size_t)(strchrnul(entry, '=') - entry);
@@ -25,20 +20,12 @@ static void add_if_missing(char **entries, size_t *count, char *entry) {
     entries[(*count)++] = entry;
 }
 
-char **environment_complete(char *const *own, const char *home, bool terminal) {
+void environment_complete(char **entries, char *const *added, char *home, bool terminal) {
     static char term[] = "TERM=xterm";
-    size_t count = count_of(own), size = strlen(home) + sizeof "HOME=";
-    char **entries = calloc(count + count_of(variables) + 3, sizeof *entries);
-    char *home_entry = malloc(size);
-    if (entries == NULL || home_entry == NULL) {
-        free(entries);
-        free(home_entry);
-        return NULL;
-    }
-    snprintf(home_entry, size, "HOME=%s", home);
-    memcpy(entries, own, count * sizeof *entries);
-    for (char **v = variables; v != NULL && *v != NULL; v++) add_if_missing(entries, &count, *v);
-    add_if_missing(entries, &count, home_entry);
+    size_t count = 0;
+    while (entries[count] != NULL) count++;
+    for (; *added != NULL; added++) add_if_missing(entries, &count, *added);
+    add_if_missing(entries, &count, home);
     if (terminal) add_if_missing(entries, &count, term);
-    return entries;
+    entries[count] = NULL;
 }

@@ -33,6 +33,7 @@ static void begin(struct execution *e, int port, uint32_t request, const struct 
     e->port = port;
     e->request = request;
     e->report = spawned->report;
+    e->cradle = spawned->cradle;
     e->terminal = spawned->terminal;
     e->started_at = clock_ns(CLOCK_REALTIME);
     uint32_t granted = spawned->input >= 0 && stdin_follows ? STDIN_WINDOW : 0;
@@ -135,11 +136,18 @@ int execution_resize(uint32_t id, uint16_t rows, uint16_t columns, const char **
     return terminal_resize(e->terminal, rows, columns) ? 0 : INTERNAL;
 }
 
+static void leave_cradle(struct execution *e) {
+    cradle_free(e->cradle);
+    e->cradle = NULL;
+}
+
+/* Of a child that failed the report comes before its end, until which it stands on its stack. */
 void execution_report(uint32_t id) {
     struct execution *e = table_find(id);
     if (e == NULL || e->report < 0 || !spawn_told(e->report, &e->failure)) return;
     loop_close(e->report);
     e->report = -1;
+    if (e->failure.code == 0) leave_cradle(e);
 }
 
 void execution_input_ready(uint32_t id) {
@@ -160,6 +168,7 @@ void execution_ended(pid_t pid, int status) {
         e->status = status;
         e->ended_at = clock_ns(CLOCK_REALTIME);
         execution_report(e->id);
+        leave_cradle(e);
         input_close(&e->input);
         output_drain(&e->outputs[0], e->terminal >= 0);
         output_drain(&e->outputs[1], false);

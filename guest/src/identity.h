@@ -1,4 +1,4 @@
-/* Whom a command runs as. Used in the child: what fails ends it with a report. */
+/* Whom a command runs as. Used in the child (child.h): what fails ends it with a report. */
 #pragma once
 
 #include "accounts.h"

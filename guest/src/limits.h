@@ -1,4 +1,4 @@
-/* The resource limits of a command. Used in the child: what fails ends it with a report. */
+/* The resource limits of a command. Used in the child (child.h): what fails ends it with a report. */
 #pragma once
 
 #include "request.h"

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,12 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "child.h"
 #include "devices.h"
 #include "environment.h"
 #include "file_operation.h"
 #include "identity.h"
-#include "limits.h"
 #include "record.h"
 #include "terminal.h"
 
@@ -34,52 +34,13 @@ void spawn_give_up(enum failure code, const char *format, ...) {
 bool spawn_told(int report, struct spawn_failure *failure) {
     ssize_t n = read(report, failure, sizeof *failure);
     if (n < 0) return errno != EAGAIN && errno != EINTR;
-    if (n != sizeof *failure) failure->code = 0;
+    if (n != sizeof *failure) {
+        failure->code = 0;
+    } else if (failure->error != 0) {
+        size_t length = strnlen(failure->sentence, sizeof failure->sentence - 1);
+        snprintf(failure->sentence + length, sizeof failure->sentence - length, ": %s.", strerror(failure->error));
+    }
     return true;
-}
-
-static void reset_signals(void) {
-    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void make_directories(const char *path) {
-    char part[4096];
-    size_t length = strlen(path);
-    if (length >= sizeof part) return;
-    for (size_t i = 1; i <= length; i++) {
-        if (path[i] != '/' && path[i] != '\0') continue;
-        memcpy(part, path, i);
-        part[i] = '\0';
-        mkdir(part, 0755);
-    }
-}
-
-static void enter_directory(const struct exec_request *command, const struct identity *identity) {
-    const char *path = command->directory;
-    if (chdir(path) == 0) return;
-    if (errno == ENOENT && (command->flags & EXEC_MAKE_DIRECTORY) != 0) {
-        make_directories(path);
-        if (chdir(path) == 0) {
-            if (chown(".", identity->uid, identity->gid) != 0) {
-                spawn_give_up(BAD_WORKING_DIRECTORY, "The working directory could not be given to the user: %s.", strerror(errno));
-            }
-            return;
-        }
-    }
-    spawn_give_up(BAD_WORKING_DIRECTORY, "The working directory %.100s cannot be entered: %s.", path, strerror(errno));
-}
-
-/* A program reopens its streams by name (/dev/stderr), so they belong to its user. */
-static void give_streams(const struct identity *identity) {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        struct stat status;
-        if (fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || isatty(fd))) {
-            if (fchown(fd, identity->uid, (gid_t)-1) != 0) continue;
-        }
-    }
 }
 
 /* The agent's ends, and what the child gets as 0, 1, 2 and 3; -1 where there is none. */
@@ -89,43 +50,9 @@ struct ends {
     struct terminal terminal; /* master -1: none */
 };
 
-static void leave_agent(const struct ends *ends) {
-    setsid();
-    reset_signals();
-    /* Nothing of the agent's stays open: a copy of another execution's stdin would keep that from its end. All ends
-     * are above 3, because the agent's first four descriptors are taken. */
-    for (int fd = STDIN_FILENO; fd <= SPAWN_REPORT; fd++) {
-        if (dup2(ends->child[fd], fd) < 0) _exit(127);
-    }
-    if (fcntl(SPAWN_REPORT, F_SETFD, FD_CLOEXEC) != 0) _exit(127);
-    close_range(SPAWN_REPORT + 1, ~0U, 0);
-}
-
-__attribute__((noreturn)) static void become(const struct exec_request *command, const struct ends *ends) {
-    leave_agent(ends);
-    if (ends->terminal.master >= 0) {
-        int slave = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, SPAWN_REPORT + 1);
-        if (slave < 0 || !terminal_take(slave, ends->terminal.number)) {
-            spawn_give_up(INTERNAL, "The terminal could not be taken: %s.", strerror(errno));
-        }
-        close_range(SPAWN_REPORT + 1, ~0U, 0);
-    }
-    static struct identity identity;
-    identity_find(command->user, &identity);
-    enter_directory(command, &identity);
-    give_streams(&identity);
-    struct exec_request completed = *command;
-    completed.environment =
-        environment_complete(command->environment, identity.home, (command->flags & EXEC_TERMINAL) != 0);
-    if (completed.environment == NULL) spawn_give_up(OUT_OF_RESOURCES, "The guest has no memory for the environment.");
-    limits_set(command);
-    identity_take(&identity);
-    command_execute(&completed);
-}
-
 /* No exec follows: the rights are taken before a file is touched, and closing the report says that all went well. */
 __attribute__((noreturn)) static void become_file_operation(const struct file_request *request, const struct ends *ends) {
-    leave_agent(ends);
+    child_leave_agent(ends->child);
     /* A descriptor for each level of a tree. */
     struct rlimit files = {.rlim_cur = ENTRY_DEPTH_MAX + 64, .rlim_max = ENTRY_DEPTH_MAX + 64};
     struct rlimit none = {0};
@@ -206,9 +133,18 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
     bool terminal = (command->flags & EXEC_TERMINAL) != 0, with_input = (command->flags & EXEC_STDIN) != 0;
-    if (terminal ? make_terminal(command, &ends) : make_pipes(with_input, &ends)) pid = fork();
-    if (pid == 0) become(command, &ends);
-    return spawned_as(pid, &ends, spawned);
+    struct cradle *cradle = cradle_make(command, environment_variables());
+    if (cradle != NULL && (terminal ? make_terminal(command, &ends) : make_pipes(with_input, &ends))) {
+        memcpy(cradle->ends, ends.child, sizeof ends.child);
+        if (terminal) cradle->terminal = (int)ends.terminal.number;
+        pid = clone(child_main, cradle_stack(cradle), CLONE_VM | SIGCHLD, cradle);
+    }
+    if (!spawned_as(pid, &ends, spawned)) {
+        cradle_free(cradle);
+        return false;
+    }
+    spawned->cradle = cradle;
+    return true;
 }
 
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {

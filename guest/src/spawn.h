@@ -6,14 +6,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "child.h"
 #include "file_request.h"
 #include "request.h"
 
-/* Where a child of the agent reports. */
-enum { SPAWN_REPORT = 3 };
-
 struct spawn_failure {
     uint32_t code; /* as in FAILED; 0: none */
+    int error;     /* what spawn_told ends the sentence with: an errno, or 0 */
     char sentence[256];
 };
 
@@ -22,6 +21,7 @@ struct spawned {
     int report;
     int input; /* -1: its stdin is /dev/null */
     int outputs[2]; /* the second is -1 where there is a terminal */
+    struct cradle *cradle; /* its child's until it executes or ends; NULL: none */
     int terminal; /* the master, also behind input and output; -1: none */
 };
 
@@ -34,5 +34,5 @@ bool spawn_file_operation(const struct file_request *request, struct spawned *sp
 /* Reads the report: true once the child has told, then a code of 0 means that exec worked. */
 bool spawn_told(int report, struct spawn_failure *failure);
 
-/* In the child: reports and ends. */
+/* In a child with memory of its own: reports and ends. */
 __attribute__((noreturn, format(printf, 2, 3))) void spawn_give_up(enum failure code, const char *format, ...);

@@ -20,6 +20,7 @@ struct execution {
     uint32_t request;     /* for STARTED or FAILED */
     uint32_t flags;       /* as in EXEC */
     bool file;            /* a file operation, which ends with its port and that nobody can come back to */
+    struct cradle *cradle; /* its child's until it executes or ends; NULL: none */
     int report;           /* tells whether exec worked; -1: it has told */
     bool announced;       /* STARTED or FAILED was said */
     bool ended;           /* the process was reaped */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "raw.h"
 
 static int instance = -1;
 
@@ -50,22 +50,26 @@ bool terminal_type_end(int master) {
 /* The same terminal by the name that the guest knows, so that programs find theirs in /proc/self/fd. If something
  * else is there, the descriptor that the agent opened does as well. */
 static int by_name(int slave, unsigned number) {
-    char name[32];
+    char name[32] = "/dev/pts/";
+    size_t at = strlen(name);
     struct stat wanted, found;
-    snprintf(name, sizeof name, "/dev/pts/%u", number);
-    int fd = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK);
+    for (unsigned power = 1000000000; power > 0; power /= 10) {
+        if (number >= power || power == 1) name[at++] = (char)('0' + number / power % 10);
+    }
+    long fd = raw(SYS_open, name, O_RDWR | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return slave;
-    bool same = fstat(slave, &wanted) == 0 && fstat(fd, &found) == 0 && wanted.st_dev == found.st_dev &&
+    bool same = raw(SYS_fstat, slave, &wanted) == 0 && raw(SYS_fstat, fd, &found) == 0 && wanted.st_dev == found.st_dev &&
                 wanted.st_ino == found.st_ino && wanted.st_rdev == found.st_rdev;
-    if (same && fcntl(fd, F_SETFL, 0) == 0) return fd;
-    close(fd);
+    if (same && raw(SYS_fcntl, fd, F_SETFL, 0) == 0) return (int)fd;
+    raw(SYS_close, fd);
     return slave;
 }
 
-bool terminal_take(int slave, unsigned number) {
+int terminal_take(int slave, unsigned number) {
     int fd = by_name(slave, number);
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
-        if (dup2(fd, i) < 0) return false;
+        long copied = raw(SYS_dup2, fd, i);
+        if (copied < 0) return (int)-copied;
     }
-    return ioctl(STDIN_FILENO, TIOCSCTTY, 0) == 0;
+    return (int)-raw(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, 0);
 }

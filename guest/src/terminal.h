@@ -21,5 +21,5 @@ bool terminal_resize(int master, uint16_t rows, uint16_t columns);
 /* Types the end-of-file character that is set; false if the terminal does not take it now. */
 bool terminal_type_end(int master);
 
-/* In the child: makes descriptor 0, 1 and 2 the terminal and that the session's own. */
-bool terminal_take(int slave, unsigned number);
+/* In the child (child.h): makes descriptor 0, 1 and 2 the terminal and that the session's own; answers 0 or an errno. */
+int terminal_take(int slave, unsigned number);

@@ -311,6 +311,16 @@ def check_users(vm, c):
     expect(ident("1234:4321") == ["1234", "4321", "4321", "/"], ident("1234:4321"))
     expect(ident("4242") == ["4242", "0", "0", "/"], ident("4242"))
     expect(sh(c, "echo x > /dev/stderr", user="bob")[2] == b"x\n", "a user may reopen its streams")
+    # Longer than what is read at a time, with a line that is so by itself.
+    filler = "awk 'BEGIN { for (i = 0; i < 2000; i++) print \"%s\" i \":x:\" i + 5000 \"%s\"; while (n++ < 20000) printf \"x\"; print \"%s\" }' >> %s"
+    sh(c, "cp /etc/passwd /tmp/passwd; cp /etc/group /tmp/group")
+    sh(c, filler % ("user", ":5000::/home/other:/bin/sh", ":x:4444:4444::/long:/bin/sh", "/etc/passwd") + "; echo far:x:3333:3334::/far:/bin/sh >> /etc/passwd")
+    sh(c, filler % ("group", ":far", ":x:4444:far", "/etc/group") + "; echo last:x:3335:far >> /etc/group")
+    uid, gid, groups, home = ident("far")
+    expect((uid, gid, home) == ("3333", "3334", "/far") and len(groups.split()) == 257, (uid, gid, groups, home))
+    expect(ident("user1999:last")[:2] == ["6999", "3335"], ident("user1999:last"))
+    failure(lambda: c.exec(["true"], user="x" * 400), 6)
+    sh(c, "mv /tmp/passwd /etc/passwd; mv /tmp/group /etc/group")
 
 
 def check_working_directory(vm, c):
@@ -405,6 +415,8 @@ def check_limits(vm, c):
     failure(lambda: c.exec(["true"], limits=[(7, 2, 1)]), 13)
     failure(lambda: c.exec(["true"], limits=[(7, 1, 1)] * 17), 1)
     expect(sh(c, "while :; do :; done", limits=[(0, 1, 1)])[0] == (KILLED_BY, 9), "a second of processor time")
+    out = sh(c, "awk '{ print $19 }' /proc/1/stat /proc/self/stat")[1]
+    expect(out == b"-10\n0\n", ("the agent goes first, its children do not", out))
 
 
 def check_terminal(vm, c):
@@ -914,6 +926,15 @@ def check_upper_disk(share, image, directory):
                 e.until(b"before")
                 expect(c.request(PING, b"x").payload == b"x" and b"after" not in e.out, "a writer waits, the agent does not")
                 expect(e.wait() == (EXITED_BY, 0) and time.monotonic() - start > 2, "it thaws by itself")
+                c.request(FREEZE, struct.pack("<I", 600000))
+                # Children that cannot go on before their command share the agent's memory, and hold nobody up.
+                waiting = [c.begin(EXEC, exec_payload(["sh", "-c", "pwd; echo $N"], env=[f"N={i}"], cwd=f"/new/{i}", flags=4)) for i in range(20)]
+                expect(c.request(PING, b"y").payload == b"y", "a ping beside children that wait")
+                expect(sh(c, "echo runs")[1] == b"runs\n" and not set(waiting) & set(c.answers), "another execution beside them")
+                c.request(THAW)
+                for i, request in enumerate(waiting):
+                    e = c.executions[c.answer(request).stream]
+                    expect(e.wait() == (EXITED_BY, 0) and bytes(e.out) == f"/new/{i}\n{i}\n".encode(), bytes(e.out))
                 c.request(FREEZE, struct.pack("<I", 600000))
                 c.request(THAW)
                 c.request(THAW)

@@ -158,7 +158,7 @@ class QemuPersistentDiskIT extends QemuTest {
             }
             guest.configure(GuestIdentity.fresh("thawed", Clock.systemUTC()), soon());
             vm.growDisk(512, soon());
-            guest.freeze(Duration.ofMillis(50), soon());
+            guest.freeze(Duration.ofSeconds(1), soon());
             assertThat(shell(vm, "echo thawed > /root/file; cat /root/file")).isEqualTo("thawed\n");
         }
     }
