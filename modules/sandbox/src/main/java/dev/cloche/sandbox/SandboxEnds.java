@@ -4,6 +4,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxLocks.Claim;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
@@ -147,6 +148,16 @@ final class SandboxEnds {
         }
         recordEndOf(record.id(), Optional.of(reason));
         clean(record);
+    }
+
+    /** A guest that does not answer its owner does not answer anybody: ends its sandbox, for its owner to settle. */
+    void endDeaf(SandboxRecord record, VmException deaf) {
+        ground.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, ENDABLE);
+        try {
+            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+        } catch (VmException endedMeanwhile) {
+            deaf.addSuppressed(endedMeanwhile);
+        }
     }
 
     private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {
