@@ -169,8 +169,7 @@ final class Tending {
             }
             vm.close();
         } catch (VmDeadlineException | GuestProtocolException deaf) {
-            warn("the guest of sandbox " + name + " does not answer, and is ended", deaf);
-            ends.endDeaf(record, deaf);
+            ends.endDeaf(record, SandboxEnds.ENDABLE, deaf);
         } catch (VmBusyException | GuestConnectionLostException anothersOrOver) {
             // Another handle has it, or its end is about to be seen.
         } catch (VmException failed) {

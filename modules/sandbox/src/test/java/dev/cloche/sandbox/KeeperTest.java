@@ -125,6 +125,17 @@ class KeeperTest {
     }
 
     @Test
+    void endsAGuestThatBreaksTheProtocolAndStartsItAgain() {
+        keeping.sandboxes().keep();
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.onFailure());
+        host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
+        awaitAdopted("a");
+        host.vms.memory.babble(host.vm("a"), new byte[100]);
+        Awaitility.await().until(() -> host.here.store().runs(id("a")).size() == 2);
+        assertThat(host.here.store().runs(id("a")).getLast().ending()).contains(Ending.unresponsive());
+    }
+
+    @Test
     void letsGoOfAllWhenItCloses() {
         keeping.sandboxes().keep();
         host.startDetached(TestHost.named("a", "sleep", "1000"));
