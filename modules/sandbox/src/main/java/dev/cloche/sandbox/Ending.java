@@ -80,11 +80,17 @@ public record Ending(
             case IDLE_TIMEOUT -> plain(asked, true, "Nobody had used it for as long as its idle timeout says.");
             case DRAIN_REQUESTED -> plain(asked, true, "It was ended on request, after the commands in it.");
             // Nobody wanted this end as such: its owner gave the guest up.
-            case AGENT_UNRESPONSIVE -> plain(asked, false, "Its guest did not answer, and was killed.");
+            case AGENT_UNRESPONSIVE -> unresponsive();
             case SHUTDOWN_REQUESTED -> plain(asked, true, "The VM was ended on request.");
             case COMPLETED, FAILED, MAX_DURATION_EXCEEDED, INTERNAL_ERROR ->
                 throw new IllegalArgumentException("nobody asks for an end as " + asked);
         };
+    }
+
+    /** Its guest did not answer its owner, or answered what makes no sense. */
+    static Ending unresponsive() {
+        return plain(
+                TerminationReason.AGENT_UNRESPONSIVE, false, "Its guest did not answer as it should, and was killed.");
     }
 
     /** The main command ended, and the sandbox with it. */

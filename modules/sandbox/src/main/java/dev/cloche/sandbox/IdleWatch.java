@@ -7,9 +7,11 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a sandbox that nobody has used for as long as its idle timeout says, on behalf of its owner. It sleeps until that may
+ * Ends a sandbox that nobody has used for as long as its idle timeout says, on behalf of its owner. It has a timer for when that may
  * be so, and while the sandbox is in use the kernel wakes it when it no longer is.
  */
 final class IdleWatch implements AutoCloseable {
@@ -21,6 +23,7 @@ final class IdleWatch implements AutoCloseable {
     private final SandboxRecord record;
     private final Duration timeout;
     private final Thread thread;
+    private final CountDownLatch closing = new CountDownLatch(1);
 
     private IdleWatch(Foundations ground, SandboxEnds ends, SandboxRecord record, Duration timeout) {
         this.ground = ground;
@@ -45,7 +48,9 @@ final class IdleWatch implements AutoCloseable {
             while (unused.isPresent()) {
                 Duration left = timeout.minus(unused.get());
                 if (left.isPositive()) {
-                    Thread.sleep(left);
+                    if (closing.await(left.toNanos(), TimeUnit.NANOSECONDS)) {
+                        return;
+                    }
                 } else if (ended(directory)) {
                     return;
                 }
@@ -85,6 +90,7 @@ final class IdleWatch implements AutoCloseable {
 
     @Override
     public void close() {
+        closing.countDown();
         thread.interrupt();
     }
 }

@@ -1,6 +1,5 @@
 package dev.cloche.sandbox;
 
-import dev.cloche.base.Deadline;
 import dev.cloche.vm.Vm;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +29,7 @@ final class KeptSandbox implements AutoCloseable {
 
     /** Waits for the end, records it, and removes the sandbox if it is ephemeral. */
     void awaitEnd() {
-        vm.awaitExit(Deadline.none());
+        ends.awaitEnd(record, vm);
         closing.lock();
         try {
             if (!closed) {

@@ -9,6 +9,7 @@ import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
@@ -281,11 +282,20 @@ public final class RunningSandbox implements AutoCloseable {
         }
         endOnce(ownership, () -> {
             if (vm.state().live()) {
-                end(Ending.closed());
+                end(isDeaf() ? Ending.unresponsive() : Ending.closed());
             } else {
                 observeEnd();
             }
         });
+    }
+
+    /** Whether its guest has broken the protocol, and is about to be ended for it. */
+    private boolean isDeaf() {
+        try {
+            return vm.guest().awaitLoss(Deadline.after(Duration.ZERO)) instanceof GuestProtocolException;
+        } catch (VmDeadlineException | VmStateException well) {
+            return false;
+        }
     }
 
     /**
@@ -343,7 +353,7 @@ public final class RunningSandbox implements AutoCloseable {
         Ownership mine = ownership;
         Thread.ofVirtual().name("sandbox-" + record.name()).start(() -> {
             try {
-                vm.awaitExit(Deadline.none());
+                ends.awaitEnd(record, vm);
                 endOnce(mine, this::observeEnd);
             } catch (RuntimeException unrecorded) {
                 // Whoever reads the record next will see to it.

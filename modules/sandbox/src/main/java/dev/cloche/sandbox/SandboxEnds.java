@@ -3,7 +3,9 @@ package dev.cloche.sandbox;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxLocks.Claim;
+import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
@@ -147,6 +149,40 @@ final class SandboxEnds {
         }
         recordEndOf(record.id(), Optional.of(reason));
         clean(record);
+    }
+
+    /**
+     * Waits for the end of a sandbox that this process owns. A guest that breaks the protocol on its owner's connection, or reads
+     * nothing of it any more, is ended: it could neither be asked nor trusted.
+     */
+    void awaitEnd(SandboxRecord record, Vm vm) {
+        try {
+            VmException lost = vm.guest().awaitLoss(Deadline.none());
+            // Who ends it or has halted it has his reasons, and need not ask its guest.
+            if (lost instanceof GuestProtocolException && vm.state().live()) {
+                endDeaf(record, EnumSet.of(SandboxStatus.RUNNING), lost);
+            }
+        } catch (VmStateException ended) {
+            // As is waited for.
+        }
+        var _ = vm.awaitExit(Deadline.none());
+    }
+
+    /** Ends the sandbox of a guest that does not answer its owner, for him to settle. */
+    void endDeaf(SandboxRecord record, Set<SandboxStatus> from, VmException deaf) {
+        if (!ground.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, from)) {
+            return;
+        }
+        System.getLogger(SandboxEnds.class.getName())
+                .log(
+                        System.Logger.Level.WARNING,
+                        "the guest of sandbox " + record.name() + " does not answer, and is ended",
+                        deaf);
+        try {
+            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+        } catch (VmException endedMeanwhile) {
+            deaf.addSuppressed(endedMeanwhile);
+        }
     }
 
     private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,6 +91,51 @@ class KeeperTest {
     }
 
     @Test
+    void whenOneLetsGoTheNextTakesOverWithoutAnythingElseHappening() {
+        try (TestHost.Opened second = host.runtime()) {
+            keeping.sandboxes().keep();
+            host.startDetached(TestHost.named("a", "sleep", "1000"));
+            awaitAdoptions("a", 1);
+            second.sandboxes().keep();
+            awaitWaiting();
+            keeping.sandboxes().close();
+            awaitAdoptions("a", 2);
+            assertThat(host.directory("a").isHeld()).isTrue();
+            host.vms.memory.crash(host.vm("a"));
+            awaitStatus("a", SandboxStatus.CRASHED);
+        }
+    }
+
+    @Test
+    void ofWhatItStartedItselfTheNextTakesOverToo() {
+        try (TestHost.Opened second = host.runtime()) {
+            second.sandboxes().keep();
+            keeping.sandboxes().keep();
+            keeping.sandboxes()
+                    .startDetached(
+                            TestHost.named("a", "sleep", "1000"),
+                            CommandOptions.none(),
+                            PullListener.none(),
+                            TestHost.soon());
+            awaitWaiting();
+            keeping.sandboxes().close();
+            awaitAdoptions("a", 1);
+            assertThat(host.directory("a").isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void endsAGuestThatBreaksTheProtocolAndStartsItAgain() {
+        keeping.sandboxes().keep();
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.onFailure());
+        host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
+        awaitAdopted("a");
+        host.vms.memory.babble(host.vm("a"), new byte[100]);
+        Awaitility.await().until(() -> host.here.store().runs(id("a")).size() == 2);
+        assertThat(host.here.store().runs(id("a")).getLast().ending()).contains(Ending.unresponsive());
+    }
+
+    @Test
     void letsGoOfAllWhenItCloses() {
         keeping.sandboxes().keep();
         host.startDetached(TestHost.named("a", "sleep", "1000"));
@@ -173,6 +219,22 @@ class KeeperTest {
                         && host.here.store().eventsAfter(0).stream()
                                 .anyMatch(event -> event.kind() == SandboxEvent.Kind.ADOPTED
                                         && event.name().equals(name)));
+    }
+
+    /** Until somebody waits for a lock. */
+    private static void awaitWaiting() {
+        Awaitility.await()
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .anyMatch(thread -> thread.getName().equals("cloche-lock")));
+    }
+
+    private void awaitAdoptions(String name, long count) {
+        Awaitility.await()
+                .until(() -> host.here.store().eventsAfter(0).stream()
+                                .filter(event -> event.kind() == SandboxEvent.Kind.ADOPTED)
+                                .filter(event -> event.name().equals(name))
+                                .count()
+                        == count);
     }
 
     private void awaitStatus(String name, SandboxStatus status) {

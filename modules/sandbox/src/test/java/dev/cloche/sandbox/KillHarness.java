@@ -66,6 +66,7 @@ final class KillHarness {
                     .as(played.output())
                     .isTrue();
             try {
+                scenario.survive(other);
                 sweep(other);
                 try (KillRuntime another = ground.open(root)) {
                     sweep(another);
@@ -124,7 +125,7 @@ final class KillHarness {
         assertThat(names(root.resolve("state/vms")))
                 .as("directories of VMs")
                 .isSubsetOf(rows.stream()
-                        .flatMap(row -> row.latestRun().stream())
+                        .flatMap(row -> runtime.store().runs(row.id()).stream())
                         .map(RunRecord::vm)
                         .map(VmId::value)
                         .toList());

@@ -8,6 +8,7 @@ import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.awaitility.Awaitility;
 
 /** What a process does with sandboxes until it is killed. */
 enum KillScenario {
@@ -46,10 +47,77 @@ enum KillScenario {
     DETACHED {
         @Override
         void play(KillRuntime runtime) {
-            SandboxSpec spec = spec("base").withCommand(List.of("sleep", "600"));
-            runtime.sandboxes().startDetached(spec, CommandOptions.none(), QUIET, soon());
+            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
             runtime.sandboxes().list();
             runtime.sandboxes().remove(NAME, true, soon());
+        }
+    },
+    /** What is recorded and not started yet. */
+    CREATED {
+        @Override
+        void play(KillRuntime runtime) {
+            var _ = runtime.sandboxes().create(lasting(), CommandOptions.none(), QUIET, soon());
+            runtime.sandboxes().remove(NAME, false, soon());
+        }
+    },
+    /** Changes of one that lasts and runs, up to its next run. */
+    CHANGED {
+        @Override
+        void arrange(KillRuntime runtime) {
+            var _ = runtime.sandboxes().create(lasting(), CommandOptions.none(), QUIET, soon());
+            var _ = runtime.sandboxes().start(NAME, QUIET, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            runtime.sandboxes().pause(NAME, soon());
+            runtime.sandboxes().resume(NAME, soon());
+            runtime.sandboxes().rename(NAME, "renamed");
+            var _ = runtime.sandboxes().restart("renamed", Duration.ofSeconds(1), soon());
+        }
+    },
+    /** One whose commands are waited for. */
+    DRAINED {
+        @Override
+        void arrange(KillRuntime runtime) {
+            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            runtime.sandboxes().drain(NAME, soon(), Duration.ofSeconds(1));
+        }
+    },
+    /** A keeper that adopts one, sees it die and starts it again; when it is killed, another one goes on. */
+    KEPT {
+        @Override
+        void arrange(KillRuntime runtime) {
+            SandboxPolicies again = SandboxPolicies.none().withRestart(RestartPolicy.always());
+            runtime.sandboxes().startDetached(detached().withPolicies(again), CommandOptions.none(), QUIET, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) throws InterruptedException {
+            try (SandboxEvents.Stream events = runtime.sandboxes().events().from(Optional.empty())) {
+                runtime.sandboxes().keep();
+                await(events, SandboxEvent.Kind.ADOPTED);
+                runtime.store().byName(NAME).ifPresent(record -> runtime.vms().kill(SandboxEnds.vmOf(record), soon()));
+                await(events, SandboxEvent.Kind.RUNNING);
+            }
+        }
+
+        @Override
+        void survive(KillRuntime other) {
+            other.sandboxes().keep();
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> other.store()
+                            .byName(NAME)
+                            .filter(record -> record.status() == SandboxStatus.RUNNING)
+                            .filter(record -> record.latestRun()
+                                    .filter(run -> run.owner().equals(ProcessIdentity.current()))
+                                    .isPresent())
+                            .isPresent());
         }
     },
     /** A sweep over what others have left. */
@@ -86,7 +154,27 @@ enum KillScenario {
     /** What is there before the process begins. */
     void prepare(KillRuntime runtime) {}
 
-    abstract void play(KillRuntime runtime);
+    /** What the process does before it can be killed. */
+    void arrange(KillRuntime runtime) {}
+
+    abstract void play(KillRuntime runtime) throws InterruptedException;
+
+    /** What another process does when this one is dead. */
+    void survive(KillRuntime other) {}
+
+    private static void await(SandboxEvents.Stream events, SandboxEvent.Kind kind) throws InterruptedException {
+        while (events.next(soon()).orElseThrow().kind() != kind) {
+            // Others come before.
+        }
+    }
+
+    private static SandboxSpec detached() {
+        return spec("base").withCommand(List.of("sleep", "600"));
+    }
+
+    private static SandboxSpec lasting() {
+        return detached().withDiskMib(SandboxSpec.MIN_DISK_MIB);
+    }
 
     private static SandboxSpec spec(String image) {
         return SandboxSpec.of(image).withName(NAME).withMemoryMib(128);

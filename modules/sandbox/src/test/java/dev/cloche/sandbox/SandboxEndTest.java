@@ -73,6 +73,25 @@ class SandboxEndTest {
     }
 
     @Test
+    void aGuestThatBreaksTheProtocolIsEndedByItsOwner() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        host.vms.memory.babble(sandbox.vm(), new byte[100]);
+        Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.CRASHED);
+        assertThat(host.ending("a")).isEqualTo(Ending.unresponsive());
+        assertThatThrownBy(() -> TestHost.exec(sandbox, "true")).isInstanceOf(SandboxException.Ended.class);
+    }
+
+    @Test
+    void oneThatBreaksTheProtocolWhileItIsStoppedHasStopped() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        VmId id = sandbox.vm();
+        host.vms.before(ScriptedVms.Step.CONNECT, _ -> host.vms.memory.babble(id, new byte[100]));
+        other.sandboxes().stop("a", GRACE, TestHost.soon());
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
     void aDetachedMainCommandEndsItsSandbox() {
         host.startDetached(TestHost.named("a", "sh", "-c", "exit 9"));
         Awaitility.await()

@@ -22,6 +22,7 @@ import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
@@ -354,6 +355,11 @@ final class ScriptedVms implements VmProvider {
         @Override
         public void quiesce(Deadline deadline) {
             vm.guest().quiesce(deadline);
+        }
+
+        @Override
+        public VmException awaitLoss(Deadline deadline) {
+            return vm.guest().awaitLoss(deadline);
         }
 
         @Override

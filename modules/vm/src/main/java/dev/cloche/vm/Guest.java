@@ -87,6 +87,12 @@ public interface Guest {
      */
     void quiesce(Deadline deadline);
 
+    /**
+     * Waits until nothing more comes on this connection, and says why: a {@link GuestProtocolException} if the guest has broken
+     * the protocol, or does not read what it is sent; otherwise its VM has ended, or the handle was closed.
+     */
+    VmException awaitLoss(Deadline deadline);
+
     /** Its files, used as root. */
     GuestFiles files();
 }

@@ -18,6 +18,7 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     private final ExecutionTable executions;
     private final CompletableFuture<GuestHello> hello = new CompletableFuture<>();
     private final CompletableFuture<Goodbye> goodbye = new CompletableFuture<>();
+    private final CompletableFuture<VmException> loss = new CompletableFuture<>();
 
     private GuestConnection(String name, ByteChannel channel) {
         this.name = name;
@@ -67,6 +68,11 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     @Override
     public GuestExecution exec(ExecRequest request, Deadline deadline) {
         return executions.exec(request, deadline);
+    }
+
+    @Override
+    public VmException awaitLoss(Deadline deadline) {
+        return Waiting.on(loss, deadline, "the end of the connection to VM " + name);
     }
 
     @Override
@@ -157,6 +163,7 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
         hello.completeExceptionally(reason);
         goodbye.completeExceptionally(reason);
         executions.fail(reason);
+        loss.complete(reason);
     }
 
     private void greet(GuestHello words) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -35,6 +36,17 @@ public interface VmGuestContract extends VmFixture {
         try (Vm vm = running();
                 GuestExecution sleep = vm.guest().exec(ExecRequest.of("sleep", "1000"), soon())) {
             assertRefused(GuestFailure.BAD_REQUEST, () -> sleep.resize(new TerminalSize(1, 1), soon()));
+        }
+    }
+
+    @Test
+    default void theLossOfAConnectionIsTold() {
+        try (Vm vm = running()) {
+            Guest guest = vm.guest();
+            assertThatThrownBy(() -> guest.awaitLoss(Deadline.after(Duration.ZERO)))
+                    .isInstanceOf(VmDeadlineException.class);
+            var _ = vm.kill(soon());
+            assertThat(guest.awaitLoss(soon())).isInstanceOf(GuestConnectionLostException.class);
         }
     }
 
