@@ -10,6 +10,8 @@ import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** Ends an execution when somebody asks for it: SIGTERM, and SIGKILL after a grace. */
 final class Cancellation implements AutoCloseable {
@@ -18,6 +20,7 @@ final class Cancellation implements AutoCloseable {
     private static final int SIGKILL = 9;
 
     private final Thread watcher;
+    private final CountDownLatch over = new CountDownLatch(1);
     private volatile Optional<String> reason = Optional.empty();
 
     private Cancellation(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
@@ -37,9 +40,10 @@ final class Cancellation implements AutoCloseable {
             ProcessEvent request = registry.awaitEventAfter(process, EventType.CANCEL_REQUESTED, 0, Deadline.none());
             reason = Optional.of(request.payload().node().path("reason").asString(""));
             execution.signal(SIGTERM, Deadline.after(ANSWER_LIMIT));
-            Thread.sleep(grace);
-            execution.signal(SIGKILL, Deadline.after(ANSWER_LIMIT));
-        } catch (InterruptedException over) {
+            if (!over.await(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+                execution.signal(SIGKILL, Deadline.after(ANSWER_LIMIT));
+            }
+        } catch (InterruptedException closed) {
             Thread.currentThread().interrupt();
         } catch (ClocheException endedMeanwhile) {
             // Whoever awaits the execution finds out what became of it.
@@ -54,6 +58,7 @@ final class Cancellation implements AutoCloseable {
 
     @Override
     public void close() {
+        over.countDown();
         watcher.interrupt();
     }
 }

@@ -89,7 +89,7 @@ public final class Executions {
      */
     public ProcessWorker work(Duration lease) {
         WorkerConfig usual = WorkerConfig.of(owner(), Set.of(ProcessInput.SANDBOX_EXEC));
-        return ProcessWorker.start(registry, usual.withWindows(lease, usual.poll(), usual.stopWithin()), driver);
+        return ProcessWorker.start(registry, usual.withWindows(lease, usual.safetyNet(), usual.stopWithin()), driver);
     }
 
     /**

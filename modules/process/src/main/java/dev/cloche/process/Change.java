@@ -14,6 +14,8 @@ public record Change(String processId, Kind kind, long sequence, Optional<String
         REGISTERED,
         EVENT,
         EXTERNAL_REF,
+        /** Its lease was given back, or ends earlier than it was to. */
+        RELEASED,
         PRUNED
     }
 

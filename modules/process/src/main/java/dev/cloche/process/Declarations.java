@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -25,13 +26,17 @@ final class Declarations {
 
     /** What a process declares or declared a moment ago. */
     Registrations.Prepared of(String id) {
+        return of(id, Deadline.none());
+    }
+
+    Registrations.Prepared of(String id, Deadline deadline) {
         synchronized (recent) {
             Registrations.Prepared known = recent.get(id);
             if (known != null) {
                 return known;
             }
         }
-        return store.read(reads -> of(Rows.record(reads, id)));
+        return store.read(reads -> of(Rows.record(reads, id)), deadline);
     }
 
     Registrations.Prepared of(ProcessRecord record) {

@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import java.time.Duration;
+
 /** A process in the hands of its driver. Safe for use from many threads. */
 public final class DrivenProcess {
     private final ProcessRegistry registry;
@@ -28,6 +30,16 @@ public final class DrivenProcess {
      */
     public boolean held() {
         return keeper.held();
+    }
+
+    /**
+     * Waits, as long as the lease is held, before something is tried again.
+     *
+     * @return whether it is held when the pause is over
+     * @throws InterruptedException if this thread is interrupted, because the lease is lost or the worker ends
+     */
+    public boolean heldAfter(Duration pause) throws InterruptedException {
+        return keeper.heldAfter(pause);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -53,7 +54,7 @@ public final class InMemoryProcessStore implements ProcessStore {
     }
 
     @Override
-    public <T> T read(Query<T> query) {
+    public <T> T read(Query<T> query, Deadline deadline) {
         lock.readLock().lock();
         try {
             requireOpen();
@@ -80,7 +81,7 @@ public final class InMemoryProcessStore implements ProcessStore {
 
     /** There are none. */
     @Override
-    public void watchOthers() {}
+    public void watchOthers(Deadline deadline) {}
 
     @Override
     public void close() {

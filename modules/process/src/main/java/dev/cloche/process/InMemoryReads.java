@@ -140,6 +140,14 @@ class InMemoryReads implements StoreReads {
     }
 
     @Override
+    public Optional<Long> claimableAt(String inputType) {
+        return tables.processes.values().stream()
+                .filter(row -> row.isForWorkers(inputType))
+                .map(row -> row.isHeld(now) ? row.lease.orElseThrow().expiresTicks() : now.ticks())
+                .min(Comparator.naturalOrder());
+    }
+
+    @Override
     public ChangePage changes(Optional<String> after, int limit) {
         long from = after.map(FeedPositions::parse).orElse(0L);
         if (from > tables.feed.size()) {

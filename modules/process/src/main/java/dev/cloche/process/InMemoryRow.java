@@ -71,6 +71,17 @@ final class InMemoryRow {
         return events.subList(from, events.size());
     }
 
+    /** Whether it runs and workers of a type of input can drive it. */
+    boolean isForWorkers(String inputType) {
+        return output.isEmpty()
+                && registration.input().type().equals(inputType)
+                && !(registration.recovery() instanceof Recovery.ExternallyOwned);
+    }
+
+    boolean isHeld(StoreTime now) {
+        return lease.filter(row -> LeaseRules.isLive(row, now)).isPresent();
+    }
+
     boolean hasPendingWake() {
         return wakes.values().stream().anyMatch(outgoing -> !outgoing.acknowledged());
     }

@@ -159,11 +159,8 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     public List<ProcessHead> lockClaimable(String inputType, int limit) {
         List<ProcessHead> found = new ArrayList<>();
         // Those that lost an owner come first.
-        BiPredicate<InMemoryRow, Boolean> wanted = (row, lost) -> row.lease.isPresent() == lost
-                && row.output.isEmpty()
-                && row.registration.input().type().equals(inputType)
-                && !(row.registration.recovery() instanceof Recovery.ExternallyOwned)
-                && row.lease.filter(lease -> LeaseRules.isLive(lease, now())).isEmpty();
+        BiPredicate<InMemoryRow, Boolean> wanted =
+                (row, lost) -> row.lease.isPresent() == lost && row.isForWorkers(inputType) && !row.isHeld(now());
         for (boolean lost : new boolean[] {true, false}) {
             for (InMemoryRow row : tables.processes.values()) {
                 if (found.size() < limit && wanted.test(row, lost)) {

@@ -76,15 +76,20 @@ final class LeaseDesk {
     void release(Lease lease) {
         store.write(transaction -> {
             ProcessHead process = Rows.lock(transaction, lease.processId());
-            LeaseRules.release(process, lease)
-                    .ifPresent(decision ->
-                            transaction.setLease(process, decision.lease(), decision.fence(), decision.attempts()));
+            LeaseRules.release(process, lease).ifPresent(decision -> set(transaction, process, decision));
             return process;
         });
     }
 
     private static Lease record(StoreTransaction transaction, ProcessHead process, LeaseRules.Decision decision) {
-        transaction.setLease(process, decision.lease(), decision.fence(), decision.attempts());
+        set(transaction, process, decision);
         return LeaseRules.lease(process, decision.lease().orElseThrow(), transaction.now());
+    }
+
+    private static void set(StoreTransaction transaction, ProcessHead process, LeaseRules.Decision decision) {
+        transaction.setLease(process, decision.lease(), decision.fence(), decision.attempts());
+        if (LeaseRules.endsEarlier(process, decision, transaction.now())) {
+            transaction.change(Change.of(process.id(), Change.Kind.RELEASED));
+        }
     }
 }

@@ -51,6 +51,20 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
+    /** Whether it is still held when a pause is over; the pause ends at once when it is not. */
+    boolean heldAfter(Duration pause) throws InterruptedException {
+        long until = System.nanoTime() + pause.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (!ended && until - System.nanoTime() > 0) {
+                var _ = changed.awaitNanos(until - System.nanoTime());
+            }
+            return !ended && leftNanos() > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private long leftNanos() {
         return validUntilNanos - System.nanoTime();
     }
@@ -91,17 +105,10 @@ final class LeaseKeeper implements AutoCloseable {
 
     /** False if there is nothing to be kept any more. */
     private boolean rest(long nanos) {
-        long until = System.nanoTime() + nanos;
-        lock.lock();
         try {
-            while (!ended && until - System.nanoTime() > 0) {
-                var _ = changed.awaitNanos(until - System.nanoTime());
-            }
-            return !ended;
+            return heldAfter(Duration.ofNanos(nanos));
         } catch (InterruptedException e) {
             return false;
-        } finally {
-            lock.unlock();
         }
     }
 

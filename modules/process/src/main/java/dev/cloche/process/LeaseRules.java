@@ -79,6 +79,14 @@ public final class LeaseRules {
                         process.status().terminal() ? process.attempts() : Math.max(0, process.attempts() - 1)));
     }
 
+    /** Whether workers have to be told, who wait for the end of the lease that they know of. */
+    static boolean endsEarlier(ProcessHead process, Decision decision, StoreTime now) {
+        return process.status() == ProcessStatus.RUNNING
+                && process.lease().filter(row -> isLive(row, now)).isPresent()
+                && decision.lease().map(LeaseRow::expiresTicks).orElse(Long.MIN_VALUE)
+                        < process.lease().get().expiresTicks();
+    }
+
     static Lease lease(ProcessHead process, LeaseRow row, StoreTime now) {
         return new Lease(process.id(), row.owner(), row.token(), row.fence(), row.claimedAt(), expiry(row, now));
     }

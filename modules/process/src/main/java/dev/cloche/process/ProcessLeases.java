@@ -1,7 +1,9 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Who drives a process. Part of {@link ProcessRegistry}, where what holds for all calls stands. */
 public interface ProcessLeases {
@@ -24,6 +26,17 @@ public interface ProcessLeases {
      * @return at most as many as asked for; empty if there is none now
      */
     List<Claim> claimNext(ClaimRequest request);
+
+    /**
+     * Waits until {@link #claimNext} may find something: until a process of these types is registered or given back, or the
+     * first lease of those that run ends. At once if there is something already. Whoever is told may still find that
+     * another was faster.
+     *
+     * @param inputTypes at least one
+     * @return false if the deadline has passed before
+     * @throws ProcessException.Interrupted if this thread is interrupted
+     */
+    boolean awaitClaimable(Set<String> inputTypes, Deadline deadline);
 
     /**
      * Makes a lease last from now on for another while.

@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
+
 /**
  * Where the registry keeps its rows. A store gives transactions, and primitive reads and writes in them; what is decided
  * on the rows is decided by the registry, the same for every store. So no method here refuses anything, but for storage
@@ -29,8 +31,18 @@ public interface ProcessStore extends AutoCloseable {
      */
     <T> T write(Work<T> work);
 
-    /** Runs queries on one consistent snapshot, which has all that was acknowledged before the call. */
-    <T> T read(Query<T> query);
+    /**
+     * Runs queries on one consistent snapshot, which has all that was acknowledged before the call.
+     *
+     * @param deadline after which a store that does not answer is given up, with a {@link ProcessException.StoreFailed}. A
+     *     store of this host may answer a little later
+     */
+    <T> T read(Query<T> query, Deadline deadline);
+
+    /** Runs queries without a deadline but the store's own. */
+    default <T> T read(Query<T> query) {
+        return read(query, Deadline.none());
+    }
 
     /** What a write that has returned is worth. */
     Durability durability();
@@ -41,8 +53,10 @@ public interface ProcessStore extends AutoCloseable {
     /**
      * Called before a wait. From the return of this call on, the listener is told of the commits of other programs too,
      * as long as there may be waits; where that can get lost, the store looks for itself now and then. Cheap if repeated.
+     *
+     * @param deadline after which it returns all the same, and goes on by itself
      */
-    void watchOthers();
+    void watchOthers(Deadline deadline);
 
     @Override
     void close();

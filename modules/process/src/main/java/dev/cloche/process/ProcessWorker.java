@@ -1,11 +1,13 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -21,16 +23,17 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ProcessWorker implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(ProcessWorker.class.getName());
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+    private static final Duration LONGEST_CONTENTION = Duration.ofMillis(500);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(10);
 
     private final ProcessRegistry registry;
     private final WorkerConfig config;
     private final ProcessDriver driver;
     private final Semaphore room;
-    private final Semaphore bell = new Semaphore(0);
+    private final CountDownLatch stopped = new CountDownLatch(1);
     private final Set<Drive> driving = ConcurrentHashMap.newKeySet();
     private final Thread thread;
-    private volatile boolean stopping;
 
     private ProcessWorker(ProcessRegistry registry, WorkerConfig config, ProcessDriver driver) {
         this.registry = registry;
@@ -47,36 +50,42 @@ public final class ProcessWorker implements AutoCloseable {
         return worker;
     }
 
-    /** Says that there may be work, so that it need not wait for the next question. */
-    public void nudge() {
-        bell.release();
-    }
-
     /** How many processes it drives at the moment. */
     public int busy() {
         return driving.size();
     }
 
     private void claimAndDrive() {
-        long pause = 0;
-        while (!stopping) {
+        Duration pause = Duration.ZERO;
+        boolean blind = false;
+        while (!rest(pause)) {
             try {
-                if (pause > 0) {
-                    var _ = bell.tryAcquire(pause, TimeUnit.NANOSECONDS);
-                    var _ = bell.drainPermits();
-                }
-                int places = acquireRoom();
-                boolean more = claim(places);
-                pause = more ? 0 : config.poll().toNanos();
-            } catch (InterruptedException e) {
-                stopping = true;
+                // Who cannot be told of work can still ask for it.
+                boolean offered =
+                        blind || registry.awaitClaimable(config.inputTypes(), Deadline.after(config.safetyNet()));
+                blind = false;
+                int claimed = claim(acquireRoom());
+                // Others were faster, or have it locked: not again at once.
+                pause = offered && claimed == 0 ? longer(pause, LONGEST_CONTENTION) : Duration.ZERO;
+            } catch (InterruptedException | ProcessException.Interrupted e) {
+                stopped.countDown();
             } catch (ProcessException.Closed e) {
                 LOGGER.log(Level.WARNING, "the worker {0} ends, for its registry is closed", config.owner());
-                stopping = true;
+                stopped.countDown();
             } catch (RuntimeException e) {
                 LOGGER.log(Level.WARNING, "no work can be claimed at the moment: {0}", e.getMessage());
-                pause = backoff(pause);
+                blind = true;
+                pause = longer(pause, LONGEST_BACKOFF);
             }
+        }
+    }
+
+    /** Whether this is to end. */
+    private boolean rest(Duration pause) {
+        try {
+            return stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return true;
         }
     }
 
@@ -86,26 +95,29 @@ public final class ProcessWorker implements AutoCloseable {
         return 1 + room.drainPermits();
     }
 
-    /** Whether there may be more at once: as much was got as there was room for. */
-    private boolean claim(int places) {
+    private boolean stopping() {
+        return stopped.getCount() == 0;
+    }
+
+    /** How many were got. */
+    private int claim(int places) {
         List<Claim> claims = List.of();
         long asked = System.nanoTime();
         try {
-            claims = stopping ? claims : registry.claimNext(config.request(places));
+            claims = stopping() ? claims : registry.claimNext(config.request(places));
         } finally {
             room.release(places - claims.size());
         }
         for (Claim claim : claims) {
             new Drive(claim, asked).start();
         }
-        return claims.size() == places;
+        return claims.size();
     }
 
-    /** Longer after each failure in a row, and not at the same moment as everybody else. */
-    private long backoff(long last) {
-        long longest = Math.max(config.poll().toNanos(), LONGEST_BACKOFF.toNanos());
-        long next = Math.min(longest, Math.max(config.poll().toNanos(), 2 * last));
-        return ThreadLocalRandom.current().nextLong(next / 2, next + 1);
+    /** Twice the last, and not at the same moment as everybody else. */
+    private static Duration longer(Duration last, Duration longest) {
+        long next = Math.clamp(2 * last.toNanos(), FIRST_PAUSE.toNanos(), longest.toNanos());
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(next / 2, next + 1));
     }
 
     /** One process that is being driven. */
@@ -145,12 +157,11 @@ public final class ProcessWorker implements AutoCloseable {
             } finally {
                 driving.remove(this);
                 room.release();
-                nudge();
             }
         }
 
         private Ending drive() {
-            if (stopping) {
+            if (stopping()) {
                 return new Ending.GivenBack();
             }
             try {
@@ -171,7 +182,7 @@ public final class ProcessWorker implements AutoCloseable {
 
         /** As long as the lease is held; a store that fails is asked again, for each of these calls can be repeated. */
         private void record(Ending ending) {
-            long pause = TimeUnit.MILLISECONDS.toNanos(10);
+            Duration pause = Duration.ZERO;
             while (true) {
                 try {
                     switch (ending) {
@@ -180,20 +191,20 @@ public final class ProcessWorker implements AutoCloseable {
                     }
                     return;
                 } catch (ProcessException.StoreFailed e) {
-                    if (!keeper.held()) {
+                    pause = longer(pause, LONGEST_BACKOFF);
+                    if (!heldAfter(pause)) {
                         throw e;
                     }
-                    rest(pause);
-                    pause = Math.min(2 * pause, LONGEST_BACKOFF.toNanos());
                 }
             }
         }
 
-        private void rest(long nanos) {
+        /** What interrupts the driver does not end what there is to record. */
+        private boolean heldAfter(Duration pause) {
             try {
-                TimeUnit.NANOSECONDS.sleep(nanos);
-            } catch (InterruptedException lost) {
-                // The look at the lease before the next attempt says so.
+                return keeper.heldAfter(pause);
+            } catch (InterruptedException e) {
+                return keeper.held();
             }
         }
     }
@@ -212,7 +223,7 @@ public final class ProcessWorker implements AutoCloseable {
      */
     @Override
     public void close() {
-        stopping = true;
+        stopped.countDown();
         thread.interrupt();
         long until = System.nanoTime() + config.stopWithin().toNanos();
         boolean interrupted = !join(thread, until);

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogException;
 import dev.cloche.catalog.CatalogSchema;
@@ -146,7 +147,7 @@ public final class SqliteProcessStore implements ProcessStore {
     }
 
     @Override
-    public <T> T read(Query<T> query) {
+    public <T> T read(Query<T> query, Deadline deadline) {
         requireOpen();
         try {
             return catalog.read((Session session) -> {
@@ -176,7 +177,7 @@ public final class SqliteProcessStore implements ProcessStore {
     }
 
     @Override
-    public void watchOthers() {
+    public void watchOthers(Deadline deadline) {
         CommitListener told = listener;
         if (told != null) {
             doorbell.watch(() -> {

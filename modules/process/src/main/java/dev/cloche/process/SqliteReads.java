@@ -172,6 +172,11 @@ class SqliteReads implements StoreReads {
                 array(ids)));
     }
 
+    @Override
+    public final Optional<Long> claimableAt(String inputType) {
+        return new SqliteClaims(sql, now()).firstAt(inputType);
+    }
+
     /** Any number of strings as one parameter. */
     static String array(Collection<String> values) {
         return Json.array(values.stream().map(Json::of).toList()).text();

@@ -2,7 +2,6 @@ package dev.cloche.process;
 
 import dev.cloche.catalog.Session;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,9 +10,6 @@ import java.util.Optional;
  * is locked, and positions of the feed are taken in the order of the commits.
  */
 final class SqliteTransaction extends SqliteReads implements StoreTransaction {
-    static final String CLAIMABLE = SqliteRows.HEAD
-            + "WHERE p.status = 'running' AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
-
     private final List<Change> changes = new ArrayList<>();
     private FeedRange positions = FeedRange.NONE;
     private boolean wrote;
@@ -205,35 +201,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public List<ProcessHead> lockClaimable(String inputType, int limit) {
-        StoreTime now = now();
-        List<ProcessHead> found = new ArrayList<>();
-        // One range of an index each: expired, from another boot, and further ahead than a lease can be.
-        offer(
-                found,
-                limit,
-                "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires <= ? LIMIT ?",
-                inputType,
-                now.epoch(),
-                now.ticks());
-        offer(found, limit, "p.lease_expires IS NOT NULL AND p.lease_epoch < ? LIMIT ?", inputType, now.epoch());
-        offer(found, limit, "p.lease_expires IS NOT NULL AND p.lease_epoch > ? LIMIT ?", inputType, now.epoch());
-        offer(
-                found,
-                limit,
-                "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires > ? LIMIT ?",
-                inputType,
-                now.epoch(),
-                LeaseRules.saturatingAdd(now.ticks(), LeaseRules.LONGEST_MILLIS));
-        offer(found, limit, "p.lease_expires IS NULL LIMIT ?", inputType);
-        return List.copyOf(found);
-    }
-
-    private void offer(List<ProcessHead> found, int limit, String condition, Object... parameters) {
-        if (found.size() < limit) {
-            Object[] all = Arrays.copyOf(parameters, parameters.length + 1);
-            all[parameters.length] = limit - found.size();
-            found.addAll(sql.list(SqliteRows::head, CLAIMABLE + condition, all));
-        }
+        return new SqliteClaims(sql, now()).free(inputType, limit);
     }
 
     @Override

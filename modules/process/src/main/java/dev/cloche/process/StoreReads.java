@@ -52,6 +52,13 @@ public interface StoreReads {
     /** The heads of those processes that exist, in any order. */
     List<ProcessHead> heads(Collection<String> ids);
 
+    /**
+     * When the first of the processes that {@link StoreTransaction#lockClaimable} looks through can be had: now if one can
+     * be had already, else the ticks at which the first lease of this epoch ends. Empty if there are none. Reads a few
+     * rows, however many there are.
+     */
+    Optional<Long> claimableAt(String inputType);
+
     /** Those processes that anybody has a handle to. */
     Set<String> granted(Collection<String> ids);
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The registry over any store. What it decides is in the classes of rules; this is where the calls come in. */
 final class StoredProcessRegistry implements ProcessRegistry {
@@ -152,6 +153,11 @@ final class StoredProcessRegistry implements ProcessRegistry {
     @Override
     public List<Claim> claimNext(ClaimRequest request) {
         return leases.claimNext(request);
+    }
+
+    @Override
+    public boolean awaitClaimable(Set<String> inputTypes, Deadline deadline) {
+        return waits.claimable(inputTypes, deadline);
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -17,17 +18,20 @@ import java.util.function.Predicate;
  */
 final class Waiters implements CommitListener {
     private final Map<String, Set<Waiter>> byProcess = new ConcurrentHashMap<>();
+    /** Of any process. There are few of them: one for each worker. */
+    private final Set<Waiter> ofAny = ConcurrentHashMap.newKeySet();
+
     private volatile boolean closed;
 
     /** A thread that is about to wait. */
     final class Waiter implements AutoCloseable {
-        private final String processId;
         private final Predicate<Change> interest;
+        private final Consumer<Waiter> leave;
         private final Semaphore bell = new Semaphore(0);
 
-        private Waiter(String processId, Predicate<Change> interest) {
-            this.processId = processId;
+        private Waiter(Predicate<Change> interest, Consumer<Waiter> leave) {
             this.interest = interest;
+            this.leave = leave;
         }
 
         /**
@@ -58,15 +62,19 @@ final class Waiters implements CommitListener {
 
         @Override
         public void close() {
-            byProcess.computeIfPresent(processId, (_, waiters) -> {
-                waiters.remove(this);
-                return waiters.isEmpty() ? null : waiters;
-            });
+            leave.accept(this);
         }
     }
 
+    /** For what is committed of any process. */
+    Waiter enter(Predicate<Change> interest) {
+        Waiter waiter = new Waiter(interest, ofAny::remove);
+        ofAny.add(waiter);
+        return waiter;
+    }
+
     Waiter enter(String processId, Predicate<Change> interest) {
-        Waiter waiter = new Waiter(processId, interest);
+        Waiter waiter = new Waiter(interest, left -> leave(processId, left));
         byProcess.compute(processId, (_, present) -> {
             Set<Waiter> waiters = present == null ? ConcurrentHashMap.newKeySet() : present;
             waiters.add(waiter);
@@ -75,22 +83,35 @@ final class Waiters implements CommitListener {
         return waiter;
     }
 
+    private void leave(String processId, Waiter left) {
+        byProcess.computeIfPresent(processId, (_, waiters) -> {
+            waiters.remove(left);
+            return waiters.isEmpty() ? null : waiters;
+        });
+    }
+
     @Override
     public void committed(Collection<Change> changes) {
-        if (byProcess.isEmpty()) {
+        if (byProcess.isEmpty() && ofAny.isEmpty()) {
             return;
         }
         for (Change change : changes) {
-            for (Waiter waiter : byProcess.getOrDefault(change.processId(), Set.of())) {
-                if (waiter.interest.test(change)) {
-                    waiter.ring();
-                }
+            ring(byProcess.getOrDefault(change.processId(), Set.of()), change);
+            ring(ofAny, change);
+        }
+    }
+
+    private static void ring(Set<Waiter> waiters, Change change) {
+        for (Waiter waiter : waiters) {
+            if (waiter.interest.test(change)) {
+                waiter.ring();
             }
         }
     }
 
     @Override
     public void unknownCommitted() {
+        ofAny.forEach(Waiter::ring);
         byProcess.values().forEach(waiters -> waiters.forEach(Waiter::ring));
     }
 

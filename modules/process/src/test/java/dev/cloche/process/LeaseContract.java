@@ -8,8 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** One owner at a time. The rules of time one by one are in {@link LeaseRulesTest}. */
@@ -135,6 +140,39 @@ public interface LeaseContract extends ContractFixture {
         registry().release(lease);
         assertThat(registry().append(lease, note(1).withReplayKey("k")).event()).isEqualTo(first.event());
         assertThatThrownBy(() -> registry().append(lease, note(2))).isInstanceOf(ProcessException.LeaseLost.class);
+    }
+
+    @Test
+    default void whoWaitsForWorkIsToldOfWhatItCanHaveAndOfNothingElse() throws Exception {
+        Set<String> types = Set.of(ProcessInput.TOOL_CALL);
+        Deadline now = Deadline.after(Duration.ZERO);
+        assertThat(registry().awaitClaimable(types, now)).isFalse();
+        registry().register(registration("outside").withRecovery(new Recovery.ExternallyOwned()));
+        registry().register(registration("ended"));
+        registry().complete("ended", success(1));
+        registry().register(registration("held"));
+        Lease held = registry().claim("held", "ann", LONG);
+        assertThat(registry().awaitClaimable(types, now)).isFalse();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Boolean> other =
+                    threads.submit(() -> registry().awaitClaimable(Set.of("other"), Deadline.after(SHORT)));
+            Future<Boolean> told = threads.submit(() -> registry().awaitClaimable(types, Deadline.none()));
+            registry().release(held);
+            assertThat(told.get()).isTrue();
+            assertThat(registry().awaitClaimable(types, now)).isTrue();
+            assertThat(other.get()).isFalse();
+        }
+        assertThatThrownBy(() -> registry().awaitClaimable(Set.of(), now)).isInstanceOf(ProcessException.Invalid.class);
+    }
+
+    @Test
+    default void theEndOfALeaseIsKnownBeforehand() {
+        registry().register(registration("p"));
+        registry().claim("p", "dead", Duration.ofMillis(300));
+        Set<String> types = Set.of(ProcessInput.TOOL_CALL);
+        assertThat(registry().awaitClaimable(types, Deadline.none())).isTrue();
+        assertThat(registry().claimNext(new ClaimRequest("w", types, 1, LONG))).hasSize(1);
+        assertThat(registry().awaitClaimable(types, Deadline.after(SHORT))).isFalse();
     }
 
     @Test

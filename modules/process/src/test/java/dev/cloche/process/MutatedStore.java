@@ -1,13 +1,11 @@
 package dev.cloche.process;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
 /** A store that breaks one rule, to see whether anybody notices. */
-final class MutatedStore implements ProcessStore {
+final class MutatedStore extends ForwardingStore {
     /** What is wrong with it. */
     enum Fault {
         /** The token of a lease is not compared: whoever has ever had a lease passes. */
@@ -28,13 +26,12 @@ final class MutatedStore implements ProcessStore {
         }
     }
 
-    private final ProcessStore store;
     private final Fault fault;
     private final SplittableRandom random;
     private Optional<Lease> latest = Optional.empty();
 
     MutatedStore(ProcessStore store, Fault fault, long seed) {
-        this.store = store;
+        super(store);
         this.fault = fault;
         this.random = new SplittableRandom(seed);
     }
@@ -64,24 +61,12 @@ final class MutatedStore implements ProcessStore {
     }
 
     private StoreTransaction mutated(StoreTransaction transaction) {
-        return (StoreTransaction) Proxy.newProxyInstance(
-                MutatedStore.class.getClassLoader(),
-                new Class<?>[] {StoreTransaction.class},
-                (_, method, arguments) -> {
-                    Object result;
-                    try {
-                        result = method.invoke(transaction, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                    if (method.getName().equals("tombstone") && fault == Fault.TOMBSTONES_ARE_LOST) {
-                        return Optional.empty();
-                    }
-                    if (method.getName().equals("lock") && result instanceof Optional<?> locked) {
-                        return locked.map(head -> mutated((ProcessHead) head, transaction.now()));
-                    }
-                    return result;
-                });
+        return intercepted(transaction, _ -> {}, (method, result) -> switch (method.getName()) {
+            case "tombstone" -> fault == Fault.TOMBSTONES_ARE_LOST ? Optional.of(Optional.empty()) : Optional.empty();
+            case "lock" ->
+                Optional.of(((Optional<?>) result).map(head -> mutated((ProcessHead) head, transaction.now())));
+            default -> Optional.empty();
+        });
     }
 
     private ProcessHead mutated(ProcessHead head, StoreTime now) {
@@ -125,30 +110,5 @@ final class MutatedStore implements ProcessStore {
                 head.fence(),
                 head.attempts(),
                 head.lease().map(change));
-    }
-
-    @Override
-    public <T> T read(Query<T> query) {
-        return store.read(query);
-    }
-
-    @Override
-    public Durability durability() {
-        return store.durability();
-    }
-
-    @Override
-    public void listen(CommitListener listener) {
-        store.listen(listener);
-    }
-
-    @Override
-    public void watchOthers() {
-        store.watchOthers();
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }

@@ -161,7 +161,7 @@ class SqliteProcessesTest {
                 "p.lease_expires IS NOT NULL AND p.lease_epoch < ? LIMIT ?",
                 "p.lease_expires IS NULL LIMIT ?")) {
             List<String> plan = catalog.read(session -> session.list(
-                    row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + SqliteTransaction.CLAIMABLE + ranges));
+                    row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + SqliteClaims.CLAIMABLE + ranges));
             assertThat(plan).singleElement().asString().contains("SEARCH p USING INDEX process_");
         }
     }

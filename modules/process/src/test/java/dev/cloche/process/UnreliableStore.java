@@ -4,13 +4,12 @@ import java.io.IOException;
 import java.util.random.RandomGenerator;
 
 /** A store that sometimes fails: before a write, or after it was committed, when nobody can tell the two apart. */
-final class UnreliableStore implements ProcessStore {
-    private final ProcessStore store;
+final class UnreliableStore extends ForwardingStore {
     private final RandomGenerator random;
     private final double rate;
 
     UnreliableStore(ProcessStore store, RandomGenerator random, double rate) {
-        this.store = store;
+        super(store);
         this.random = random;
         this.rate = rate;
     }
@@ -30,30 +29,5 @@ final class UnreliableStore implements ProcessStore {
 
     private static ProcessException crash() {
         return new ProcessException.StoreFailed("it crashed.", "", new IOException("crash"));
-    }
-
-    @Override
-    public <T> T read(Query<T> query) {
-        return store.read(query);
-    }
-
-    @Override
-    public Durability durability() {
-        return store.durability();
-    }
-
-    @Override
-    public void listen(CommitListener listener) {
-        store.listen(listener);
-    }
-
-    @Override
-    public void watchOthers() {
-        store.watchOthers();
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }

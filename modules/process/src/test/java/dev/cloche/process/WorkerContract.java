@@ -29,7 +29,8 @@ public abstract class WorkerContract {
     /** Long enough to be kept on a busy machine, and short enough to wait for its end. */
     private static final Duration SHORT = Duration.ofSeconds(3);
 
-    private static final Duration POLL = Duration.ofMillis(20);
+    /** None: whatever a worker does, it was told to. */
+    private static final Duration NET = Duration.ofHours(1);
 
     private final List<ProcessWorker> workers = new ArrayList<>();
 
@@ -50,7 +51,7 @@ public abstract class WorkerContract {
                 registry(),
                 WorkerConfig.of(owner, Set.of(ProcessInput.TOOL_CALL))
                         .withConcurrency(concurrency)
-                        .withWindows(ttl, POLL, Duration.ofSeconds(20)),
+                        .withWindows(ttl, NET, Duration.ofSeconds(20)),
                 driver);
         workers.add(worker);
         return worker;
@@ -106,6 +107,39 @@ public abstract class WorkerContract {
         finish.countDown();
         assertThat(end("p")).isEqualTo(success(2));
         assertThat(others).hasValue(0);
+    }
+
+    @Test
+    void whatIsRegisteredLaterIsDrivenWithoutAsking() {
+        worker("a", 2, _ -> Optional.of(success(1)));
+        for (int i = 0; i < 20; i++) {
+            registry().register(registration("p" + i));
+            assertThat(end("p" + i)).isEqualTo(success(1));
+        }
+    }
+
+    @Test
+    void whatADeadOwnerHeldIsDrivenWhenItsLeaseEndsAndNobodySaysSo() {
+        registry().register(registration("p"));
+        registry().register(registration("q"));
+        registry().claim("p", "dead", SHORT);
+        registry().claim("q", "alive", LONG);
+        worker("a", 2, _ -> Optional.of(success(1)));
+        assertThat(end("p")).isEqualTo(success(1));
+        assertThat(registry().get("q").orElseThrow().status()).isEqualTo(ProcessStatus.RUNNING);
+    }
+
+    @Test
+    void whatIsGivenBackOrHeldForLessThanBeforeIsDrivenAtOnce() {
+        registry().register(registration("p"));
+        registry().register(registration("q"));
+        Lease released = registry().claim("p", "leaving", LONG);
+        Lease shortened = registry().claim("q", "leaving", LONG);
+        worker("a", 2, _ -> Optional.of(success(1)));
+        registry().release(released);
+        assertThat(end("p")).isEqualTo(success(1));
+        registry().renew(shortened, Duration.ofMillis(50));
+        assertThat(end("q")).isEqualTo(success(1));
     }
 
     @Test

@@ -29,12 +29,12 @@ public final class WorkerProgram {
     public static void work(ProcessStore store, String owner) throws Exception {
         WorkerConfig config = WorkerConfig.of(owner, Set.of(ProcessInput.TOOL_CALL))
                 .withConcurrency(3)
-                .withWindows(TTL, Duration.ofMillis(50), Duration.ofSeconds(10));
+                .withWindows(TTL, Duration.ofHours(1), Duration.ofSeconds(10));
         try (ProcessRegistry registry = ProcessRegistry.over(store);
                 ProcessWorker worker = ProcessWorker.start(registry, config, WorkerProgram::drive)) {
             System.out.println("ready");
             System.in.readAllBytes();
-            worker.nudge();
+            System.out.println("ends with " + worker.busy());
         }
     }
 

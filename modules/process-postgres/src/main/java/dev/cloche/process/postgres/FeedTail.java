@@ -1,5 +1,6 @@
 package dev.cloche.process.postgres;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.process.CommitListener;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +25,8 @@ final class FeedTail {
      */
     void look() {
         FeedPosition from = position.orElseGet(this::end);
-        List<FeedEntry> entries = transactions.reading(statements -> FeedEntry.list(statements, from, false, PAGE));
+        List<FeedEntry> entries =
+                transactions.reading(Deadline.none(), statements -> FeedEntry.list(statements, from, false, PAGE));
         if (entries.size() == PAGE) {
             target.unknownCommitted();
             position = Optional.of(end());
@@ -44,7 +46,7 @@ final class FeedTail {
     /** The end of what is settled now. Whoever waits has begun to, and looks for itself after this. */
     private FeedPosition end() {
         String horizon = transactions
-                .reading(statements -> statements.first(row -> row.getString("horizon"), END))
+                .reading(Deadline.none(), statements -> statements.first(row -> row.getString("horizon"), END))
                 .orElseThrow();
         return new FeedPosition(horizon, 0);
     }

@@ -1,5 +1,6 @@
 package dev.cloche.process.postgres;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.process.CommitListener;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -42,12 +43,12 @@ final class Listener implements AutoCloseable {
                 .start(this::run);
     }
 
-    /** Until it hears, or a first attempt has failed; then it is the safety poll that hears. */
-    void awaitStart() {
+    /** Until it hears, or a first attempt has failed; then it is the safety poll that hears. Or until the deadline. */
+    void awaitStart(Deadline deadline) {
         boolean interrupted = false;
         while (true) {
             try {
-                started.await();
+                var _ = started.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;

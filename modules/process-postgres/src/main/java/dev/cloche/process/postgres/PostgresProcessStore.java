@@ -2,6 +2,7 @@ package dev.cloche.process.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
+import dev.cloche.base.Deadline;
 import dev.cloche.process.Change;
 import dev.cloche.process.CommitListener;
 import dev.cloche.process.Durability;
@@ -72,8 +73,8 @@ public final class PostgresProcessStore implements ProcessStore {
         this.config = config;
         this.pool = pool;
         this.clock = clock;
-        this.transactions = new Transactions(pool);
-        this.durability = transactions.reading(PostgresProcessStore::examine);
+        this.transactions = new Transactions(pool, config.statementTimeout());
+        this.durability = transactions.reading(Deadline.none(), PostgresProcessStore::examine);
         this.shelter = new Shelter("cloche-process-" + config.schema(), config.connections());
         this.notifier = new Notifier(config, sender);
     }
@@ -106,10 +107,12 @@ public final class PostgresProcessStore implements ProcessStore {
     @Override
     public <T> T write(Work<T> work) {
         record Outcome<T>(T result, List<Change> changes) {}
-        Outcome<T> outcome = shelter.call(() -> transactions.writing(statements -> {
-            PostgresTransaction transaction = new PostgresTransaction(statements, clock);
-            return new Outcome<>(work.run(transaction), transaction.changes());
-        }));
+        Outcome<T> outcome = shelter.call(
+                () -> transactions.writing(statements -> {
+                    PostgresTransaction transaction = new PostgresTransaction(statements, clock);
+                    return new Outcome<>(work.run(transaction), transaction.changes());
+                }),
+                Deadline.none());
         if (!outcome.changes().isEmpty()) {
             target.committed(outcome.changes());
             notifier.tell(outcome.changes());
@@ -118,8 +121,10 @@ public final class PostgresProcessStore implements ProcessStore {
     }
 
     @Override
-    public <T> T read(Query<T> query) {
-        return shelter.call(() -> transactions.reading(statements -> query.run(new PostgresReads(statements, clock))));
+    public <T> T read(Query<T> query, Deadline deadline) {
+        return shelter.call(
+                () -> transactions.reading(deadline, statements -> query.run(new PostgresReads(statements, clock))),
+                deadline);
     }
 
     @Override
@@ -133,7 +138,7 @@ public final class PostgresProcessStore implements ProcessStore {
     }
 
     @Override
-    public void watchOthers() {
+    public void watchOthers(Deadline deadline) {
         if (listener == null) {
             lifecycle.lock();
             try {
@@ -146,7 +151,7 @@ public final class PostgresProcessStore implements ProcessStore {
         }
         Listener started = listener;
         if (started != null) {
-            started.awaitStart();
+            started.awaitStart(deadline);
         }
     }
 

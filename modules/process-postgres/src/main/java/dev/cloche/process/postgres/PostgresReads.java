@@ -203,6 +203,11 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     }
 
     @Override
+    public Optional<Long> claimableAt(String inputType) {
+        return new PostgresClaims(statements).firstAt(inputType, now().ticks());
+    }
+
+    @Override
     public Set<String> granted(Collection<String> ids) {
         return new HashSet<>(sql(() -> statements.list(
                 row -> row.getString("process_id"),

@@ -6,7 +6,6 @@ import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.Json;
 import dev.cloche.process.LeaseRow;
-import dev.cloche.process.LeaseRules;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessRegistration;
@@ -231,22 +230,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public List<ProcessHead> lockClaimable(String inputType, int limit) {
-        long at = now().ticks();
-        String select = "SELECT " + PostgresRows.HEAD + " FROM process p WHERE p.status = 'running'"
-                + " AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
-        String lock = " LIMIT ? FOR NO KEY UPDATE SKIP LOCKED";
-        List<ProcessHead> lost = statements.alongside(
-                PostgresRows::head,
-                select + "(p.lease_expires_ms <= ? OR p.lease_expires_ms > ?) ORDER BY p.lease_expires_ms" + lock,
-                inputType,
-                at,
-                at + LeaseRules.LONGEST_MILLIS,
-                limit);
-        List<ProcessHead> free = sql(() -> statements.list(
-                PostgresRows::head, select + "p.lease_expires_ms IS NULL ORDER BY p.key" + lock, inputType, limit));
-        List<ProcessHead> offered = new ArrayList<>(lost);
-        offered.addAll(free.subList(0, Math.min(free.size(), limit - lost.size())));
-        return offered;
+        return new PostgresClaims(statements).lockFree(inputType, now().ticks(), limit);
     }
 
     @Override

@@ -1,11 +1,14 @@
 package dev.cloche.process.postgres;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.process.ProcessException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -21,7 +24,8 @@ final class Shelter implements AutoCloseable {
                 count, Thread.ofPlatform().daemon().name(name + "-", 1).factory());
     }
 
-    <T> T call(Supplier<T> task) {
+    /** @throws ProcessException.StoreFailed if the deadline passes first; the call may then still run, or never begin */
+    <T> T call(Supplier<T> task, Deadline deadline) {
         Future<T> pending;
         try {
             pending = threads.submit(task::get);
@@ -32,11 +36,15 @@ final class Shelter implements AutoCloseable {
         try {
             while (true) {
                 try {
-                    return pending.get();
+                    return pending.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }
             }
+        } catch (TimeoutException e) {
+            pending.cancel(false);
+            throw new ProcessException.StoreFailed(
+                    "the database did not answer before the deadline.", "Wait longer, or look after the database.", e);
         } catch (ExecutionException e) {
             throw unwrapped(e);
         } finally {

@@ -1,12 +1,16 @@
 package dev.cloche.process.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.cloche.base.Deadline;
 import dev.cloche.process.ProcessException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Runs transactions, and runs them again where that is known to be harmless: if the server undid one for the sake of
@@ -17,9 +21,12 @@ final class Transactions {
     private static final int ATTEMPTS = 6;
 
     private final HikariDataSource pool;
+    private final Duration statementTimeout;
 
-    Transactions(HikariDataSource pool) {
+    /** @param statementTimeout that the connections have by themselves */
+    Transactions(HikariDataSource pool, Duration statementTimeout) {
         this.pool = pool;
+        this.statementTimeout = statementTimeout;
     }
 
     /** Statements in one transaction; they are committed when it returns. */
@@ -30,17 +37,29 @@ final class Transactions {
 
     /** Each statement sees what was committed before it. */
     <T> T writing(Body<T> body) {
-        return repeated("", body);
+        return repeated(List::of, body);
     }
 
-    /** All statements see the same, which is what was committed before the first. */
-    <T> T reading(Body<T> body) {
-        return repeated("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", body);
+    /**
+     * All statements see the same, which is what was committed before the first.
+     *
+     * @param deadline after which the server ends what it does for this, if that is sooner than it would anyway
+     */
+    <T> T reading(Deadline deadline, Body<T> body) {
+        return repeated(() -> settings(deadline), body);
     }
 
-    private <T> T repeated(String prologue, Body<T> body) {
+    private List<String> settings(Deadline deadline) {
+        String snapshot = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+        long left = Math.max(1, deadline.remainingMillis());
+        return left < statementTimeout.toMillis()
+                ? List.of(snapshot, "SET LOCAL statement_timeout TO " + left)
+                : List.of(snapshot);
+    }
+
+    private <T> T repeated(Supplier<List<String>> prologue, Body<T> body) {
         for (int attempt = 1; ; attempt++) {
-            Attempt<T> made = new Attempt<>(prologue, body);
+            Attempt<T> made = new Attempt<>(prologue.get(), body);
             try {
                 return made.run();
             } catch (SQLTransientConnectionException noConnection) {
@@ -66,11 +85,11 @@ final class Transactions {
     }
 
     private final class Attempt<T> {
-        private final String prologue;
+        private final List<String> prologue;
         private final Body<T> body;
         private boolean committing;
 
-        Attempt(String prologue, Body<T> body) {
+        Attempt(List<String> prologue, Body<T> body) {
             this.prologue = prologue;
             this.body = body;
         }
@@ -79,9 +98,7 @@ final class Transactions {
             try (Connection connection = pool.getConnection()) {
                 try {
                     Statements statements = new Statements(connection);
-                    if (!prologue.isEmpty()) {
-                        statements.later(prologue);
-                    }
+                    prologue.forEach(statements::later);
                     T result = body.run(statements);
                     statements.run();
                     committing = true;

@@ -105,6 +105,22 @@ final class TestServer implements AutoCloseable {
                 .until(() -> !postmaster.isAlive() && children.stream().noneMatch(ProcessHandle::isAlive));
     }
 
+    /** Sends all of its processes a signal. */
+    void signal(String name) throws IOException, InterruptedException {
+        ProcessHandle postmaster = postmaster();
+        List<String> kill = new ArrayList<>(List.of("kill", "-" + name, Long.toString(postmaster.pid())));
+        postmaster.children().forEach(child -> kill.add(Long.toString(child.pid())));
+        int failed = new ProcessBuilder(kill)
+                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD)
+                .start()
+                .waitFor();
+        if (failed != 0) {
+            throw new IOException("the server cannot be sent " + name);
+        }
+    }
+
     /** Starts the server again, as it was started before, and so lets it recover; returns before it has. */
     void restart() throws IOException {
         Files.deleteIfExists(data.resolve("postmaster.pid"));
