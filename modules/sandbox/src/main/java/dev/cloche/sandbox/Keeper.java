@@ -151,6 +151,14 @@ final class Keeper implements AutoCloseable {
         });
     }
 
+    /** The VM of a sandbox that this keeps. */
+    Optional<Vm> vmOf(long id) {
+        return kept.stream()
+                .filter(sandbox -> sandbox.id() == id)
+                .map(KeptSandbox::vm)
+                .findAny();
+    }
+
     private void restart(SandboxRecord ended) throws InterruptedException {
         RunRecord run = ended.latestRun().orElseThrow();
         Instant over = run.terminatedAt().orElseThrow();
