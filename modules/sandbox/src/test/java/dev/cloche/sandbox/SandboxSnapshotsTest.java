@@ -201,7 +201,7 @@ class SandboxSnapshotsTest {
 
     @Test
     void whatHasNothingToKeepOrIsNotReadyIsRefused() {
-        try (RunningSandbox parent = host.start(TestHost.named("memory", "sleep", "1000"))) {
+        try (RunningSandbox _ = host.start(TestHost.named("memory", "sleep", "1000"))) {
             host.here.sandboxes().pause("memory", TestHost.soon());
             assertThatThrownBy(() -> take("memory", "x"))
                     .isInstanceOf(SandboxException.NotRunning.class)
