@@ -12,6 +12,7 @@
 
 #include "configure_request.h"
 #include "environment.h"
+#include "execution.h"
 #include "frame.h"
 #include "freeze.h"
 #include "log.h"
@@ -112,6 +113,7 @@ int configure_begin(int port, uint32_t request, uint8_t *payload, size_t length,
         new_variables = copy_variables(wanted.variables, wanted.variable_count);
         if (new_variables == NULL) return OUT_OF_RESOURCES;
     }
+    if (wanted.end_all) executions_end_all();
     if (task_begin(TASK_CONFIGURE, port, request, apply, CONFIGURE_MS, finished)) return 0;
     free(new_variables);
     new_variables = NULL;

@@ -6,7 +6,7 @@
 #include "bytes.h"
 #include "frame.h"
 
-enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, VARIABLE, SECRET, NETWORK, TAGS };
+enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, VARIABLE, SECRET, NETWORK, END_ALL, TAGS };
 enum { MTU_MIN = 68, MTU_MAX = 65535 };
 
 static bool is_letter_or_digit(char c) {
@@ -125,7 +125,8 @@ static bool read_field(struct configure_request *request, enum tag tag, struct t
         case MACHINE_ID: return read_machine(request, text);
         case VARIABLE: return read_variable(request, text);
         case SECRET: return read_secret(request, text);
-        default: return read_network(request, text);
+        case NETWORK: return read_network(request, text);
+        default: request->end_all = true; return text.length == 0;
     }
 }
 

@@ -38,6 +38,9 @@ bool executions_forget_oldest_kept(void);
 
 void executions_signal_all(int number);
 
+/* Kills every process of the guest but this one, and forgets all executions: nobody hears of their ends. */
+void executions_end_all(void);
+
 /* How many run. */
 unsigned executions_running(void);
 

@@ -1,4 +1,5 @@
 /* The life of an execution after its start: what is said of it, and when it is forgotten. */
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "bytes.h"
@@ -161,6 +162,17 @@ int execution_release(uint32_t id, const char **sentence) {
     if (!e->ended) return STILL_RUNNING;
     forget(e);
     return 0;
+}
+
+/* Forgotten at once: the end of a clone's main execution is not to be the end of its VM. */
+void executions_end_all(void) {
+    kill(-1, SIGKILL);
+    for (int i = 0; i < table_end(); i++) {
+        struct execution *e = table_at(i);
+        if (e == NULL) continue;
+        if (e->report >= 0) loop_close(e->report);
+        forget(e);
+    }
 }
 
 bool executions_pending(void) {

@@ -98,7 +98,30 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
      */
     public Sandbox connect(String name) {
-        return new Sandbox(sandboxRoom().connect(name, Deadline.none()));
+        return new Sandbox(this, sandboxRoom().connect(name, Deadline.none()));
+    }
+
+    /**
+     * A sandbox to restore from a snapshot.
+     *
+     * @param snapshot its name; looked at when the sandbox is started
+     */
+    public RestoreBuilder restore(String snapshot) {
+        return new RestoreBuilder(this, snapshot);
+    }
+
+    /**
+     * Children to make of a running sandbox that this process owns, or that no process does.
+     *
+     * @param sandbox its name; looked at when they are made
+     */
+    public ForkBuilder fork(String sandbox) {
+        return new ForkBuilder(this, () -> sandboxRoom().get(sandbox).id());
+    }
+
+    /** The snapshots of sandboxes. */
+    public Snapshots snapshots() {
+        return new Snapshots(sandboxRoom().snapshots());
     }
 
     private SandboxInfo info(SandboxRecord sandbox) {

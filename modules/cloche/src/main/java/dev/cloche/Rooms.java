@@ -36,8 +36,12 @@ record Rooms(
         Machines machines)
         implements AutoCloseable {
     /** The tables of every room that has some. */
-    static final List<CatalogSchema> SCHEMAS =
-            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), SqliteProcessStore.schema());
+    static final List<CatalogSchema> SCHEMAS = List.of(
+            Catalog.leases(),
+            ImageStore.schema(),
+            Sandboxes.schema(),
+            Sandboxes.snapshotSchema(),
+            SqliteProcessStore.schema());
 
     static void prepare() {
         // Two threads, because neither waits for the other, and a start needs the database before the locks.

@@ -20,10 +20,12 @@ public final class Sandbox implements AutoCloseable {
     /** For a guest to say what it knows already. */
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
+    private final Cloche cloche;
     private final RunningSandbox running;
     private final GuestOwner owner;
 
-    Sandbox(RunningSandbox running) {
+    Sandbox(Cloche cloche, RunningSandbox running) {
+        this.cloche = cloche;
         this.running = running;
         this.owner = GuestOwner.of(running);
     }
@@ -144,6 +146,34 @@ public final class Sandbox implements AutoCloseable {
         Exit exit = main.await();
         running.finish(main.awaitStatus());
         return exit;
+    }
+
+    /**
+     * Keeps it as it is now, memory and disk, under a name, for {@link Cloche#restore}. It is halted for a moment and goes on.
+     *
+     * <pre>{@code
+     * System.out.println(sandbox.snapshot("prepared").pause());
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException as {@link Snapshots#create} does
+     */
+    public SnapshotInfo snapshot(String name) {
+        return SnapshotInfo.of(cloche.sandboxRoom().snapshots().take(running.id(), name, Deadline.none()));
+    }
+
+    /**
+     * Children that begin where it is now, memory and disk; nothing that runs in it runs in them. It is halted for a moment and
+     * goes on. Short for {@code forking().start(count)}.
+     *
+     * @throws dev.cloche.base.ClocheException as {@link ForkBuilder#start} does
+     */
+    public Fork fork(int count) {
+        return forking().start(count);
+    }
+
+    /** Children to be made, with a choice of how. */
+    public ForkBuilder forking() {
+        return new ForkBuilder(cloche, running::id);
     }
 
     /**

@@ -169,7 +169,7 @@ public final class SandboxBuilder {
      *     or this host cannot run VMs; nothing is left behind
      */
     public Sandbox start() {
-        return new Sandbox(cloche.sandboxRoom().start(spec(), Conversions.listener(progress), Deadline.none()));
+        return new Sandbox(cloche, cloche.sandboxRoom().start(spec(), Conversions.listener(progress), Deadline.none()));
     }
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */

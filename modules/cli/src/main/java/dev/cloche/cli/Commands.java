@@ -45,6 +45,9 @@ final class Commands {
             "image",
             "process",
             "maintain",
+            "snapshot",
+            "restore",
+            "fork",
             "machine");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
@@ -68,6 +71,9 @@ final class Commands {
         ALL.put("rename", RenameCommand::new);
         ALL.put("rm", RmCommand::new);
         ALL.put("wait", WaitCommand::new);
+        ALL.put("snapshot", SnapshotCommand::new);
+        ALL.put("restore", RestoreCommand::new);
+        ALL.put("fork", ForkCommand::new);
         ALL.put("events", EventsCommand::new);
         ALL.put("keep", KeepCommand::new);
         ALL.put("pull", PullCommand::new);
@@ -103,6 +109,12 @@ final class Commands {
         template.put("rm", TemplateRmCommand::new);
         template.put("prune", TemplatePruneCommand::new);
         GROUPS.put("template", template);
+        Map<String, Supplier<Callable<Integer>>> snapshot = new LinkedHashMap<>();
+        snapshot.put("create", SnapshotCreateCommand::new);
+        snapshot.put("ls", SnapshotLsCommand::new);
+        snapshot.put("inspect", SnapshotInspectCommand::new);
+        snapshot.put("rm", SnapshotRmCommand::new);
+        GROUPS.put("snapshot", snapshot);
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

@@ -73,6 +73,14 @@ final class ImageCatalog {
         });
     }
 
+    /** Pins what one holder holds for another too, in one transaction. Empty if the first holds nothing. */
+    Optional<Unused> share(ImageHolder from, ImageHolder to) {
+        return catalog.write(session -> {
+            Optional<Long> manifest = pinnedBy(session, from);
+            return manifest.isPresent() ? Optional.of(pin(session, to, manifest.get())) : Optional.empty();
+        });
+    }
+
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
     Unused unpin(ImageHolder holder) {
         return catalog.write(session -> {

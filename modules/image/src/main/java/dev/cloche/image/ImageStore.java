@@ -120,6 +120,17 @@ public final class ImageStore {
                 disk(reference, bringer.bring(exact, Optional.of(manifest), Optional.of(holder), listener, deadline)));
     }
 
+    /**
+     * Has a second holder hold the image that the first holds.
+     *
+     * @return whether the first holds one
+     */
+    public boolean share(ImageHolder from, ImageHolder to) {
+        Optional<Unused> before = catalog.share(from, to);
+        before.ifPresent(this::delete);
+        return before.isPresent();
+    }
+
     /** How the image that the holder holds wants to be run; empty if it holds none. */
     public Optional<ImageConfig> heldConfig(ImageHolder holder) {
         return catalog.heldBy(holder).map(StoredImage::config);

@@ -99,6 +99,11 @@ final class Keeper implements AutoCloseable {
         }
     }
 
+    /** The VM of a sandbox that this keeps. */
+    Optional<Vm> vmOf(long id) {
+        return Optional.ofNullable(tended.get(id)).flatMap(Tending::vm);
+    }
+
     private void begin(Tending tending) {
         tended.put(tending.id(), tending);
         tending.start();

@@ -27,6 +27,11 @@ final class KeptSandbox implements AutoCloseable {
         return record.id();
     }
 
+    /** Its VM, as its owner has it. */
+    Vm vm() {
+        return vm;
+    }
+
     /** Waits for the end, records it, and removes the sandbox if it is ephemeral. */
     void awaitEnd() {
         ends.awaitEnd(record, vm);

@@ -107,6 +107,11 @@ public final class RunningSandbox implements AutoCloseable {
         return vm.id();
     }
 
+    /** Its VM, if this process owns it. */
+    Optional<Vm> ownVm() {
+        return Optional.ofNullable(ownership).map(_ -> vm);
+    }
+
     /** The ports that are published, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts() {
         return ground.vms().publishedPorts(vm.id());

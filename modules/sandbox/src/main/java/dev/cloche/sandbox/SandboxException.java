@@ -57,6 +57,50 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** No snapshot has the name. Code {@code sandbox.no-snapshot}. */
+    public static final class NoSnapshot extends SandboxException {
+        NoSnapshot(String name) {
+            super(
+                    "sandbox.no-snapshot",
+                    "There is no snapshot named \"" + name + "\".",
+                    "List them with: cloche snapshot ls",
+                    null);
+        }
+    }
+
+    /** Another snapshot has the name, whole or being taken. Code {@code sandbox.snapshot-exists}. */
+    public static final class SnapshotExists extends SandboxException {
+        SnapshotExists(String name) {
+            super(
+                    "sandbox.snapshot-exists",
+                    "There is a snapshot named \"" + name + "\" already.",
+                    "Choose another name, or remove it with: cloche snapshot rm " + name,
+                    null);
+        }
+    }
+
+    /** It does not run, and what it wrote is gone. Code {@code sandbox.nothing-to-keep}. */
+    public static final class NothingToKeep extends SandboxException {
+        NothingToKeep(String name, SandboxStatus status) {
+            super(
+                    "sandbox.nothing-to-keep",
+                    "The sandbox \"" + name + "\" is " + word(status) + " and has no disk that could be kept.",
+                    "Start it first with: cloche start " + name,
+                    null);
+        }
+    }
+
+    /** Only the process that owns it can halt it for a snapshot. Code {@code sandbox.owned-elsewhere}. */
+    public static final class OwnedElsewhere extends SandboxException {
+        OwnedElsewhere(String name) {
+            super(
+                    "sandbox.owned-elsewhere",
+                    "The sandbox \"" + name + "\" belongs to another process, and only that can take a snapshot of it.",
+                    "Take it there, let go of the sandbox there, or start it detached: cloche run -d",
+                    null);
+        }
+    }
+
     /** The sandbox exists and has no VM that answers. Code {@code sandbox.not-running}. */
     public static final class NotRunning extends SandboxException {
         private final SandboxStatus status;

@@ -25,6 +25,7 @@ public final class SandboxMaintenance implements AutoCloseable {
 
     private final Foundations ground;
     private final SweepStore store;
+    private final SnapshotSweep snapshots;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
     /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
@@ -33,9 +34,10 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<Thread> timer = Optional.empty();
 
-    SandboxMaintenance(Foundations ground, SweepStore store, MaintenanceLimits limits) {
+    SandboxMaintenance(Foundations ground, SweepStore store, SnapshotSweep snapshots, MaintenanceLimits limits) {
         this.ground = ground;
         this.store = store;
+        this.snapshots = snapshots;
         this.limits = limits;
         lease = lease(limits.window());
     }
@@ -102,8 +104,13 @@ public final class SandboxMaintenance implements AutoCloseable {
             if (held.isEmpty()) {
                 return MaintenanceReport.notDue();
             }
-            Sweep.Done done =
-                    new Sweep(ground, store, limits, SweepNote.parse(held.get().note())).run();
+            Sweep.Done done = new Sweep(
+                            ground,
+                            store,
+                            snapshots,
+                            limits,
+                            SweepNote.parse(held.get().note()))
+                    .run();
             if (!right.complete(held.get(), done.note().text(), limits.budget())) {
                 System.getLogger(SandboxMaintenance.class.getName())
                         .log(Level.DEBUG, "a sweep was not recorded as complete; another one follows soon");

@@ -94,7 +94,7 @@ final class SandboxRows {
         return row.wasNull() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(value));
     }
 
-    private static Optional<Duration> duration(ResultSet row, String column) throws SQLException {
+    static Optional<Duration> duration(ResultSet row, String column) throws SQLException {
         long value = row.getLong(column);
         return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(value));
     }

@@ -8,6 +8,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
@@ -87,20 +88,55 @@ final class SandboxStart {
         return perform(new Place(record.id(), lock), true);
     }
 
+    /**
+     * Starts a new sandbox that begins with a snapshot. It would go away if this process died before it has its disk: nobody
+     * would know that it lacks something.
+     */
+    Started child(SandboxSpec spec, ChildOrigin origin) {
+        Place place = claimNew(spec.withEphemeral(true), origin.detached());
+        try {
+            SandboxUse.begins(place.lock().directory());
+            ImageDisk disk =
+                    origin.image(Foundations.holder(place.id(), plan.name()), plan.image(), listener, deadline);
+            Duration image = since(begin);
+            Path own = place.lock().directory().disk();
+            origin.copyDisk(own);
+            if (!spec.ephemeral()) {
+                ground.store().keep(place.id());
+            }
+            if (origin.boots()) {
+                return boot(place, disk, main(disk, origin.detached()), image);
+            }
+            VmSpec vm = limited(origin.vm(vmId, own, plan.network()), origin.logged());
+            Started up = finish(place, disk, origin.begin(vm, plan.name(), deadline), Optional.empty(), image);
+            if (origin.detached()) {
+                letGo(up.vm());
+            }
+            return up;
+        } catch (Throwable failure) {
+            afterwards(failure, () -> forget(place, failure));
+            throw failure;
+        }
+    }
+
     private Started perform(Place place, boolean detached) {
         try {
             SandboxUse.begins(place.lock().directory());
             ImageDisk disk = disk(Foundations.holder(place.id(), plan.name()));
             Duration image = since(begin);
-            Optional<ExecRequest> main = detached
-                    ? Optional.of(CommandLine.mainRequest(plan.imageName(), plan.main(), disk.config())
-                            .asMain())
-                    : Optional.empty();
-            return boot(place, disk, main, image);
+            return boot(place, disk, main(disk, detached), image);
         } catch (Throwable failure) {
             afterwards(failure, () -> forget(place, failure));
             throw failure;
         }
+    }
+
+    /** What a sandbox that outlives this process ends with. */
+    private Optional<ExecRequest> main(ImageDisk disk, boolean detached) {
+        return detached
+                ? Optional.of(CommandLine.mainRequest(plan.imageName(), plan.main(), disk.config())
+                        .asMain())
+                : Optional.empty();
     }
 
     private ImageDisk disk(ImageHolder holder) {
@@ -112,6 +148,11 @@ final class SandboxStart {
     private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
         Beginnings.Begun begun = ground.beginnings()
                 .begin(vmSpec(place, disk, main.isPresent()), plan.image().toString(), plan.name(), deadline);
+        return finish(place, disk, begun, main, image);
+    }
+
+    private Started finish(
+            Place place, ImageDisk disk, Beginnings.Begun begun, Optional<ExecRequest> main, Duration image) {
         Vm vm = begun.vm();
         try {
             unanswered = true;
@@ -148,6 +189,10 @@ final class SandboxStart {
     /** The VM is let go only when the command runs: without one, nothing would ever end it. */
     private void handOver(Vm vm, GuestExecution main) {
         main.close();
+        letGo(vm);
+    }
+
+    private static void letGo(Vm vm) {
         try {
             vm.detach();
         } catch (VmException refused) {
@@ -179,13 +224,14 @@ final class SandboxStart {
 
     /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
     private WritableLayer writable(Place place) {
+        Path directory = place.lock().directory().disk();
+        PersistentDisks disks = ground.vms().disks();
+        Optional<PersistentDisk> there = disks.find(directory);
+        if (there.isPresent()) {
+            return there.get().layer();
+        }
         if (plan.lastingDiskMib().isPresent()) {
-            Path directory = place.lock().directory().disk();
-            PersistentDisks disks = ground.vms().disks();
-            return disks.find(directory)
-                    .orElseGet(
-                            () -> disks.create(directory, plan.lastingDiskMib().getAsInt()))
-                    .layer();
+            return disks.create(directory, plan.lastingDiskMib().getAsInt()).layer();
         }
         return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
     }
@@ -194,6 +240,10 @@ final class SandboxStart {
         VmSpec plain = TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus())
                 .withNetwork(plan.network())
                 .withWritable(writable(place));
+        return limited(plain, logged);
+    }
+
+    private VmSpec limited(VmSpec plain, boolean logged) {
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
         // Whoever started an attached command reads it.

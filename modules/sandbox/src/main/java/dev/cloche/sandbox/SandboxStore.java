@@ -318,6 +318,12 @@ final class SandboxStore {
                         """, id) == 1);
     }
 
+    /** Records that a sandbox that is being started stays when it ends, from now on. */
+    void keep(long id) {
+        catalog.write(
+                session -> session.update("UPDATE sandbox SET ephemeral = 0 WHERE id = ? AND status = 'STARTING'", id));
+    }
+
     /** Removes the row of a sandbox that has ended and is to go; false if it is gone, runs or stays. */
     boolean deleteEnded(long id) {
         return change(session -> {

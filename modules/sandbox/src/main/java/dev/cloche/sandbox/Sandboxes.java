@@ -47,6 +47,8 @@ public final class Sandboxes implements AutoCloseable {
     private final Templates templates;
     private final Makers makers;
     private final SandboxEvents events;
+    private final SnapshotGround snapshotGround;
+    private final SandboxSnapshots snapshots;
     private final Set<RunningSandbox> open = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Keeper keeper;
 
@@ -67,6 +69,32 @@ public final class Sandboxes implements AutoCloseable {
         ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock, beginnings);
         ends = new SandboxEnds(ground);
         events = new SandboxEvents(store, bell);
+        snapshotGround = new SnapshotGround(
+                ground,
+                new SnapshotStore(catalog, clock),
+                stateRoot.toAbsolutePath().resolve("sandbox-snapshots"));
+        snapshots = new SandboxSnapshots(snapshotGround, ends, new Hands());
+    }
+
+    /** What snapshots need of the sandboxes of this process. */
+    private final class Hands implements SandboxSnapshots.Hands {
+        @Override
+        public Optional<Vm> vmOf(long sandbox) {
+            Keeper mine = keeper;
+            Optional<Vm> kept = mine == null ? Optional.empty() : mine.vmOf(sandbox);
+            return kept.or(() ->
+                    open.stream().filter(own -> own.id() == sandbox).findAny().flatMap(RunningSandbox::ownVm));
+        }
+
+        @Override
+        public RunningSandbox own(SandboxStart.Started started, MainCommand main) {
+            return Sandboxes.this.own(started, main);
+        }
+
+        @Override
+        public SandboxRecord letRun(SandboxStart.Started started) {
+            return Sandboxes.this.letRun(started);
+        }
     }
 
     /** The tables of this room, for opening the catalog. */
@@ -74,9 +102,19 @@ public final class Sandboxes implements AutoCloseable {
         return SandboxStore.SCHEMA;
     }
 
+    /** The tables of their snapshots, which are versioned for themselves. */
+    public static CatalogSchema snapshotSchema() {
+        return SnapshotStore.SCHEMA;
+    }
+
+    /** What is kept of sandboxes, and begins as sandboxes again. */
+    public SandboxSnapshots snapshots() {
+        return snapshots;
+    }
+
     /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
-        return new SandboxMaintenance(ground, sweeps, limits);
+        return new SandboxMaintenance(ground, sweeps, new SnapshotSweep(snapshotGround), limits);
     }
 
     /**
@@ -104,7 +142,11 @@ public final class Sandboxes implements AutoCloseable {
         HostLimits.check(spec);
         StartPlan plan = StartPlan.of(spec, CommandOptions.none());
         SandboxStart.Started started = new SandboxStart(ground, ends, plan, listener, deadline).attached(spec);
-        RunningSandbox sandbox = RunningSandbox.owned(ground, ends, started, plan.main(), open::remove);
+        return own(started, plan.main());
+    }
+
+    private RunningSandbox own(SandboxStart.Started started, MainCommand main) {
+        RunningSandbox sandbox = RunningSandbox.owned(ground, ends, started, main, open::remove);
         open.add(sandbox);
         sandbox.watch();
         return sandbox;

@@ -21,6 +21,7 @@ final class Sweep {
 
     private final SandboxLocks locks;
     private final SweepStore store;
+    private final SnapshotSweep snapshots;
     private final SandboxCleanup cleanup;
     private final OwnerlessVms ownerlessVms;
     private final MaintenanceLimits limits;
@@ -36,9 +37,10 @@ final class Sweep {
     private int errors;
     private boolean cut;
 
-    Sweep(Foundations ground, SweepStore store, MaintenanceLimits limits, SweepNote before) {
+    Sweep(Foundations ground, SweepStore store, SnapshotSweep snapshots, MaintenanceLimits limits, SweepNote before) {
         this.locks = ground.locks();
         this.store = store;
+        this.snapshots = snapshots;
         this.limits = limits;
         this.before = before;
         cleanup = new SandboxCleanup(ground);
@@ -64,6 +66,7 @@ final class Sweep {
         }
         if (!cut && !deadline.passed()) {
             errors += new OrphanDirectories(locks, store, limits.ownerGrace()).remove(now, deadline);
+            errors += snapshots.run(deadline);
         }
         return new Done(
                 new MaintenanceReport(

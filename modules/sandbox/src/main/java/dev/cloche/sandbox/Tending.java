@@ -70,6 +70,11 @@ final class Tending {
         return id;
     }
 
+    /** The VM of what is owned; empty as long as somebody else owns it. */
+    Optional<Vm> vm() {
+        return Optional.ofNullable(kept).map(KeptSandbox::vm);
+    }
+
     void start() {
         thread.start();
     }

@@ -12,7 +12,8 @@ import java.util.List;
 
 /** One runtime on a state root, with the images of a layout. */
 record KillRuntime(Catalog catalog, VmProvider vms, Sandboxes sandboxes, SandboxStore store) implements AutoCloseable {
-    static final List<CatalogSchema> SCHEMAS = List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
+    static final List<CatalogSchema> SCHEMAS =
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
 
     static KillRuntime open(Path root, Path layout, KillWorld world) {
         Path state = root.resolve("state");

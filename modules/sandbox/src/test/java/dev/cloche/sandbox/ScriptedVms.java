@@ -20,6 +20,7 @@ import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
@@ -224,8 +225,8 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
-        public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
-            return vm.snapshot(name, deadline);
+        public TakenSnapshot take(SnapshotName name, Deadline deadline) {
+            return vm.take(name, deadline);
         }
 
         @Override

@@ -39,7 +39,7 @@ final class TestHost implements AutoCloseable {
     static final ProcessIdentity DEAD = new ProcessIdentity(1, 1, "an earlier boot");
 
     private static final List<CatalogSchema> SCHEMAS =
-            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema());
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
     private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
 
     final ScriptedVms vms = new ScriptedVms();

@@ -39,6 +39,7 @@ public final class GuestIdentity {
     private final Map<String, String> environment;
     private final Map<String, byte[]> secrets;
     private final Optional<GuestNetwork> network;
+    private final boolean endsExecutions;
 
     private static final class Draft {
         private Optional<String> hostname = Optional.empty();
@@ -48,6 +49,7 @@ public final class GuestIdentity {
         private Map<String, String> environment = Map.of();
         private Map<String, byte[]> secrets = Map.of();
         private Optional<GuestNetwork> network = Optional.empty();
+        private boolean endsExecutions;
     }
 
     private GuestIdentity(Draft draft) {
@@ -58,6 +60,7 @@ public final class GuestIdentity {
         environment = draft.environment;
         secrets = draft.secrets;
         network = draft.network;
+        endsExecutions = draft.endsExecutions;
         long bytes = 0;
         for (Map.Entry<String, String> variable : environment.entrySet()) {
             bytes += PER_FIELD + size(variable.getKey()) + size(variable.getValue());
@@ -79,6 +82,7 @@ public final class GuestIdentity {
         draft.environment = environment;
         draft.secrets = secrets;
         draft.network = network;
+        draft.endsExecutions = endsExecutions;
         change.accept(draft);
         return new GuestIdentity(draft);
     }
@@ -189,6 +193,18 @@ public final class GuestIdentity {
 
     public GuestIdentity withNetwork(GuestNetwork value) {
         return with(draft -> draft.network = Optional.of(value));
+    }
+
+    /**
+     * With it, and before the rest of it is in force, all that runs in the guest is killed, and its executions are forgotten:
+     * for a clone that is to begin with what its original had in memory and on disk, and none of its programs.
+     */
+    public GuestIdentity withExecutionsEnded() {
+        return with(draft -> draft.endsExecutions = true);
+    }
+
+    boolean endsExecutions() {
+        return endsExecutions;
     }
 
     Optional<String> hostname() {

@@ -116,6 +116,9 @@ final class HostFrames {
         identity.environment().forEach((name, value) -> out.field(5, utf8(name + "=" + value)));
         identity.secrets().forEach((name, value) -> out.field(6, secret(name, value)));
         identity.network().ifPresent(network -> out.field(7, network(network)));
+        if (identity.endsExecutions()) {
+            out.field(8, new byte[0]);
+        }
         return FrameEncoder.message(Frame.CONFIGURE, 0, request, out.toBytes());
     }
 

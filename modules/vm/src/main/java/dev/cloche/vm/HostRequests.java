@@ -106,6 +106,10 @@ final class HostRequests {
                 case 5 -> split(in, utf8(value), environment);
                 case 6 -> secret(inner, value, secrets);
                 case 7 -> identity = identity.withNetwork(network(inner));
+                case 8 -> {
+                    inner.end();
+                    identity = identity.withExecutionsEnded();
+                }
                 default -> throw new Refused(GuestFailure.UNSUPPORTED, "an unknown tag");
             }
         }

@@ -19,6 +19,7 @@ final class InMemoryExecution {
     /** What the host may send before the program reads. */
     static final int STDIN_WINDOW = 64 * 1024;
 
+    private static final int SIGKILL = 9;
     private static final int MAX_CHUNK = Frame.MAX_PAYLOAD - Long.BYTES;
 
     private final int id;
@@ -209,6 +210,21 @@ final class InMemoryExecution {
             forgotten = end != null;
             changed.signalAll();
             return forgotten;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends it, and has nobody find it or hear of its end. */
+    void abandon() {
+        lock.lock();
+        try {
+            forgotten = true;
+            reader = null;
+            if (end == null) {
+                program.signal(SIGKILL);
+            }
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

@@ -113,6 +113,14 @@ final class InMemoryExecutions {
         all.values().forEach(execution -> execution.signal(number));
     }
 
+    /** Ends all and forgets them; nobody hears of their ends. */
+    void endAll() {
+        all.values().forEach(execution -> {
+            execution.abandon();
+            remove(execution);
+        });
+    }
+
     long running() {
         return all.values().stream()
                 .filter(execution -> execution.info().end().isEmpty())

@@ -111,6 +111,9 @@ final class InMemoryGuest {
         if (identity.network().isPresent()) {
             return Optional.of(GuestFailure.UNSUPPORTED);
         }
+        if (identity.endsExecutions()) {
+            executions.endAll();
+        }
         identity.hostname().ifPresent(name -> hostname = name);
         environment = identity.environment().isEmpty() ? environment : identity.environment();
         secrets = identity.secrets().isEmpty() ? secrets : identity.secrets();

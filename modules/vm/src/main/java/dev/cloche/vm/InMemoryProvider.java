@@ -188,6 +188,7 @@ public final class InMemoryProvider implements VmProvider {
                 .map(InMemoryMachine::spec)
                 .filter(spec -> spec.snapshot()
                         .filter(taken -> taken.name().equals(name))
+                        .filter(taken -> taken.kind() == SnapshotRef.Kind.MAPPED)
                         .isPresent())
                 .map(spec -> spec.id().value())
                 .toList();

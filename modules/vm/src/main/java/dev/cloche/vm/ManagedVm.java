@@ -202,7 +202,7 @@ final class ManagedVm implements Vm {
     }
 
     @Override
-    public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
+    public TakenSnapshot take(SnapshotName name, Deadline deadline) {
         if (!owned()) {
             throw new VmStateException(id, state(), "be snapshot by a process that does not own it");
         }

@@ -14,6 +14,8 @@ final class SnapshotTaker {
     private final Machine machine;
     private final VmLife life;
     private final Identities identities;
+    /** By the monotonic clock; of the one who takes a snapshot now. */
+    private long haltedAt;
 
     SnapshotTaker(VmId id, Machine machine, VmLife life, Identities identities) {
         this.id = id;
@@ -27,25 +29,26 @@ final class SnapshotTaker {
      *
      * @throws VmStateException if it has no guest
      */
-    SnapshotRef ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
+    TakenSnapshot ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
         var _ = life.live("be snapshot");
         try (Capture capture = machine.capture(name, deadline)) {
             boolean halted = halted(() -> capture.take(deadline), deadline);
+            Duration pause = Duration.ZERO;
             if (halted) {
                 // Whatever the deadline says, the guest goes on.
-                goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+                pause = goOn(Deadline.after(Boot.KILL_ALLOWANCE));
             }
-            return capture.publish();
+            return new TakenSnapshot(capture.publish(), pause);
         }
     }
 
     /** Takes one of a template's maker, which never goes on: clones have its memory. */
-    SnapshotRef ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
+    TakenSnapshot ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
         var _ = life.live("be snapshot");
         try (Capture capture = machine.capture(name, deadline)) {
             var _ = halted(() -> capture.take(deadline), deadline);
             kill.run();
-            return capture.publish();
+            return new TakenSnapshot(capture.publish(), Duration.ZERO);
         }
     }
 
@@ -85,6 +88,7 @@ final class SnapshotTaker {
             if (runs) {
                 machine.capturing(true);
                 identities.quiesce(life.live("be snapshot"), deadline);
+                haltedAt = System.nanoTime();
                 life.halt(deadline);
             }
             what.run();
@@ -99,18 +103,21 @@ final class SnapshotTaker {
 
     private void goOnAfter(Throwable failure) {
         try {
-            goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+            var _ = goOn(Deadline.after(Boot.KILL_ALLOWANCE));
         } catch (VmException second) {
             failure.addSuppressed(second);
         }
     }
 
-    private void goOn(Deadline deadline) {
+    /** @return how long it was halted */
+    private Duration goOn(Deadline deadline) {
         if (life.state() == VmState.PAUSED) {
             life.goOn(deadline);
         }
+        Duration pause = Duration.ofNanos(System.nanoTime() - haltedAt);
         machine.capturing(false);
         identities.refresh(life.live("go on after a snapshot"), deadline);
+        return pause;
     }
 
     /**

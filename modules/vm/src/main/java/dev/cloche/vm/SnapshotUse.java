@@ -82,13 +82,21 @@ final class SnapshotUse implements AutoCloseable {
         return mapped() ? directory.resolve(QemuCapture.STATE) : memory();
     }
 
-    /** How QEMU is started for it. */
+    /**
+     * How QEMU is started for it. Its guard keeps what QEMU maps; of a stream, a clone needs nothing once it is loaded, and that
+     * is before this is closed.
+     */
     QemuLaunch launch(QemuLaunch.Ram ram, Optional<QemuLaunch.Disk> disk) {
         return new QemuLaunch(
-                ram, manifest.ports(), true, Optional.of(directory.resolve(SnapshotStore.LOCK)), disk, List.of());
+                ram,
+                manifest.ports(),
+                true,
+                Optional.of(directory.resolve(SnapshotStore.LOCK)).filter(_ -> mapped()),
+                disk,
+                List.of());
     }
 
-    /** The guard of the clone has a lock of its own by then. */
+    /** The guard of a clone that maps it has a lock of its own by then. */
     @Override
     public void close() {
         lock.close();

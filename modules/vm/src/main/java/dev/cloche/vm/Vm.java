@@ -86,7 +86,12 @@ public interface Vm extends AutoCloseable {
      * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM is
      *     what it was, unless it was a template's maker
      */
-    SnapshotRef snapshot(SnapshotName name, Deadline deadline);
+    TakenSnapshot take(SnapshotName name, Deadline deadline);
+
+    /** Like {@link #take}, for who does not care how long the guest was halted. */
+    default SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
+        return take(name, deadline).ref();
+    }
 
     /**
      * Takes a snapshot, and ends the VM with it: its guest does nothing after the moment that the snapshot is of. A persistent

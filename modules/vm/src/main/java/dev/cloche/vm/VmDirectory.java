@@ -70,6 +70,7 @@ final class VmDirectory {
                 .filter(info -> spec(info.id())
                         .flatMap(VmSpec::snapshot)
                         .filter(taken -> taken.name().equals(name))
+                        .filter(taken -> taken.kind() == SnapshotRef.Kind.MAPPED)
                         .isPresent())
                 .map(info -> info.id().value())
                 .toList();

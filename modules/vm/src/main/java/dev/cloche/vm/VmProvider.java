@@ -96,7 +96,7 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * Deletes a snapshot, whole or damaged.
      *
      * @throws SnapshotNotFoundException if there is none of that name
-     * @throws VmBusyException if VMs run that were restored from it
+     * @throws VmBusyException if VMs run that map it, being restored from a template, or one is being restored from it now
      */
     void deleteSnapshot(SnapshotName name);
 

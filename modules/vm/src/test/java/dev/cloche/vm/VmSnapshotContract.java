@@ -187,6 +187,38 @@ public interface VmSnapshotContract extends VmFixture {
     }
 
     @Test
+    default void aStreamIsDeletedWhileACloneOfItRuns() throws IOException {
+        try (Vm vm = running()) {
+            TakenSnapshot taken = vm.take(NAME, soon());
+            assertThat(taken.pause()).isPositive();
+            try (Vm clone = clone(taken.ref())) {
+                provider().deleteSnapshot(NAME);
+                assertThat(hostname(clone)).isEqualTo(clone.id().value());
+            }
+        }
+    }
+
+    @Test
+    default void whatRunsInTheOriginalIsEndedInACloneThatIsToBeginWithoutIt() throws IOException {
+        try (Vm vm = running();
+                GuestExecution sleeping = vm.guest().exec(ExecRequest.of("sleep", "1000"), soon())) {
+            SnapshotRef taken = vm.snapshot(NAME, soon());
+            try (Vm clone = provider().create(VmSpec.restored(VmId.random(), taken))) {
+                clone.start(
+                        () -> GuestIdentity.fresh("child", Clock.systemUTC()).withExecutionsEnded(), soon());
+                assertThat(clone.guest().executions(soon())).isEmpty();
+                assertThat(hostname(clone)).isEqualTo("child");
+            }
+            assertThat(vm.guest().executions(soon()))
+                    .extracting(ExecutionInfo::id)
+                    .contains(sleeping.id());
+            vm.guest().configure(GuestIdentity.UNCHANGED.withExecutionsEnded(), soon());
+            assertThat(vm.guest().executions(soon())).isEmpty();
+            assertThat(vm.state()).isEqualTo(VmState.RUNNING);
+        }
+    }
+
+    @Test
     default void aSnapshotIsNotDeletedWhileACloneRuns() {
         try (Vm clone = clone(template())) {
             assertThatThrownBy(() -> provider().deleteSnapshot(NAME))

@@ -1,0 +1,89 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.ChildSpec;
+import dev.cloche.sandbox.Forked;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSnapshots;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Children of a running sandbox, about to be made: each begins where the parent is at that moment, with memory and disk of its
+ * own and another identity, and nothing of the parent's is published again. Not safe for use from several threads.
+ *
+ * <pre>{@code
+ * try (Fork fork = parent.forking().keepRunning(true).start(2)) {
+ *     System.out.println(fork.pause());
+ * }
+ * }</pre>
+ */
+public final class ForkBuilder {
+    private final Cloche cloche;
+    private final LongSupplier parent;
+    private @Nullable String name;
+    private boolean ephemeral;
+    private boolean keepRunning;
+
+    /** @param parent the id of its row */
+    ForkBuilder(Cloche cloche, LongSupplier parent) {
+        this.cloche = cloche;
+        this.parent = parent;
+    }
+
+    /**
+     * Names the children {@code NAME-1}, {@code NAME-2} and so on. Without it they get generated names, and go away when they end.
+     */
+    public ForkBuilder name(String value) {
+        name = value;
+        return this;
+    }
+
+    /** Whether children with names are removed when they end. */
+    public ForkBuilder ephemeral(boolean value) {
+        ephemeral = value;
+        return this;
+    }
+
+    /** What runs in the parent runs on in each child; by default it is killed there before anybody has the child. */
+    public ForkBuilder keepRunning(boolean value) {
+        keepRunning = value;
+        return this;
+    }
+
+    /**
+     * Makes the children and returns when all answer. They end when their handles are closed, or this process ends.
+     *
+     * @param count 1 to 100
+     * @throws dev.cloche.base.ClocheException if the parent does not run or another process owns it, a name is in use, or a child
+     *     does not come up; then no child is left
+     */
+    public Fork start(int count) {
+        SandboxSnapshots room = cloche.sandboxRoom().snapshots();
+        var forked = room.fork(parent.getAsLong(), children(count), Deadline.none());
+        List<Sandbox> handles = forked.children().stream()
+                .map(child -> new Sandbox(cloche, child))
+                .toList();
+        return new Fork(handles, forked.pause(), forked.total());
+    }
+
+    /** The same, as sandboxes that outlive this process. */
+    public DetachedFork startDetached(int count) {
+        SandboxSnapshots room = cloche.sandboxRoom().snapshots();
+        Forked<SandboxRecord> forked = room.forkDetached(parent.getAsLong(), children(count), Deadline.none());
+        List<SandboxInfo> infos = forked.children().stream()
+                .map(child -> Conversions.info(child, cloche.sandboxRoom()))
+                .toList();
+        return new DetachedFork(infos, forked.pause(), forked.total());
+    }
+
+    private List<ChildSpec> children(int count) {
+        ChildSpec plain = ChildSpec.unnamed().withRunning(keepRunning);
+        return IntStream.rangeClosed(1, count)
+                .mapToObj(i ->
+                        name == null ? plain : plain.withName(name + "-" + i).withEphemeral(ephemeral))
+                .toList();
+    }
+}

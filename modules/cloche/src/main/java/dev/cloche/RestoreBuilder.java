@@ -1,0 +1,73 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.ChildSpec;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A sandbox that is about to be restored from a snapshot. It has the snapshot's image, memory, processors, disk, main command
+ * and network, and an identity of its own. Not safe for use from several threads.
+ *
+ * <pre>{@code
+ * try (Sandbox sandbox = cloche.restore("prepared").start()) {
+ *     sandbox.exec("cat", "/tmp/ready");
+ * }
+ * }</pre>
+ */
+public final class RestoreBuilder {
+    private final Cloche cloche;
+    private final String snapshot;
+    private ChildSpec child = ChildSpec.unnamed();
+    private final List<dev.cloche.vm.PublishedPort> ports = new ArrayList<>();
+
+    RestoreBuilder(Cloche cloche, String snapshot) {
+        this.cloche = cloche;
+        this.snapshot = snapshot;
+    }
+
+    /** Names the sandbox, and its guest, as {@link SandboxBuilder#name} does. */
+    public RestoreBuilder name(String value) {
+        child = child.withName(value);
+        return this;
+    }
+
+    /** Whether it is removed when it ends; one without a name is. To be said after {@link #name}. */
+    public RestoreBuilder ephemeral(boolean value) {
+        child = child.withEphemeral(value);
+        return this;
+    }
+
+    /** What ran when the snapshot was taken runs on in it; by default it is killed before anybody has the sandbox. */
+    public RestoreBuilder keepRunning(boolean value) {
+        child = child.withRunning(value);
+        return this;
+    }
+
+    /** Publishes a port, as {@link SandboxBuilder#publish} does. The original's are not published again. */
+    public RestoreBuilder publish(String port) {
+        ports.addAll(dev.cloche.vm.PublishedPort.parse(port));
+        return this;
+    }
+
+    /**
+     * Restores the sandbox and returns when its guest answers. It ends when the handle is closed, or this process ends.
+     *
+     * @throws dev.cloche.base.ClocheException if there is no such snapshot, the sandbox's name is in use, or the snapshot would
+     *     not run here, because QEMU, kernel, agent or processor are others; nothing is left behind
+     */
+    public Sandbox start() {
+        return new Sandbox(
+                cloche, cloche.sandboxRoom().snapshots().restore(snapshot, child.withPorts(ports), Deadline.none()));
+    }
+
+    /**
+     * The same, as a sandbox that outlives this process. What is restored with memory ends when it is stopped, or with its main
+     * command where that runs on; what boots runs its main command and ends with it.
+     */
+    public SandboxInfo startDetached() {
+        return Conversions.info(
+                cloche.sandboxRoom().snapshots().restoreDetached(snapshot, child.withPorts(ports), Deadline.none()),
+                cloche.sandboxRoom());
+    }
+}

@@ -1,0 +1,102 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.PullListener;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.PersistentDisk;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a child begins with.
+ *
+ * @param memory the snapshot of the VM; empty if there is a disk only, and the child boots
+ * @param disk the snapshot's own disk, if it boots
+ */
+record ChildOrigin(
+        Foundations ground, SandboxSnapshot snapshot, Optional<SnapshotRef> memory, Path disk, ChildSpec child) {
+    boolean boots() {
+        return memory.isEmpty();
+    }
+
+    boolean detached() {
+        return child.detached();
+    }
+
+    /** What its original's main command writes on is logged as that of any detached one. */
+    boolean logged() {
+        return child.detached()
+                && child.keepsRunning()
+                && memory.filter(SnapshotRef::outputLog).isPresent();
+    }
+
+    /** Holds the image for the child too. */
+    ImageDisk image(ImageHolder holder, ImageReference reference, PullListener listener, Deadline deadline) {
+        if (!ground.images().share(SnapshotGround.holder(snapshot.id(), ""), holder)) {
+            throw new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source()));
+        }
+        return ground.images()
+                .acquireHeld(reference, holder, listener, deadline)
+                .orElseThrow(
+                        () -> new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source())));
+    }
+
+    /** Gives the child a disk of its own in this directory, where it needs one that lasts longer than its VM. */
+    void copyDisk(Path own) {
+        if (memory.isEmpty()) {
+            ground.vms().disks().copy(disk, own);
+            return;
+        }
+        WritableLayer layer = memory.get().writable();
+        boolean lasting = layer instanceof WritableLayer.Persistent
+                || (layer instanceof WritableLayer.Disk && !child.ephemeral());
+        if (lasting) {
+            ground.vms().disks().create(own, memory.get());
+        }
+    }
+
+    VmSpec vm(VmId id, Path own, NetworkSpec network) {
+        VmSpec restored = VmSpec.restored(id, memory.orElseThrow()).withNetwork(network);
+        return ground.vms()
+                .disks()
+                .find(own)
+                .map(PersistentDisk::layer)
+                .map(restored::withWritable)
+                .orElse(restored);
+    }
+
+    /** Continues the guest, as somebody else. */
+    Beginnings.Begun begin(VmSpec spec, String hostname, Deadline deadline) {
+        long begin = System.nanoTime();
+        VmProvider vms = ground.vms();
+        Vm vm = vms.create(spec);
+        try {
+            vm.start(() -> identity(hostname), deadline);
+            return new Beginnings.Begun(
+                    vm, StartKind.RESTORED, Duration.ofNanos(System.nanoTime() - begin), Optional.empty());
+        } catch (Throwable failure) {
+            try {
+                Uninterrupted.run(vm::close);
+            } catch (RuntimeException second) {
+                failure.addSuppressed(second);
+            }
+            throw failure;
+        }
+    }
+
+    private GuestIdentity identity(String hostname) {
+        GuestIdentity fresh = GuestIdentity.fresh(hostname, ground.clock());
+        return child.keepsRunning() ? fresh : fresh.withExecutionsEnded();
+    }
+}

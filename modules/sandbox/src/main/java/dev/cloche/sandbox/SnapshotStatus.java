@@ -1,0 +1,23 @@
+package dev.cloche.sandbox;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What the record says of a snapshot. {@link #successors()} is the one table of its transitions. */
+public enum SnapshotStatus {
+    /** Whoever takes it holds its lock; it is nobody's to restore. */
+    TAKING,
+    /** Whole, and on the disk. */
+    READY,
+    /** It has no name any more, and what is left of it goes. */
+    REMOVING;
+
+    /** The statuses that may follow this one; after the last the row is gone. */
+    public Set<SnapshotStatus> successors() {
+        return switch (this) {
+            case TAKING -> EnumSet.of(READY, REMOVING);
+            case READY -> EnumSet.of(REMOVING);
+            case REMOVING -> EnumSet.noneOf(SnapshotStatus.class);
+        };
+    }
+}
