@@ -16,6 +16,7 @@
 #include "environment.h"
 #include "file_operation.h"
 #include "identity.h"
+#include "init.h"
 #include "limits.h"
 #include "record.h"
 #include "terminal.h"
@@ -110,6 +111,8 @@ __attribute__((noreturn)) static void become(const struct exec_request *command,
         }
         close_range(SPAWN_REPORT + 1, ~0U, 0);
     }
+    int error = command->stop_signal != 0 ? init_prepare() : 0;
+    if (error != 0) spawn_give_up(INTERNAL, "The init's /proc and /run could not be mounted: %s.", strerror(error));
     static struct identity identity;
     identity_find(command->user, &identity);
     enter_directory(command, &identity);
@@ -176,6 +179,15 @@ static bool make_pipes(bool with_input, struct ends *ends) {
     return true;
 }
 
+/* An init has the console, as the kernel gives it to one; the agent's own streams are that. */
+static bool make_console(struct ends *ends) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        ends->child[fd] = copy(fd);
+        if (ends->child[fd] < 0) return false;
+    }
+    return make_pipe(ends, SPAWN_REPORT);
+}
+
 static const struct ends NO_ENDS = {.agent = {-1, -1, -1, -1}, .child = {-1, -1, -1, -1}, .terminal.master = -1};
 
 static void close_all(const int fds[4]) {
@@ -206,7 +218,11 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
     bool terminal = (command->flags & EXEC_TERMINAL) != 0, with_input = (command->flags & EXEC_STDIN) != 0;
-    if (terminal ? make_terminal(command, &ends) : make_pipes(with_input, &ends)) pid = fork();
+    if (command->stop_signal != 0) {
+        if (make_console(&ends)) pid = init_fork();
+    } else if (terminal ? make_terminal(command, &ends) : make_pipes(with_input, &ends)) {
+        pid = init_fork_among();
+    }
     if (pid == 0) become(command, &ends);
     return spawned_as(pid, &ends, spawned);
 }
@@ -214,7 +230,7 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
-    if (make_pipes(file_request_has_input(request), &ends)) pid = fork();
+    if (make_pipes(file_request_has_input(request), &ends)) pid = init_fork_among();
     if (pid == 0) become_file_operation(request, &ends);
     return spawned_as(pid, &ends, spawned);
 }

@@ -69,7 +69,8 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int EXEC_TERMINAL = 8;
     static final int EXEC_ACKNOWLEDGED = 16;
     static final int EXEC_KEYED = 32;
-    static final int EXEC_ALL = 63;
+    static final int EXEC_INIT = 64;
+    static final int EXEC_ALL = 127;
 
     /** What may be added to a credit at most, and what is outstanding at most: 16 MiB. */
     static final int MAX_CREDIT = 16 << 20;

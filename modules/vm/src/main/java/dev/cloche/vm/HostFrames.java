@@ -90,12 +90,14 @@ final class HostFrames {
             out.u32(limit.resource().number()).u64(limit.soft()).u64(limit.hard());
         }
         exec.key().ifPresent(out::text);
+        exec.stopSignal().ifPresent(out::u32);
         return FrameEncoder.message(Frame.EXEC, 0, request, out.toBytes());
     }
 
     static int flags(ExecRequest exec) {
         int flags = (exec.terminal().isPresent() ? Frame.EXEC_TERMINAL : 0)
-                | (exec.key().isPresent() ? Frame.EXEC_KEYED : 0);
+                | (exec.key().isPresent() ? Frame.EXEC_KEYED : 0)
+                | (exec.stopSignal().isPresent() ? Frame.EXEC_INIT : 0);
         for (ExecRequest.Option option : exec.options()) {
             flags |= switch (option) {
                 case STDIN -> Frame.EXEC_STDIN;
