@@ -357,6 +357,11 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
+        public void awaitInit(Deadline deadline) {
+            vm.guest().awaitInit(deadline);
+        }
+
+        @Override
         public GuestFiles files() {
             return vm.guest().files();
         }

@@ -126,7 +126,8 @@ public record ExecRequest(
     }
 
     public ExecRequest withEnvironment(Map<String, String> value) {
-        return new ExecRequest(arguments, value, workingDirectory, user, options, terminal, window, limits, key, stopSignal);
+        return new ExecRequest(
+                arguments, value, workingDirectory, user, options, terminal, window, limits, key, stopSignal);
     }
 
     public ExecRequest withWorkingDirectory(String value, boolean create) {
@@ -135,7 +136,8 @@ public record ExecRequest(
     }
 
     public ExecRequest withUser(String value) {
-        return new ExecRequest(arguments, environment, workingDirectory, value, options, terminal, window, limits, key, stopSignal);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, value, options, terminal, window, limits, key, stopSignal);
     }
 
     /** Its input is written by the host. */
@@ -199,15 +201,26 @@ public record ExecRequest(
     /** Its three streams are a terminal of this size. */
     public ExecRequest withTerminal(TerminalSize value) {
         return new ExecRequest(
-                arguments, environment, workingDirectory, user, options, Optional.of(value), window, limits, key, stopSignal);
+                arguments,
+                environment,
+                workingDirectory,
+                user,
+                options,
+                Optional.of(value),
+                window,
+                limits,
+                key,
+                stopSignal);
     }
 
     public ExecRequest withWindow(int bytes) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, bytes, limits, key, stopSignal);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, options, terminal, bytes, limits, key, stopSignal);
     }
 
     public ExecRequest withLimits(List<ResourceLimit> value) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, window, value, key);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, options, terminal, window, value, key, stopSignal);
     }
 
     /** Whether this was asked for. */
@@ -216,7 +229,8 @@ public record ExecRequest(
     }
 
     private ExecRequest with(Set<Option> value) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, value, terminal, window, limits, key, stopSignal);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, value, terminal, window, limits, key, stopSignal);
     }
 
     private Set<Option> plus(Option option) {

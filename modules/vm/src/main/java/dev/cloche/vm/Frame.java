@@ -41,6 +41,7 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int THAW = 0x13;
     static final int QUIESCE = 0x14;
     static final int GROW = 0x15;
+    static final int AWAIT_INIT = 0x16;
 
     /** Frames of the guest. */
     static final int RESET_ACK = 0x81;
