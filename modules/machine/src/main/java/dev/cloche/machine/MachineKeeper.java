@@ -87,8 +87,8 @@ final class MachineKeeper implements AutoCloseable {
                 .flatMap(PinnedProcess::open);
         if (guard.isPresent()) {
             watched.put(machine.vmId(), guard.get());
-            guard.get().onEnd().thenRun(() -> over(machine, guard.get()));
-        } else if (!ground.inWork(machine)) {
+            var _ = guard.get().onEnd().thenRun(() -> over(machine, guard.get()));
+        } else if (!ground.alive(machine) && !ground.inWork(machine)) {
             // Ended before anybody looked. One that somebody works on tells of itself when that is done.
             spawn("machine-" + machine.name(), () -> recover.accept(machine.name()));
         }
