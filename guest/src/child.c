@@ -11,6 +11,7 @@
 #include "command.h"
 #include "environment.h"
 #include "identity.h"
+#include "init.h"
 #include "limits.h"
 #include "raw.h"
 #include "spawn.h"
@@ -108,11 +109,18 @@ static void give_streams(const struct identity *identity, bool terminal) {
     }
 }
 
+/* An init has the agent's memory copied, not shared: it may use the C library. */
+static void become_init(void) {
+    int error = init_prepare();
+    if (error != 0) child_give_up(INTERNAL, error, "The init's /proc and /run could not be mounted", "", "");
+}
+
 int child_main(void *argument) {
     struct cradle *cradle = argument;
     struct exec_request *command = &cradle->command;
     struct identity identity;
     child_leave_agent(cradle->ends);
+    if (command->stop_signal != 0) become_init();
     if (cradle->terminal >= 0) take_terminal(cradle->terminal);
     identity_find(command->user, &identity);
     enter_directory(command, &identity);

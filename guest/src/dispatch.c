@@ -11,6 +11,7 @@
 #include "listing.h"
 #include "metrics.h"
 #include "port.h"
+#include "readiness.h"
 #include "request.h"
 #include "shutdown.h"
 #include "task.h"
@@ -175,6 +176,12 @@ static void quiesce(int port, const struct frame *frame) {
     port_done(port, frame->request);
 }
 
+static void await_init(int port, const struct frame *frame) {
+    const char *sentence = "";
+    int code = readiness_await(port, frame->request, &sentence);
+    if (code != 0) port_failed(port, frame->request, code, sentence);
+}
+
 static void ping(int port, const struct frame *frame) {
     if (frame->length > 64) {
         port_failed(port, frame->request, BAD_REQUEST, "PING carries at most 64 bytes.");
@@ -207,6 +214,7 @@ static bool is_well_formed(const struct frame *frame) {
         case FREEZE:
         case THAW:
         case QUIESCE:
+        case AWAIT_INIT:
         case GROW: return frame->request != 0 && frame->stream == 0;
         case SIGNAL:
         case RESIZE:
@@ -268,6 +276,7 @@ void dispatch(int port, struct message *message, const struct frame *frame) {
         case THAW: thaw(port, frame); break;
         case QUIESCE: quiesce(port, frame); break;
         case GROW: grow(port, frame); break;
+        case AWAIT_INIT: await_init(port, frame); break;
         case SHUTDOWN: shut_down(port, frame); break;
         default: failed(port, frame->request, UNSUPPORTED, "This agent does not know the frame's type."); break;
     }

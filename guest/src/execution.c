@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "init.h"
 #include "log_port.h"
 #include "loop.h"
 #include "port.h"
@@ -50,11 +51,14 @@ int execution_start(int port, uint32_t request, const struct exec_request *comma
     struct spawned spawned;
     *sentence = "An execution was started with this key, and is known still.";
     if (command->key != NULL && table_find_key(command->key) != NULL) return KEY_TAKEN;
+    *sentence = "An init can only be the first execution: what ran before would not be among its processes.";
+    if (command->stop_signal != 0 && executions_running() > 0) return BAD_REQUEST;
     struct execution *e = slot(sentence);
     if (e == NULL) return OUT_OF_RESOURCES;
     if (!spawn(command, &spawned)) return not_spawned(e, sentence);
     begin(e, port, request, &spawned, (command->flags & EXEC_STDIN) != 0);
     e->flags = command->flags;
+    e->stop_signal = (int)command->stop_signal;
     snprintf(e->program, sizeof e->program, "%s", command->arguments[0]);
     if (command->key != NULL) snprintf(e->key, sizeof e->key, "%s", command->key);
     bool main = (e->flags & EXEC_MAIN) != 0;
@@ -167,6 +171,7 @@ void execution_ended(pid_t pid, int status) {
         e->ended = true;
         e->status = status;
         e->ended_at = clock_ns(CLOCK_REALTIME);
+        if (e->stop_signal != 0) init_ended();
         execution_report(e->id);
         leave_cradle(e);
         input_close(&e->input);
@@ -180,8 +185,11 @@ void executions_signal_all(int number) {
     for (int i = 0; i < table_end(); i++) {
         struct execution *e = table_at(i);
         if (e == NULL || e->ended) continue;
-        /* Before its setsid a child is in no group of its own. */
-        if (kill(-e->pid, number) != 0) kill(e->pid, number);
+        if (e->stop_signal != 0) {
+            kill(e->pid, e->stop_signal); /* and ends its own */
+        } else if (kill(-e->pid, number) != 0) {
+            kill(e->pid, number); /* before its setsid a child is in no group of its own */
+        }
     }
 }
 

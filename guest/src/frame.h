@@ -29,6 +29,7 @@ enum frame_type {
     THAW,
     QUIESCE,
     GROW,
+    AWAIT_INIT,
     RESET_ACK = 0x81,
     PONG,
     HELLO,

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "log_port.h"
 #include "port.h"
+#include "readiness.h"
 #include "shutdown.h"
 #include "task.h"
 
@@ -43,6 +44,7 @@ static void handle(enum source source, uint32_t id) {
         case INPUT: execution_input_ready(id); break;
         case OUTPUT_1: execution_output_ready(id, 0); break;
         case OUTPUT_2: execution_output_ready(id, 1); break;
+        case READINESS: readiness_event(); break;
     }
 }
 
@@ -65,6 +67,7 @@ void loop_once(int wait) {
     more = devices_pump();
     tasks_pump();
     freeze_pump();
+    more |= readiness_pump();
     more |= executions_pump();
     more |= ports_pump();
     shutdown_step();

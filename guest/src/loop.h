@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum source { CHILDREN, DEVICES, PORT, LOG_PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2 };
+enum source { CHILDREN, DEVICES, PORT, LOG_PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2, READINESS };
 
 void loop_open(void);
 

@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "execution.h"
+#include "init.h"
 #include "log_port.h"
 #include "loop.h"
 #include "port.h"
@@ -101,7 +102,11 @@ static void complete(struct execution *e) {
         if (!port_has_room(e->port)) return;
         say_exited(e);
     }
-    if ((e->flags & EXEC_MAIN) != 0) shutdown_main_ended(exit_kind(e->status), exit_value(e->status));
+    if (e->stop_signal != 0 && init_asked_for_the_end(e->status)) {
+        shutdown_requested(0);
+    } else if ((e->flags & EXEC_MAIN) != 0) {
+        shutdown_main_ended(exit_kind(e->status), exit_value(e->status));
+    }
     if (e->taken_over != 0 || (e->flags & EXEC_ACKNOWLEDGED) != 0) return;
     if (e->port != NO_PORT || (e->flags & EXEC_MAIN) != 0 || e->file) {
         forget(e);
@@ -124,6 +129,8 @@ static bool pump_output(struct execution *e, int i) {
 
 static bool pump(struct execution *e) {
     if (e->report >= 0) return false;
+    /* What comes next must not be put into the namespace of an init that never came to be. */
+    if (e->stop_signal != 0 && e->failure.code != 0 && !e->ended) return false;
     if (!e->announced) {
         if (!has_room(e)) return false;
         announce(e);

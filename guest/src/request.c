@@ -61,7 +61,9 @@ static bool fits_together(const struct exec_request *request) {
     bool exclusive = (request->flags & EXEC_MAIN) != 0 && (request->flags & EXEC_ACKNOWLEDGED) != 0;
     /* One that may be forgotten by itself would let its key be used again. */
     bool forgettable = (request->flags & EXEC_KEYED) != 0 && (request->flags & EXEC_ACKNOWLEDGED) == 0;
-    return !exclusive && !forgettable && request->window >= WINDOW_MIN && request->window <= WINDOW_MAX;
+    bool init = (request->flags & EXEC_INIT) != 0;
+    bool alone = (request->flags & ~(uint32_t)EXEC_MAKE_DIRECTORY) == (EXEC_INIT | EXEC_MAIN);
+    return !exclusive && !forgettable && (!init || alone) && request->window >= WINDOW_MIN && request->window <= WINDOW_MAX;
 }
 
 /* The text, if there is to be one. */
@@ -69,6 +71,12 @@ static bool read_key(struct cursor *cursor, const struct exec_request *request, 
     if ((request->flags & EXEC_KEYED) == 0) return true;
     *key = cursor_text(cursor);
     return !cursor->bad && key->length >= 1 && key->length <= KEY_MAX;
+}
+
+static bool read_stop_signal(struct cursor *cursor, struct exec_request *request) {
+    if ((request->flags & EXEC_INIT) == 0) return true;
+    request->stop_signal = cursor_u32(cursor);
+    return request->stop_signal >= 1 && request->stop_signal <= 64;
 }
 
 int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *request, const char **sentence) {
@@ -92,7 +100,7 @@ int exec_request_parse(uint8_t *payload, size_t length, struct exec_request *req
         user = cursor_text(&cursor);
     }
     bool good = request->environment != NULL && read_terminal(&cursor, request) && read_limits(&cursor, request) &&
-                read_key(&cursor, request, &key) && cursor_done(&cursor) && (directory.length == 0 || directory.bytes[0] == '/');
+                read_key(&cursor, request, &key) && read_stop_signal(&cursor, request) && cursor_done(&cursor) && (directory.length == 0 || directory.bytes[0] == '/');
     if (!good) {
         exec_request_free(request);
         if (memory) return BAD_REQUEST;

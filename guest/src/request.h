@@ -13,7 +13,8 @@ enum {
     EXEC_TERMINAL = 8,
     EXEC_ACKNOWLEDGED = 16,
     EXEC_KEYED = 32,
-    EXEC_FLAGS = 63,
+    EXEC_INIT = 64,
+    EXEC_FLAGS = 127,
     ARGUMENTS_MAX = 65536,
     LIMITS_MAX = 16,
     KEY_MAX = 128,
@@ -38,6 +39,7 @@ struct exec_request {
     uint32_t limit_count;
     struct limit limits[LIMITS_MAX];
     const char *key; /* NULL: none */
+    uint32_t stop_signal; /* asks an init to end; 0: it is none */
 };
 
 /* Understands the payload in place: the texts are terminated inside it, so one byte after it must be writable, and

@@ -17,6 +17,7 @@
 #include "environment.h"
 #include "file_operation.h"
 #include "identity.h"
+#include "init.h"
 #include "record.h"
 #include "terminal.h"
 
@@ -103,6 +104,15 @@ static bool make_pipes(bool with_input, struct ends *ends) {
     return true;
 }
 
+/* An init has the console, as the kernel gives it to one; the agent's own streams are that. */
+static bool make_console(struct ends *ends) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        ends->child[fd] = copy(fd);
+        if (ends->child[fd] < 0) return false;
+    }
+    return make_pipe(ends, SPAWN_REPORT);
+}
+
 static const struct ends NO_ENDS = {.agent = {-1, -1, -1, -1}, .child = {-1, -1, -1, -1}, .terminal.master = -1};
 
 static void close_all(const int fds[4]) {
@@ -129,15 +139,33 @@ static bool spawned_as(pid_t pid, const struct ends *ends, struct spawned *spawn
     return true;
 }
 
+static bool make_ends(const struct exec_request *command, struct ends *ends) {
+    if (command->stop_signal != 0) return make_console(ends);
+    return (command->flags & EXEC_TERMINAL) != 0 ? make_terminal(command, ends)
+                                                 : make_pipes((command->flags & EXEC_STDIN) != 0, ends);
+}
+
+/* The child shares the agent's memory until it executes; an init, of which there is one, has a copy. */
+static pid_t give_birth(struct cradle *cradle) {
+    if (cradle->command.stop_signal != 0) {
+        pid_t init = init_fork();
+        if (init == 0) child_main(cradle);
+        return init;
+    }
+    if (!init_enter()) return -1;
+    pid_t pid = clone(child_main, cradle_stack(cradle), CLONE_VM | SIGCHLD, cradle);
+    init_leave();
+    return pid;
+}
+
 bool spawn(const struct exec_request *command, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
-    bool terminal = (command->flags & EXEC_TERMINAL) != 0, with_input = (command->flags & EXEC_STDIN) != 0;
     struct cradle *cradle = cradle_make(command, environment_variables());
-    if (cradle != NULL && (terminal ? make_terminal(command, &ends) : make_pipes(with_input, &ends))) {
+    if (cradle != NULL && make_ends(command, &ends)) {
         memcpy(cradle->ends, ends.child, sizeof ends.child);
-        if (terminal) cradle->terminal = (int)ends.terminal.number;
-        pid = clone(child_main, cradle_stack(cradle), CLONE_VM | SIGCHLD, cradle);
+        if ((command->flags & EXEC_TERMINAL) != 0) cradle->terminal = (int)ends.terminal.number;
+        pid = give_birth(cradle);
     }
     if (!spawned_as(pid, &ends, spawned)) {
         cradle_free(cradle);
@@ -150,7 +178,10 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
-    if (make_pipes(file_request_has_input(request), &ends)) pid = fork();
-    if (pid == 0) become_file_operation(request, &ends);
+    if (make_pipes(file_request_has_input(request), &ends) && init_enter()) {
+        pid = fork();
+        if (pid == 0) become_file_operation(request, &ends);
+        init_leave();
+    }
     return spawned_as(pid, &ends, spawned);
 }

@@ -19,6 +19,7 @@ struct execution {
     uint8_t taken_over;   /* a bit for each port that is still to be told DETACHED */
     uint32_t request;     /* for STARTED or FAILED */
     uint32_t flags;       /* as in EXEC */
+    int stop_signal;      /* asks an init to end; 0: it is none */
     bool file;            /* a file operation, which ends with its port and that nobody can come back to */
     struct cradle *cradle; /* its child's until it executes or ends; NULL: none */
     int report;           /* tells whether exec worked; -1: it has told */

@@ -15,7 +15,7 @@ import time
 import zlib
 
 (RESET, PING, CONFIGURE, EXEC, STDIN, STDIN_EOF, SIGNAL, CREDIT, SHUTDOWN, RESIZE, ATTACH, DETACH, ACKNOWLEDGE, RELEASE,
- LIST, FILE, METRICS, FREEZE, THAW, QUIESCE) = range(1, 21)
+ LIST, FILE, METRICS, FREEZE, THAW, QUIESCE, GROW, AWAIT_INIT) = range(1, 23)
 (RESET_ACK, PONG, HELLO, DONE, FAILED, STARTED, STDOUT, STDERR, EXITED, STDIN_CREDIT, GOODBYE, LOG, DETACHED, ATTACHED,
  LISTING, MEASURED) = range(0x81, 0x91)
 PORTS = 8
@@ -45,10 +45,10 @@ def text(value):
     return struct.pack("<I", len(value)) + value
 
 
-WITH_STDIN, MAIN, MAKE_DIRECTORY, TERMINAL, ACKNOWLEDGED = 1, 2, 4, 8, 16
+WITH_STDIN, MAIN, MAKE_DIRECTORY, TERMINAL, ACKNOWLEDGED, INIT = 1, 2, 4, 8, 16, 64
 
 
-def exec_payload(argv, env=(), cwd="/", user="", flags=0, credit=1 << 20, window=1 << 16, size=(0, 0), limits=()):
+def exec_payload(argv, env=(), cwd="/", user="", flags=0, credit=1 << 20, window=1 << 16, size=(0, 0), limits=(), stop=None):
     env = list(env) or ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
     return (
         struct.pack("<IIII", flags, credit, window, len(argv))
@@ -59,6 +59,7 @@ def exec_payload(argv, env=(), cwd="/", user="", flags=0, credit=1 << 20, window
         + text(user)
         + struct.pack("<III", *size, len(limits))
         + b"".join(struct.pack("<IQQ", *limit) for limit in limits)
+        + (b"" if stop is None else struct.pack("<I", stop))
     )
 
 

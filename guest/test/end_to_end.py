@@ -13,8 +13,8 @@ import tempfile
 import time
 
 from cloche_vm import (
-    ACKNOWLEDGED, ATTACH, CONFIGURE, COPY_IN, COPY_OUT, DATA, DETACH, DONE_RECORD, ENTRY, EXEC,
-    FAILED_RECORD, FILE, FREEZE, LIST_NAMES, LOG, MAIN, MKDIR, PING, PORTS, QUIESCE, READ, RELEASE, REMOVE, RENAME,
+    ACKNOWLEDGED, ATTACH, AWAIT_INIT, CONFIGURE, COPY_IN, COPY_OUT, DATA, DETACH, DONE_RECORD, ENTRY, EXEC,
+    FAILED_RECORD, FILE, FREEZE, INIT, LIST_NAMES, LOG, MAIN, MKDIR, PING, PORTS, QUIESCE, READ, RELEASE, REMOVE, RENAME,
     RESET, RESIZE, SHUTDOWN, SIGNAL, STAT, STDIN, TERMINAL, THAW, TO_THE_END, WITH_STDIN, WRITE, 
     Entry, Failed, FileFailed, Vm, data_record, encode, exec_payload, field, file_payload, frames, network, records_of, text,
 )
@@ -850,6 +850,77 @@ def check_main_execution(share, image, directory):
         expect(e.exit == (EXITED_BY, 9) and bytes(e.out) == b"last\n", (e.exit, e.out))
         expect(c.goodbye == (2, 0, 9), c.goodbye)
         expect(encode(0x8B, payload=struct.pack("<III", 2, 0, 9)).hex() in vm.ended(), "goodbye")
+    finally:
+        vm.destroy()
+
+
+def begin_init(vm):
+    """busybox as the image's init, with an agent that serves on; it writes what it does to /data."""
+    c = vm.connect().wait_hello()
+    inittab = "::sysinit:/bin/sh -c 'echo booted $$ >/data/log'\n::once:/bin/sleep 1000\n::shutdown:/bin/sh -c 'echo down >/data/log'\n"
+    c.files(WRITE, "/etc/inittab", data_record(0, inittab.encode()) + DONE_RECORD, mode=0o644)
+    kept = c.exec(["sleep", "1000"])
+    failure(lambda: c.exec(["init"], flags=INIT | MAIN, stop=12), 1)
+    kept.signal(9)
+    kept.wait()
+    failure(lambda: c.exec(["/no/init"], flags=INIT | MAIN, stop=12), 3)
+    failure(lambda: c.request(AWAIT_INIT), 1)
+    expect(sh(c, "ls /proc/self/fd && ! ls /proc/9999")[0] == (EXITED_BY, 0), "the agent's /proc is back")
+    e = c.exec(["/bin/busybox", "init"], flags=INIT | MAIN, stop=12)
+    wait_until(lambda: b"booted" in sh(c, "cat /data/log")[1], "the init's first action")
+    return c, e
+
+
+def check_init(share, image, directory):
+    vm = Vm(share, image, directory)
+    try:
+        c, e = begin_init(vm)
+        expect(sh(c, "cat /proc/1/comm")[1] == b"busybox\n", "process 1 is the init")
+        expect(b"sleep 1000" in sh(c, "ps")[1] and b"/init" not in sh(c, "ps")[1], "what it started is seen, the agent is not")
+        expect(sh(c, "kill -9 1; kill -2 1; kill -0 1")[0] == (EXITED_BY, 0), "process 1 survives its own")
+        expect(sh(c, "(sleep 0.2; true) & echo $!")[0] == (EXITED_BY, 0), "orphans")
+        expect(sh(c, "stat -f -c %T /run; mount | grep -c ' /proc '")[1] == b"tmpfs\n2\n", "its own /run and /proc")
+        expect(c.files(STAT, "/data/log")[0][0] == ENTRY, "files")
+        c.request(CONFIGURE, field(1, "renamed"))
+        c.request(FREEZE, struct.pack("<I", 1000))
+        c.request(THAW)
+        expect(sh(c, "hostname")[1] == b"renamed\n", "CONFIGURE")
+        c.request(SHUTDOWN, struct.pack("<I", 20000))
+        try:
+            while True:
+                c.step()
+        except EOFError:
+            pass
+        expect(c.goodbye == (1, 0, 0) and e.exit == (KILLED_BY, 2), (c.goodbye, e.exit))
+        expect("panic" not in vm.console(), vm.console())
+    finally:
+        vm.destroy()
+
+
+def check_init_that_ends_by_itself(share, image, directory):
+    for command, goodbye in ((["poweroff"], (1, 0, 0)), (["reboot"], (1, 0, 0))):
+        vm = Vm(share, image, directory)
+        try:
+            c, e = begin_init(vm)
+            c.exec(command)
+            try:
+                while True:
+                    c.step()
+            except EOFError:
+                pass
+            expect(c.goodbye == goodbye, (command, c.goodbye, e.exit))
+        finally:
+            vm.destroy()
+    vm = Vm(share, image, directory)
+    try:
+        c = vm.connect().wait_hello()
+        e = c.exec(["sh", "-c", "sleep 0.1; exit 9"], flags=INIT | MAIN, stop=15)
+        try:
+            while True:
+                c.step()
+        except EOFError:
+            pass
+        expect(c.goodbye == (2, 0, 9), c.goodbye)
     finally:
         vm.destroy()
 

@@ -99,7 +99,7 @@ static void what_does_not_fit_together_is_refused(void) {
     CHECK(with(0, WINDOW_MIN - 1, 0, 0) == BAD_REQUEST && with(0, WINDOW_MAX + 1, 0, 0) == BAD_REQUEST);
     CHECK(with(EXEC_TERMINAL, 4096, 1, 65535) == 0 && with(EXEC_TERMINAL, 4096, 65536, 80) == BAD_REQUEST);
     CHECK(with(EXEC_TERMINAL, 4096, 0, 80) == BAD_REQUEST && with(0, 4096, 24, 80) == BAD_REQUEST);
-    CHECK(with(64, 4096, 0, 0) == UNSUPPORTED);
+    CHECK(with(128, 4096, 0, 0) == UNSUPPORTED);
 }
 
 static int keyed(uint32_t flags, const char *key, struct exec_request *request, uint8_t **copy) {
@@ -127,6 +127,28 @@ static void a_key_follows_where_a_flag_says_so(void) {
     free(copy);
     CHECK(keyed(EXEC_ACKNOWLEDGED, "job 7", &request, &copy) == BAD_REQUEST);
     free(copy);
+}
+
+static int init(uint32_t flags, uint32_t stop_signal) {
+    struct builder b = good_request();
+    put32(b.bytes, flags);
+    number(&b, stop_signal);
+    struct exec_request request;
+    uint8_t *copy;
+    int code = parse(b.bytes, b.length, &request, &copy);
+    if (code == 0) {
+        CHECK(request.stop_signal == stop_signal && strcmp(request.user, "bob:wheel") == 0);
+        exec_request_free(&request);
+    }
+    free(copy);
+    return code;
+}
+
+static void an_init_is_the_main_execution_and_has_a_signal_that_stops_it(void) {
+    CHECK(init(EXEC_INIT | EXEC_MAIN, 1) == 0 && init(EXEC_INIT | EXEC_MAIN | EXEC_MAKE_DIRECTORY, 64) == 0);
+    CHECK(init(EXEC_INIT | EXEC_MAIN, 0) == BAD_REQUEST && init(EXEC_INIT | EXEC_MAIN, 65) == BAD_REQUEST);
+    CHECK(init(EXEC_INIT, 15) == BAD_REQUEST && init(EXEC_INIT | EXEC_MAIN | EXEC_STDIN, 15) == BAD_REQUEST);
+    CHECK(init(EXEC_MAIN, 15) == BAD_REQUEST && with(EXEC_INIT | EXEC_MAIN, 4096, 0, 0) == BAD_REQUEST);
 }
 
 static void every_cut_is_refused(void) {
@@ -194,6 +216,7 @@ int main(void) {
     a_good_request_is_understood();
     what_does_not_fit_together_is_refused();
     a_key_follows_where_a_flag_says_so();
+    an_init_is_the_main_execution_and_has_a_signal_that_stops_it();
     every_cut_is_refused();
     damaged_requests_harm_nobody();
     messages_are_joined_up_to_their_limit();

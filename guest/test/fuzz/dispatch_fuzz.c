@@ -17,10 +17,12 @@
 #include "../../src/freeze.h"
 #include "../../src/grow.h"
 #include "../../src/hello.h"
+#include "../../src/init.h"
 #include "../../src/log_port.h"
 #include "../../src/loop.h"
 #include "../../src/metrics.h"
 #include "../../src/port.h"
+#include "../../src/readiness.h"
 #include "../../src/shutdown.h"
 #include "../../src/table.h"
 #include "../../src/task.h"
@@ -73,6 +75,16 @@ void cradle_free(struct cradle *cradle) { CHECK(cradle == NULL); }
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
     return make_process(file_request_has_input(request), spawned);
 }
+
+void init_ended(void) {}
+
+int readiness_await(int port, uint32_t request, const char **sentence) {
+    (void)port;
+    *sentence = "no init";
+    return request % 2 == 0 ? 0 : BAD_REQUEST;
+}
+
+bool init_asked_for_the_end(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGINT; }
 
 bool spawn_told(int report, struct spawn_failure *failure) {
     (void)report;

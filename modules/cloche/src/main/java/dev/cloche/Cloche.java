@@ -262,7 +262,8 @@ public final class Cloche implements AutoCloseable {
 
     /**
      * Takes over the detached sandboxes that no living process owns, now and whenever there is one, until this handle is
-     * closed: their idle timeouts and restart policies are acted on and their ends recorded at once. They go on when it is closed
+     * closed: their idle timeouts and restart policies are acted on and their ends recorded at once. So are those of named
+     * machines, which nobody owns. They go on when it is closed
      * or this process dies, and the next that calls this takes them over. For processes that are there to stay; to be called
      * once.
      *
@@ -270,6 +271,7 @@ public final class Cloche implements AutoCloseable {
      */
     public void adopt() {
         sandboxRoom().keep();
+        rooms.machines().keep();
     }
 
     /**

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -26,6 +27,7 @@ public final class MachineBuilder {
     private final Map<String, String> labels = new TreeMap<>();
     private final List<String> publish = new ArrayList<>();
     private NewMachine wanted;
+    private Optional<Network> network = Optional.empty();
     private PullProgress progress = PullProgress.silent();
 
     MachineBuilder(dev.cloche.machine.Machines room, String name, String image) {
@@ -75,12 +77,13 @@ public final class MachineBuilder {
         return settings(wanted.settings().withInit(new MachineInit(program)));
     }
 
-    /** Its network: {@code none}, or a kind of network that {@link SandboxBuilder} knows. */
-    public MachineBuilder network(String kind) {
-        return settings(wanted.settings().withNetwork(kind));
+    /** Its network; by default none, or {@link Network#USER} if ports are published. */
+    public MachineBuilder network(Network value) {
+        network = Optional.of(value);
+        return this;
     }
 
-    /** A port of the host that leads into it, {@code [ADDRESS:]HOST:GUEST[/tcp|udp]}. */
+    /** Publishes a port, or a range, of the machine on this host while it runs, as {@link SandboxBuilder#publish} does. */
     public MachineBuilder publish(String port) {
         publish.add(port);
         return settings(wanted.settings().withPublish(publish));
@@ -105,8 +108,10 @@ public final class MachineBuilder {
      *     nothing is left behind
      */
     public MachineInfo make() {
-        room.create(wanted, Conversions.listener(progress), Deadline.none());
-        return MachineConversions.info(room.get(wanted.name()), room.store().directory(wanted.name()));
+        Network kind = network.orElse(publish.isEmpty() ? Network.NONE : Network.USER);
+        NewMachine machine = wanted.withSettings(wanted.settings().withNetwork(MachineConversions.word(kind)));
+        room.create(machine, Conversions.listener(progress), Deadline.none());
+        return MachineConversions.info(room.get(wanted.name()), room);
     }
 
     private MachineBuilder resources(MachineResources value) {

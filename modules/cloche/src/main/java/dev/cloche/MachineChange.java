@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineResources;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
@@ -54,6 +55,23 @@ public final class MachineChange {
     public MachineChange restart(String policy) {
         RestartPolicy parsed = RestartPolicy.parse(policy);
         return settings(settings -> settings.withRestartPolicy(parsed));
+    }
+
+    /** Who is its process 1, as in {@link MachineBuilder#init}. */
+    public MachineChange init(String program) {
+        MachineInit init = new MachineInit(program);
+        return settings(settings -> settings.withInit(init));
+    }
+
+    /** Its network, as in {@link MachineBuilder#network}. */
+    public MachineChange network(Network value) {
+        return settings(settings -> settings.withNetwork(MachineConversions.word(value)));
+    }
+
+    /** The ports that it publishes from now on, in place of those that it has published; as in {@link MachineBuilder#publish}. */
+    public MachineChange publish(List<String> ports) {
+        List<String> all = List.copyOf(ports);
+        return settings(settings -> settings.withPublish(all));
     }
 
     PersistedMachine apply(PersistedMachine machine) {

@@ -3,15 +3,20 @@ package dev.cloche;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineView;
 import dev.cloche.machine.PersistedMachine;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Between the words of the room of machines and those of the library. */
 final class MachineConversions {
     private MachineConversions() {}
 
-    static MachineInfo info(dev.cloche.machine.MachineInfo info, Path directory) {
+    /** As files say it. */
+    static String word(Network network) {
+        return network.name().toLowerCase(Locale.ROOT);
+    }
+
+    static MachineInfo info(dev.cloche.machine.MachineInfo info, dev.cloche.machine.Machines room) {
         PersistedMachine machine = info.machine();
         MachineSettings settings = machine.settings();
         return new MachineInfo(
@@ -34,7 +39,8 @@ final class MachineConversions {
                 machine.status().provisionedAt(),
                 machine.status().ipAddress(),
                 machine.status().lastError(),
-                directory);
+                Conversions.ports(room.publishedPorts(machine)),
+                room.store().directory(machine.name()));
     }
 
     static MachineList list(List<MachineView> views, dev.cloche.machine.Machines room) {
@@ -42,9 +48,7 @@ final class MachineConversions {
         List<BrokenMachine> broken = new ArrayList<>();
         for (MachineView view : views) {
             switch (view) {
-                case MachineView.Sound(var info) ->
-                    machines.add(
-                            info(info, room.store().directory(info.machine().name())));
+                case MachineView.Sound(var info) -> machines.add(info(info, room));
                 case MachineView.Broken(var entry) ->
                     broken.add(new BrokenMachine(entry.name(), entry.file(), entry.line(), entry.reason()));
             }

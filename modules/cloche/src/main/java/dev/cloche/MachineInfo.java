@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param startedAt when it became usable; empty while it does not run
  * @param ipAddress of its guest, while that has one
  * @param lastError why it failed last
+ * @param ports that it has got while it runs: those of {@code publish}, with the port of the host where that could be any
  * @param directory with its configuration and its disk
  */
 public record MachineInfo(
@@ -42,4 +43,5 @@ public record MachineInfo(
         Optional<Instant> provisionedAt,
         Optional<String> ipAddress,
         Optional<String> lastError,
+        List<PublishedPort> ports,
         Path directory) {}

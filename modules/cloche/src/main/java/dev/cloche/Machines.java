@@ -95,7 +95,7 @@ public final class Machines {
     /** One machine. */
     public MachineInfo get(String name) {
         MachineName known = new MachineName(name);
-        return MachineConversions.info(room.get(known), room.store().directory(known));
+        return MachineConversions.info(room.get(known), room);
     }
 
     /** Gives a machine that does not run another name. */
@@ -141,9 +141,11 @@ public final class Machines {
         room.restore(new MachineName(name), new MachineName(snapshot), Deadline.none());
     }
 
-    /** The names of a machine's snapshots, sorted. */
-    public List<String> snapshots(String name) {
-        return room.snapshotsOf(new MachineName(name));
+    /** A machine's snapshots, by name. */
+    public List<MachineSnapshot> snapshots(String name) {
+        return room.snapshotsOf(new MachineName(name)).stream()
+                .map(kept -> new MachineSnapshot(kept.name().value(), kept.memory(), kept.takenAt()))
+                .toList();
     }
 
     /**
@@ -226,8 +228,7 @@ public final class Machines {
     private MachineInfo await(String name, List<String> states, Deadline deadline) {
         MachineName known = new MachineName(name);
         Set<MachineState> wanted = states.stream().map(MachineState::parse).collect(Collectors.toSet());
-        return MachineConversions.info(
-                room.await(known, wanted, deadline), room.store().directory(known));
+        return MachineConversions.info(room.await(known, wanted, deadline), room);
     }
 
     /** The machine that is meant where none is named; it need not exist. */

@@ -99,7 +99,8 @@ record Rooms(
         // A failure of one does not keep the next from being closed: last the catalog, because ends are recorded in it.
         try (catalog;
                 vms;
-                processes) {
+                processes;
+                machines) {
             maintenance.close();
             sandboxes.close();
         }

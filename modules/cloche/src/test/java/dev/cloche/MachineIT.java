@@ -2,6 +2,7 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.cloche.base.ClocheException;
 import java.io.IOException;
@@ -95,10 +96,17 @@ class MachineIT {
                         ClocheException.class,
                         stopped -> assertThat(stopped.code()).isEqualTo("machine.state"));
         machines.rename("dev", "ops");
+        // The script that it has does nothing, another one runs once.
+        Path wanted = Files.writeString(home.resolve("ops.toml"), "name = \"ops\"\nprovision = \"setup.sh\"\n");
+        machines.apply(wanted, PullProgress.silent());
+        assertThat(machines.get("ops").provisionedAt()).isPresent();
+        Files.writeString(script, "#!/bin/sh\necho more >>/root/provisioned\n");
+        machines.apply(wanted, PullProgress.silent());
+        assertThat(machines.get("ops").provisionedAt()).isEmpty();
 
         try (Machine machine = machines.start("ops")) {
             assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
-            assertThat(machine.files().readString("/root/provisioned")).isEqualTo("once\n");
+            assertThat(machine.files().readString("/root/provisioned")).isEqualTo("once\nmore\n");
             assertThat(machine.files().readString("/etc/machine-id")).isEqualTo(id);
         }
         machines.stop("ops", Duration.ZERO);
@@ -151,7 +159,9 @@ class MachineIT {
             machines.snapshot("one", "disk", false);
             machine.files().writeString("/root/data", "third");
         }
-        assertThat(machines.snapshots("one")).containsExactly("disk", "with-memory");
+        assertThat(machines.snapshots("one"))
+                .extracting(MachineSnapshot::name, MachineSnapshot::memory)
+                .containsExactly(tuple("disk", false), tuple("with-memory", true));
         assertThatThrownBy(() -> machines.restore("one", "disk")).hasMessageContaining("runs");
         machines.stop("one", GRACE);
         machines.restore("one", "disk");
@@ -215,6 +225,22 @@ class MachineIT {
             assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
         }
         assertThat(machines.events()).extracting(MachineEvent::event).contains("restarting");
+
+        // A process that stays does it at once.
+        cloche.adopt();
+        killGuards();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> restarts() == 2 && machines.get("dev").state().equals("running"));
+        machines.stop("dev", GRACE);
+        assertThat(restarts()).isEqualTo(2);
+        assertThat(machines.get("dev").state()).isEqualTo("stopped");
+    }
+
+    private long restarts() {
+        return machines.events().stream()
+                .filter(event -> event.event().equals("restarting"))
+                .count();
     }
 
     @Test
@@ -263,7 +289,14 @@ class MachineIT {
     }
 
     /** The guard, and by the kernel its QEMU: as a crash of the host, but for the host. */
-    private void killVm() throws IOException, InterruptedException {
+    private void killVm() throws IOException {
+        killGuards();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> !machines.get("dev").state().equals("running"));
+    }
+
+    private void killGuards() throws IOException {
         try (Stream<Path> vms = Files.list(home.resolve("state/vms"))) {
             for (Path vm : vms.toList()) {
                 String guard = Files.readString(vm.resolve("guard.json"));
@@ -273,9 +306,6 @@ class MachineIT {
                 process.onExit().join();
             }
         }
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> !machines.get("dev").state().equals("running"));
     }
 
     /** Counts in a file system that is gone with the memory, and never begins anew. */

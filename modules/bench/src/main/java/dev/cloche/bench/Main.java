@@ -43,6 +43,7 @@ public final class Main {
         all.put("images", (setting, rounds, report) -> new ImageGrowth(setting).measure(rounds, report));
         all.put("maintenance", (setting, rounds, report) -> new Maintenance(setting).measure(rounds, report));
         all.put("machine-config", (setting, rounds, report) -> new MachineConfig(setting).measure(rounds, report));
+        all.put("machines", (setting, rounds, report) -> new NamedMachines(setting).measure(rounds, report));
         all.put("commands", (setting, rounds, report) -> new CommandStart(setting).measure(rounds * 2, report));
         all.put("registry", (setting, rounds, report) -> {
             new RegistryAppends(setting).measure(Math.min(rounds, 5), report);

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "keep",
         description = {
-            "Stay, and keep the detached sandboxes that no other process owns.",
+            "Stay, and keep the detached sandboxes that no other process owns, and the named machines.",
             "",
             "Their ends are recorded at once, and their idle timeouts and restart policies acted on, also of those that are"
                     + " started while this runs. They go on when it ends, and the next process that keeps sandboxes takes them"

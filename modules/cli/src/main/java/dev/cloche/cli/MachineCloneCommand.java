@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Make a machine with a copy of another one's disk; a running one goes on, its files are frozen for a moment.",
             "",
-            "The clone has an identity of its own.",
+            "The clone has an identity of its own, and publishes no ports.",
             ""
         })
 final class MachineCloneCommand implements Callable<Integer> {
@@ -27,7 +27,13 @@ final class MachineCloneCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            cloche.machines().copy(name, next, memory);
+            boolean published = !cloche.machines().get(name).publish().isEmpty();
+            var _ = cloche.machines().copy(name, next, memory);
+            if (published) {
+                System.err.println(
+                        "cloche: the ports that " + name + " publishes are not cloned; give the clone its own"
+                                + " with: cloche machine set " + next + " --publish PORT");
+            }
         }
         System.out.println(next);
         return ExitCodes.OK;

@@ -2,6 +2,7 @@ package dev.cloche.cli;
 
 import dev.cloche.Cloche;
 import dev.cloche.MachineBuilder;
+import dev.cloche.Network;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +44,17 @@ final class MachineCreateCommand implements Callable<Integer> {
             description = "Size of its disk in GiB (default: 20); it takes here what is written to it.")
     private int disk;
 
-    @Option(names = "--network", paramLabel = "KIND", description = "Its network: none.")
-    private @Nullable String network;
+    @Option(
+            names = "--network",
+            paramLabel = "NETWORK",
+            description = "none: no network device (default); user: what you reach by IPv4, but for this host itself.")
+    private @Nullable Network network;
+
+    @Option(
+            names = {"-p", "--publish"},
+            paramLabel = "[ADDR:][HOST:]GUEST[/udp]",
+            description = "Publish a port or a range of it while it runs, as in: cloche run. Implies --network user.")
+    private List<String> ports = new ArrayList<>();
 
     @Option(
             names = {"-e", "--env"},
@@ -69,7 +79,10 @@ final class MachineCreateCommand implements Callable<Integer> {
             description = "What recovery does if it has ended by itself: no, on-failure or always (default: no).")
     private @Nullable String restart;
 
-    @Option(names = "--init", paramLabel = "INIT", description = "Its process 1: agent.")
+    @Option(
+            names = "--init",
+            paramLabel = "INIT",
+            description = "Its process 1: agent (default), systemd, openrc, or the path of a program of the image.")
     private @Nullable String init;
 
     @Option(
@@ -111,6 +124,7 @@ final class MachineCreateCommand implements Callable<Integer> {
         if (network != null) {
             builder.network(network);
         }
+        ports.forEach(builder::publish);
         if (restart != null) {
             builder.restart(restart);
         }

@@ -44,6 +44,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("started", machine.startedAt().map(Instant::toString).orElse("-"));
         table.row("provisioned", machine.provisionedAt().map(Instant::toString).orElse("-"));
         table.row("address", machine.ipAddress().orElse("-"));
+        machine.ports().forEach(port -> table.row("port", port.toString()));
         table.row("last error", machine.lastError().orElse("-"));
         table.row("directory", machine.directory().toString());
         table.print(System.out);

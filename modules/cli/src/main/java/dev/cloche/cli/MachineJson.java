@@ -2,6 +2,7 @@ package dev.cloche.cli;
 
 import dev.cloche.BrokenMachine;
 import dev.cloche.MachineInfo;
+import dev.cloche.PublishedPort;
 import java.time.Instant;
 import java.util.Map;
 
@@ -30,6 +31,11 @@ final class MachineJson {
                     .field("provisionedAt", machine.provisionedAt().map(Instant::toString))
                     .field("ipAddress", machine.ipAddress())
                     .field("lastError", machine.lastError())
+                    .field(
+                            "ports",
+                            machine.ports().stream()
+                                    .map(PublishedPort::toString)
+                                    .toList())
                     .field("directory", machine.directory().toString());
         });
     }

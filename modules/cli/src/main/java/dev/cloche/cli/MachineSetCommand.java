@@ -3,6 +3,7 @@ package dev.cloche.cli;
 import dev.cloche.Cloche;
 import dev.cloche.MachineChange;
 import dev.cloche.MachineChanged;
+import dev.cloche.Network;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,6 +57,20 @@ final class MachineSetCommand implements Callable<Integer> {
             description = "What recovery does if it has ended by itself: no, on-failure or always.")
     private @Nullable String restart;
 
+    @Option(names = "--init", paramLabel = "INIT", description = "Its process 1: agent, systemd, openrc, or a path.")
+    private @Nullable String init;
+
+    @Option(names = "--network", paramLabel = "NETWORK", description = "none or user.")
+    private @Nullable Network network;
+
+    @Option(
+            names = {"-p", "--publish"},
+            paramLabel = "[ADDR:][HOST:]GUEST[/udp]",
+            description =
+                    "A port that it publishes from now on, in place of all that it has published; an empty one for"
+                            + " none. May be repeated.")
+    private @Nullable List<String> ports;
+
     @Parameters(index = "0", paramLabel = "NAME", description = "The machine.")
     private String name = "";
 
@@ -76,6 +91,15 @@ final class MachineSetCommand implements Callable<Integer> {
         }
         if (restart != null) {
             change.restart(restart);
+        }
+        if (init != null) {
+            change.init(init);
+        }
+        if (network != null) {
+            change.network(network);
+        }
+        if (ports != null) {
+            change.publish(ports.stream().filter(port -> !port.isEmpty()).toList());
         }
         environment.forEach(variable -> change.environment(variable.name(), variable.value()));
         labels.forEach(label -> change.label(label.name(), label.value()));

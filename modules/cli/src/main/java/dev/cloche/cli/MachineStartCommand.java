@@ -1,6 +1,5 @@
 package dev.cloche.cli;
 
-import dev.cloche.Cloche;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -20,10 +19,6 @@ final class MachineStartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (Cloche cloche = Cloche.open();
-                ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-            return Each.of(
-                    names, name -> cloche.machines().start(name, progress).close());
-        }
+        return MachineStarts.all(names, quiet);
     }
 }

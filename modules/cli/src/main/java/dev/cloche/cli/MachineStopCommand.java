@@ -1,23 +1,20 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "stop", description = "Stop machines: their processes get SIGTERM, and SIGKILL after a time of grace.")
+@Command(
+        name = "stop",
+        description =
+                "Stop machines: their init, or their processes, are asked to end, and killed after a time of grace.")
 final class MachineStopCommand implements Callable<Integer> {
-    @Option(
-            names = {"-t", "--time"},
-            paramLabel = "TIME",
-            description = "Time of grace (default: ${DEFAULT-VALUE}).",
-            defaultValue = "10s",
-            converter = TimeSpan.class)
-    private Duration grace = Duration.ofSeconds(10);
+    @Mixin
+    private GraceOption time = new GraceOption();
 
     @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of machines.")
     private List<String> names = new ArrayList<>();
@@ -25,7 +22,7 @@ final class MachineStopCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names, name -> cloche.machines().stop(name, grace));
+            return Each.of(names, name -> cloche.machines().stop(name, time.grace()));
         }
     }
 }

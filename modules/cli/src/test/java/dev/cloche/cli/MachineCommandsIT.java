@@ -60,6 +60,13 @@ class MachineCommandsIT {
         assertThat(cloche.run("machine", "inspect", "dev").stdout()).contains("256 MiB", "stopped");
         assertThat(cloche.run("machine", "events", "dev").stdout())
                 .containsSubsequence("created", "starting", "started", "stopping", "stopped");
+        ok(cloche.run("machine", "snapshot", "dev", "first"), "first\n");
+        assertThat(cloche.run("machine", "snapshot", "dev").stdout()).contains("SNAPSHOT", "first", "no");
+        assertThat(cloche.run("machine", "snapshot", "dev", "--format", "json").stdout())
+                .contains("\"name\" : \"first\"", "\"memory\" : false");
+        ok(cloche.run("machine", "snapshot", "--rm", "dev", "first"), "first\n");
+        assertThat(cloche.run("machine", "snapshot", "--rm", "dev", "first").stderr())
+                .contains("has no snapshot \"first\"");
         ok(cloche.run("machine", "rm", "dev"), "dev\n");
         ok(cloche.run("machine", "ls", "--format", "json"), "[ ]\n");
     }
@@ -101,10 +108,20 @@ class MachineCommandsIT {
         assertThat(odd).exists();
         ok(cloche.run("machine", "rm", "--force", "odd"), "odd\n");
 
-        assertThat(cloche.run("machine", "create", "two", "--image", "base", "--init", "systemd")
+        ok(
+                cloche.run(
+                        "machine", "create", "two", "--image", "base", "--disk", "1", "-m", "256m", "--init",
+                        "systemd"),
+                "two\n");
+        assertThat(cloche.run("machine", "start", "two").stderr())
+                .contains("The image base of the machine \"two\" has no init systemd: there is no")
+                .contains("cloche machine set two --init agent");
+        assertThat(cloche.run("machine", "inspect", "two", "--format", "json").stdout())
+                .contains("\"state\" : \"failed\"");
+        ok(cloche.run("machine", "set", "two", "--init", "agent"), "two\n");
+        assertThat(cloche.run("machine", "set", "two", "--network", "none", "-p", "80")
                         .stderr())
-                .contains("process 1");
-        assertThat(cloche.home().resolve("machines/two")).doesNotExist();
+                .contains("publishes no ports");
     }
 
     @Test

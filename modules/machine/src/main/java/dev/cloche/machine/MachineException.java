@@ -121,6 +121,18 @@ public abstract sealed class MachineException extends ClocheException {
         }
     }
 
+    /** The init of its image did not bring a machine up. Code {@code machine.init}. */
+    public static final class InitFailed extends MachineException {
+        InitFailed(MachineName name, String how, Throwable cause) {
+            super(
+                    "machine.init",
+                    "The init of the machine \"" + name + "\" " + how + ".",
+                    "See what it says in console.log of its VM, or have it start without: cloche machine set " + name
+                            + " --init agent",
+                    cause);
+        }
+    }
+
     /** The provisioning script failed; the machine runs, and the script runs again at its next start. Code {@code machine.provision}. */
     public static final class ProvisionFailed extends MachineException {
         ProvisionFailed(MachineName name, String how, String output) {

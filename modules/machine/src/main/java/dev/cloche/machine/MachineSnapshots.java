@@ -55,7 +55,7 @@ final class MachineSnapshots {
         if (disks.disks().find(kept).isEmpty()) {
             throw new MachineException.Invalid(
                     "The machine \"" + machine.name() + "\" has no snapshot \"" + snapshot + "\".",
-                    "Its snapshots: " + (list(machine).isEmpty() ? "none" : String.join(", ", list(machine))) + ".");
+                    "Its snapshots: " + names(machine) + ".");
         }
         Optional<SnapshotRef> memory = ground.vms().snapshot(MemoryNames.kept(machine, snapshot));
         Path next = disks.directory(machine.name()).resolveSibling(".disk-restored");
@@ -91,20 +91,35 @@ final class MachineSnapshots {
         }
     }
 
-    List<String> list(PersistedMachine machine) {
+    /** By name. */
+    List<KeptSnapshot> list(PersistedMachine machine) {
         Path all = ground.store().directory(machine.name()).resolve(DIRECTORY);
-        List<String> names = new ArrayList<>();
+        List<KeptSnapshot> snapshots = new ArrayList<>();
         if (Files.isDirectory(all)) {
             try (Stream<Path> entries = Files.list(all)) {
-                entries.map(entry -> String.valueOf(entry.getFileName()))
-                        .filter(MachineName::isValid)
-                        .sorted()
-                        .forEach(names::add);
+                for (Path entry : entries.sorted().toList()) {
+                    String name = String.valueOf(entry.getFileName());
+                    if (MachineName.isValid(name)) {
+                        snapshots.add(kept(machine, new MachineName(name), entry));
+                    }
+                }
             } catch (IOException e) {
                 throw new MachineException.Storage("The snapshots cannot be listed: " + e.getMessage() + ".", e);
             }
         }
-        return names;
+        return snapshots;
+    }
+
+    private KeptSnapshot kept(PersistedMachine machine, MachineName name, Path directory) throws IOException {
+        boolean memory = ground.vms().snapshot(MemoryNames.kept(machine, name)).isPresent();
+        return new KeptSnapshot(
+                name, memory, Files.getLastModifiedTime(directory).toInstant());
+    }
+
+    private String names(PersistedMachine machine) {
+        List<String> names =
+                list(machine).stream().map(snapshot -> snapshot.name().value()).toList();
+        return names.isEmpty() ? "none" : String.join(", ", names);
     }
 
     /**

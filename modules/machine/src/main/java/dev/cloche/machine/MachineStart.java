@@ -82,6 +82,7 @@ final class MachineStart {
     }
 
     private void bringUp(PersistedMachine machine, Vm vm, Map<String, String> environment, Deadline deadline) {
+        Optional<String> warning = new InitBoot(machine, vm.guest(), environment).run(deadline);
         Optional<String> script = machine.settings()
                 .provision()
                 .filter(_ -> machine.status().provisionedAt().isEmpty());
@@ -95,18 +96,21 @@ final class MachineStart {
                 failure = Optional.of(failed);
             }
         }
-        Optional<String> error = failure.map(Throwable::getMessage).map(Printable::of);
+        boolean provisioned = script.isPresent() && failure.isEmpty();
+        Optional<String> error =
+                failure.map(Throwable::getMessage).map(Printable::of).or(() -> warning);
         ground.store().update(machine.name(), now -> {
             MachineStatus status = now.status()
                     .withStartedAt(Optional.of(ground.clock().instant()))
+                    .withIpAddress(MachineNetwork.address(now.settings()))
                     .withLastError(error);
             return now.withStatus(
-                    script.isPresent() && error.isEmpty()
+                    provisioned
                             ? status.withProvisionedAt(
                                     Optional.of(ground.clock().instant()))
                             : status);
         });
-        ground.note(machine, "started", "");
+        ground.note(machine, "started", warning.orElse(""));
         if (failure.isPresent()) {
             ground.note(machine, "provision-failed", error.orElse(""));
             throw failure.get();
@@ -125,6 +129,7 @@ final class MachineStart {
                 .withMemoryMiB(machine.resources().memoryMb())
                 .withCpus(machine.resources().cpus())
                 .withWritable(disks.of(machine).layer())
+                .withNetwork(MachineNetwork.spec(machine.settings()))
                 .withAttached(false);
     }
 

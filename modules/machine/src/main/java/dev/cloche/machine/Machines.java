@@ -1,15 +1,14 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.DurableFiles;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,13 +27,11 @@ import java.util.function.UnaryOperator;
  * <p>A machine belongs to no process. Its VM outlives whoever started it, and what is written in its file is held against
  * what runs whenever somebody looks. Besides {@link MachineException}s, methods throw those of images and VMs as they are.
  */
-public final class Machines {
-    private static final int MOST_SCRIPT_BYTES = 1 << 20;
-    private static final String SCRIPT = "provision.sh";
-
+public final class Machines implements AutoCloseable {
     private final Ground ground;
     private final MachineEnds ends;
     private final MachineDisks disks;
+    private final MachineKeeper keeper;
 
     /**
      * Does not own what it is given: close it before them.
@@ -45,6 +42,7 @@ public final class Machines {
         ground = new Ground(new MachineStore(base), new EventLog(base, clock), images, vms, clock);
         disks = new MachineDisks(ground);
         ends = new MachineEnds(ground, disks);
+        keeper = new MachineKeeper(ground, name -> recover(name, Deadline.none()));
     }
 
     /** The files of machines as such. */
@@ -63,9 +61,9 @@ public final class Machines {
                         wanted.name(), VmId.random(), ground.clock().instant())
                 .withOrigin(MachineOrigin.of(wanted.image()))
                 .withResources(wanted.resources())
-                .withSettings(wanted.settings().withProvision(wanted.provision().map(_ -> SCRIPT)));
+                .withSettings(wanted.settings().withProvision(wanted.provision().map(_ -> ProvisionScript.FIRST)));
         Support.check(plain);
-        Optional<byte[]> script = wanted.provision().map(Machines::script);
+        Optional<ProvisionScript> script = wanted.provision().map(ProvisionScript::read);
         if (Files.exists(ground.store().directory(wanted.name()))) {
             // Said again by the store, but before a pull.
             throw new MachineException.NameInUse(wanted.name());
@@ -83,30 +81,15 @@ public final class Machines {
         return machine;
     }
 
-    private void publish(PersistedMachine machine, Optional<byte[]> script) {
+    private void publish(PersistedMachine machine, Optional<ProvisionScript> script) {
         try (Making making = Making.begin(ground.store())) {
             disks.make(making.directory(), machine.resources());
             if (script.isPresent()) {
-                DurableFiles.write(making.directory().resolve(SCRIPT), script.get());
+                script.get().write(making.directory());
             }
             ground.store().publish(making, machine);
         } catch (IOException e) {
             throw new MachineException.Storage("The machine's files cannot be made: " + e.getMessage() + ".", e);
-        }
-    }
-
-    private static byte[] script(Path file) {
-        try {
-            if (Files.size(file) > MOST_SCRIPT_BYTES) {
-                throw new MachineException.Invalid(
-                        "The provisioning script " + file + " is larger than 1 MiB.",
-                        "Let a small script fetch what is large.");
-            }
-            return Files.readAllBytes(file);
-        } catch (NoSuchFileException missing) {
-            throw new MachineException.Invalid("There is no file " + file + ".", "Give a script of this host.");
-        } catch (IOException e) {
-            throw new MachineException.Storage("The script " + file + " cannot be read: " + e.getMessage() + ".", e);
         }
     }
 
@@ -223,6 +206,11 @@ public final class Machines {
         return settled(ground.store().load(name));
     }
 
+    /** The ports that a machine has got; none if it does not run. */
+    public List<PublishedPort> publishedPorts(PersistedMachine machine) {
+        return ground.alive(machine) ? ground.vms().publishedPorts(machine.vmId()) : List.of();
+    }
+
     private MachineInfo settled(PersistedMachine machine) {
         MachineInfo seen = info(machine);
         if (!seen.needsRecovery() || machine.settings().restartPolicy() != RestartPolicy.NO) {
@@ -251,14 +239,32 @@ public final class Machines {
     public List<MachineView> recover(Deadline deadline) {
         for (MachineEntry entry : ground.store().loadAll()) {
             if (entry instanceof MachineEntry.Sound(PersistedMachine machine)) {
-                try {
-                    ground.working(machine.name(), deadline, now -> recoveryOf().recover(now, deadline));
-                } catch (MachineException.NotFound | MachineException.Broken changedMeanwhile) {
-                    // Nothing to recover.
-                }
+                recover(machine.name(), deadline);
             }
         }
         return list();
+    }
+
+    /**
+     * Sees the end of every machine from now on, until this is closed: it is written down, or the machine started again as its
+     * policy says. To be called once. Returns at once.
+     */
+    public void keep() {
+        keeper.start();
+    }
+
+    private void recover(MachineName name, Deadline deadline) {
+        try {
+            ground.working(name, deadline, now -> recoveryOf().recover(now, deadline));
+        } catch (MachineException.NotFound | MachineException.Broken changedMeanwhile) {
+            // Nothing to recover.
+        }
+    }
+
+    /** Ends {@link #keep}; the machines go on. */
+    @Override
+    public void close() {
+        keeper.close();
     }
 
     /**
@@ -270,13 +276,37 @@ public final class Machines {
      * @throws MachineException.WrongState if the machine's state does not allow it
      */
     public Changed change(MachineName name, UnaryOperator<PersistedMachine> mutation, Deadline deadline) {
+        return change(name, mutation, Optional.empty(), deadline);
+    }
+
+    /** @param script in place of the one that it has; unless it is the same one, it runs at the next start */
+    private Changed change(
+            MachineName name,
+            UnaryOperator<PersistedMachine> mutation,
+            Optional<ProvisionScript> script,
+            Deadline deadline) {
         return ground.working(name, deadline, machine -> {
             PersistedMachine wanted = mutation.apply(machine);
             Changes.check(machine, wanted);
             disks.resize(machine, wanted, deadline);
-            PersistedMachine after = ground.store().update(name, mutation);
+            Path directory = ground.store().directory(name);
+            Optional<String> next = script.flatMap(given -> given.beside(machine, directory));
+            PersistedMachine after = ground.store()
+                    .update(
+                            name,
+                            now -> next.map(file -> withScript(mutation.apply(now), file))
+                                    .orElseGet(() -> mutation.apply(now)));
+            Optional<String> old = machine.settings().provision();
+            if (next.isPresent() && old.isPresent()) {
+                ProvisionScript.forget(directory, old.get());
+            }
             return changed(machine, after);
         });
+    }
+
+    private static PersistedMachine withScript(PersistedMachine machine, String file) {
+        return machine.withSettings(machine.settings().withProvision(Optional.of(file)))
+                .withStatus(machine.status().withProvisionedAt(Optional.empty()));
     }
 
     /**
@@ -288,12 +318,10 @@ public final class Machines {
     public Changed apply(Path file, PullListener listener, Deadline deadline) {
         WantedFile wanted = WantedFile.read(file);
         if (ground.store().list().contains(wanted.name().value())) {
-            return change(
-                    wanted.name(),
-                    machine -> wanted.image()
-                            .map(image -> wanted.change().apply(machine).withOrigin(renamed(machine, image)))
-                            .orElseGet(() -> wanted.change().apply(machine)),
-                    deadline);
+            UnaryOperator<PersistedMachine> change = machine -> wanted.image()
+                    .map(image -> wanted.change().apply(machine).withOrigin(renamed(machine, image)))
+                    .orElseGet(() -> wanted.change().apply(machine));
+            return change(wanted.name(), change, wanted.provision().map(ProvisionScript::read), deadline);
         }
         String image = wanted.image()
                 .orElseThrow(() -> new MachineException.Invalid(
@@ -398,8 +426,8 @@ public final class Machines {
         });
     }
 
-    /** The names of a machine's snapshots, sorted. */
-    public List<String> snapshotsOf(MachineName name) {
+    /** A machine's snapshots, by name. */
+    public List<KeptSnapshot> snapshotsOf(MachineName name) {
         return snapshots().list(ground.store().load(name));
     }
 

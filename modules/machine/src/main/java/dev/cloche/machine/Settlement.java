@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmInfo;
 import java.util.Optional;
@@ -40,15 +41,23 @@ sealed interface Settlement {
 
     private static boolean failed(VmExit exit) {
         return switch (exit.cause()) {
-            case EXITED, GUARD_LOST -> exit.crashed();
+            case EXITED, GUARD_LOST -> exit.crashed() || initFailed(exit).isPresent();
             case STOPPED -> false;
             case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, NETWORK_ENDED -> true;
         };
     }
 
+    /** The main execution of a machine is its init; one that ends well, or by reboot(2), has powered off. */
+    private static Optional<ExitStatus> initFailed(VmExit exit) {
+        return exit.mainExit().filter(status -> !status.success());
+    }
+
     private static String describe(VmExit exit) {
         return switch (exit.cause()) {
-            case EXITED -> exit.crashed() ? "its guest ended without a word" : "its guest powered off";
+            case EXITED ->
+                initFailed(exit)
+                        .map(status -> "its init ended with " + status.shellCode())
+                        .orElse(exit.crashed() ? "its guest ended without a word" : "its guest powered off");
             case STOPPED -> "it was shut down";
             case KILLED -> "its VM was killed";
             case NETWORK_ENDED -> "the program of its network ended";

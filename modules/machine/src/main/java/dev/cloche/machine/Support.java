@@ -12,18 +12,7 @@ final class Support {
         if (!foreign.isEmpty()) {
             throw refused(machine, "asks for " + String.join(", ", foreign) + ", which Cloche cannot do", "these keys");
         }
-        MachineSettings settings = machine.settings();
-        if (!settings.init().equals(MachineInit.AGENT)) {
-            throw refused(
-                    machine,
-                    "is to have " + Printable.of(settings.init().value())
-                            + " as its process 1, and this Cloche cannot give that away yet",
-                    "the key init");
-        }
-        if (!settings.network().equals(MachineSettings.NO_NETWORK)
-                || !settings.publish().isEmpty()) {
-            throw refused(machine, "is to have a network, and machines have none yet", "the keys network and publish");
-        }
+        var _ = MachineNetwork.spec(machine.settings());
     }
 
     private static MachineException refused(PersistedMachine machine, String what, String keys) {

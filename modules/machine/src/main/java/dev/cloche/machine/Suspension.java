@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.SnapshotNotFoundException;
 import dev.cloche.vm.SnapshotRef;
@@ -47,8 +48,17 @@ final class Suspension {
                 .orElseThrow(() -> new MachineException.WrongState(
                         "The memory of the suspended machine \"" + machine.name() + "\" is gone.",
                         "Have it boot from its disk the next time: cloche machine stop " + machine.name()));
+        NetworkSpec network = MachineNetwork.spec(machine.settings());
+        if (memory.network() != network instanceof NetworkSpec.User) {
+            throw new MachineException.WrongState(
+                    "The memory of the machine \"" + machine.name() + "\" was written "
+                            + (memory.network() ? "with" : "without") + " a network, and its file says \""
+                            + machine.settings().network() + "\".",
+                    "Change the file, or give the memory up: cloche machine stop " + machine.name());
+        }
         return VmSpec.restored(machine.vmId(), memory)
                 .withWritable(disk.layer())
+                .withNetwork(network)
                 .withAttached(false);
     }
 

@@ -9,6 +9,7 @@ import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.VmException;
@@ -58,6 +59,7 @@ class MachinesTest {
     @AfterEach
     void close() {
         if (vms != null) {
+            machines.close();
             vms.close();
             catalog.close();
         }
@@ -176,12 +178,55 @@ class MachinesTest {
     @Test
     void whatCannotBeDoneIsRefusedBeforeAnythingIsMade() {
         for (MachineSettings settings : List.of(
-                MachineSettings.DEFAULTS.withInit(MachineInit.SYSTEMD),
-                MachineSettings.DEFAULTS.withNetwork("user"),
-                MachineSettings.DEFAULTS.withPublish(List.of("1:2")))) {
-            assertThatThrownBy(() -> make(settings)).isInstanceOf(MachineException.Unsupported.class);
+                MachineSettings.DEFAULTS.withNetwork("nat"), MachineSettings.DEFAULTS.withPublish(List.of("1:2")))) {
+            assertThatThrownBy(() -> make(settings)).isInstanceOf(MachineException.Invalid.class);
         }
+        MachineSettings twice =
+                MachineSettings.DEFAULTS.withNetwork("user").withPublish(List.of("80:80", "127.0.0.1:80:81"));
+        assertThatThrownBy(() -> make(twice)).hasMessageContaining("published twice");
         assertThat(machines.store().list()).isEmpty();
+    }
+
+    @Test
+    void anInitOfTheImageIsItsFirstCommandAndItsEndIsTheMachines() {
+        make(MachineSettings.DEFAULTS.withInit(new MachineInit("/no/init")));
+        assertThatThrownBy(this::start)
+                .isInstanceOf(MachineException.Unsupported.class)
+                .hasMessage("The image base of the machine \"web\" has no init /no/init: there is no /no/init.");
+        assertThat(state()).isEqualTo(MachineState.FAILED);
+
+        init("/bin/yes");
+        try (RunningMachine up = start()) {
+            assertThat(up.<List<ExecutionInfo>>ask(guest -> guest.executions(soon())))
+                    .singleElement()
+                    .satisfies(init -> assertThat(init.main()).isTrue());
+        }
+        // Its init is not started twice by who completes a start.
+        machines.store()
+                .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
+        machines.recover(soon());
+        try (RunningMachine up = machines.connect(WEB, soon())) {
+            assertThat(up.<List<ExecutionInfo>>ask(guest -> guest.executions(soon())))
+                    .hasSize(1);
+        }
+        machines.stop(WEB, Duration.ofSeconds(1), soon());
+        assertThat(state()).isEqualTo(MachineState.STOPPED);
+    }
+
+    private void init(String program) {
+        machines.change(
+                WEB, machine -> machine.withSettings(machine.settings().withInit(new MachineInit(program))), soon());
+    }
+
+    @Test
+    void aKeeperSeesEndsAndRestarts() {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ON_FAILURE));
+        start().close();
+        vms.kill(vm().id(), soon());
+        machines.keep();
+        assertThat(machines.await(WEB, Set.of(MachineState.RUNNING), soon()).state())
+                .isEqualTo(MachineState.RUNNING);
+        assertThat(machines.events()).extracting(MachineEvent::what).containsOnlyOnce("restarting");
     }
 
     private void make(MachineSettings settings) {

@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
@@ -55,6 +56,22 @@ class SettlementTest {
                 assertThat(found).isEqualTo(new Settlement.Settle(Optional.empty()));
             }
         }
+    }
+
+    @Test
+    void anInitThatEndsWithAnErrorHasFailedAndOneThatEndsWellHasPoweredOff() {
+        for (ExitStatus bad : List.of(new ExitStatus.Exited(3), new ExitStatus.Signalled(11))) {
+            Goodbye goodbye = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(bad));
+            Settlement found = Settlement.of(
+                    machine(DiskState.RUNNING, RestartPolicy.NO),
+                    ended(exit(VmExit.Cause.EXITED, Optional.of(goodbye))));
+            assertThat(found).isEqualTo(new Settlement.Settle(Optional.of("its init ended with " + bad.shellCode())));
+        }
+        Goodbye well = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(0)));
+        assertThat(Settlement.of(
+                        machine(DiskState.RUNNING, RestartPolicy.NO),
+                        ended(exit(VmExit.Cause.EXITED, Optional.of(well)))))
+                .isEqualTo(new Settlement.Settle(Optional.empty()));
     }
 
     @ParameterizedTest

@@ -364,6 +364,11 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
+        public void awaitInit(Deadline deadline) {
+            vm.guest().awaitInit(deadline);
+        }
+
+        @Override
         public GuestFiles files() {
             return vm.guest().files();
         }

@@ -21,6 +21,8 @@ import java.util.Set;
  * @param limits at most one of each resource
  * @param key the host's name of an acknowledged execution, 1 to 128 bytes: as long as the guest knows an execution of that
  *     key, it starts no other with it
+ * @param stopSignal of a program that becomes the guest's init ({@link #asInit}): the signal, 1 to 64, that asks it to end
+ *     the system
  */
 public record ExecRequest(
         List<String> arguments,
@@ -31,7 +33,8 @@ public record ExecRequest(
         Optional<TerminalSize> terminal,
         int window,
         List<ResourceLimit> limits,
-        Optional<String> key) {
+        Optional<String> key,
+        Optional<Integer> stopSignal) {
     /** The {@code PATH} of {@link #of}. */
     public static final String DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     /** The window of {@link #of}: as much as a pipe holds. */
@@ -43,11 +46,13 @@ public record ExecRequest(
     /** A message's limit is 1 MiB; this leaves room for the lengths that are written beside the texts. */
     private static final int MAX_BYTES = 1 << 20;
     /** Everything of fixed size. */
-    private static final int FIXED_BYTES = 40;
+    private static final int FIXED_BYTES = 44;
 
     private static final int LIMIT_BYTES = 20;
 
     private static final int MAX_KEY = 128;
+
+    private static final int MAX_SIGNAL = 64;
 
     /** What an execution may be, besides a program that runs. */
     public enum Option {
@@ -90,6 +95,11 @@ public record ExecRequest(
         if (key.isPresent() && !(options.contains(Option.ACKNOWLEDGED) && isKey(key.get()))) {
             throw invalid("The key of the execution cannot be used", "Give 1 to 128 bytes, to an acknowledged one.");
         }
+        if (stopSignal.isPresent() && !mayBeInit(options, terminal, stopSignal.get())) {
+            throw invalid(
+                    "The program cannot become the guest's init",
+                    "Make it the main command without stdin and terminal, and give a signal from 1 to 64.");
+        }
         if (limits.stream().map(ResourceLimit::resource).distinct().count() < limits.size()) {
             throw invalid("A resource is limited twice", "Give one limit of each resource.");
         }
@@ -111,20 +121,23 @@ public record ExecRequest(
                 Optional.empty(),
                 DEFAULT_WINDOW,
                 List.of(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     public ExecRequest withEnvironment(Map<String, String> value) {
-        return new ExecRequest(arguments, value, workingDirectory, user, options, terminal, window, limits, key);
+        return new ExecRequest(
+                arguments, value, workingDirectory, user, options, terminal, window, limits, key, stopSignal);
     }
 
     public ExecRequest withWorkingDirectory(String value, boolean create) {
         Set<Option> changed = create ? plus(Option.CREATE_WORKING_DIRECTORY) : minus(Option.CREATE_WORKING_DIRECTORY);
-        return new ExecRequest(arguments, environment, value, user, changed, terminal, window, limits, key);
+        return new ExecRequest(arguments, environment, value, user, changed, terminal, window, limits, key, stopSignal);
     }
 
     public ExecRequest withUser(String value) {
-        return new ExecRequest(arguments, environment, workingDirectory, value, options, terminal, window, limits, key);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, value, options, terminal, window, limits, key, stopSignal);
     }
 
     /** Its input is written by the host. */
@@ -160,21 +173,54 @@ public record ExecRequest(
                 terminal,
                 window,
                 limits,
-                Optional.of(name));
+                Optional.of(name),
+                stopSignal);
+    }
+
+    /**
+     * It becomes process 1 of all that runs in the guest, and the VM powers off when it ends: by itself, by {@code reboot(2)},
+     * or because the guest is shut down, which it is asked for by a signal. Its streams are the guest's console. There is at
+     * most one, and it has to be the first execution.
+     *
+     * @param signal 1 to 64
+     */
+    public ExecRequest asInit(int signal) {
+        return new ExecRequest(
+                arguments,
+                environment,
+                workingDirectory,
+                user,
+                plus(Option.MAIN),
+                terminal,
+                window,
+                limits,
+                key,
+                Optional.of(signal));
     }
 
     /** Its three streams are a terminal of this size. */
     public ExecRequest withTerminal(TerminalSize value) {
         return new ExecRequest(
-                arguments, environment, workingDirectory, user, options, Optional.of(value), window, limits, key);
+                arguments,
+                environment,
+                workingDirectory,
+                user,
+                options,
+                Optional.of(value),
+                window,
+                limits,
+                key,
+                stopSignal);
     }
 
     public ExecRequest withWindow(int bytes) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, bytes, limits, key);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, options, terminal, bytes, limits, key, stopSignal);
     }
 
     public ExecRequest withLimits(List<ResourceLimit> value) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, options, terminal, window, value, key);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, options, terminal, window, value, key, stopSignal);
     }
 
     /** Whether this was asked for. */
@@ -183,7 +229,8 @@ public record ExecRequest(
     }
 
     private ExecRequest with(Set<Option> value) {
-        return new ExecRequest(arguments, environment, workingDirectory, user, value, terminal, window, limits, key);
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, value, terminal, window, limits, key, stopSignal);
     }
 
     private Set<Option> plus(Option option) {
@@ -217,6 +264,12 @@ public record ExecRequest(
             bytes += size(variable.getKey()) + 1L + size(variable.getValue());
         }
         return bytes;
+    }
+
+    private static boolean mayBeInit(Set<Option> options, Optional<TerminalSize> terminal, int signal) {
+        boolean plain = options.equals(Set.of(Option.MAIN))
+                || options.equals(Set.of(Option.MAIN, Option.CREATE_WORKING_DIRECTORY));
+        return plain && terminal.isEmpty() && signal >= 1 && signal <= MAX_SIGNAL;
     }
 
     private static boolean isKey(String text) {

@@ -41,6 +41,7 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int THAW = 0x13;
     static final int QUIESCE = 0x14;
     static final int GROW = 0x15;
+    static final int AWAIT_INIT = 0x16;
 
     /** Frames of the guest. */
     static final int RESET_ACK = 0x81;
@@ -69,7 +70,8 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int EXEC_TERMINAL = 8;
     static final int EXEC_ACKNOWLEDGED = 16;
     static final int EXEC_KEYED = 32;
-    static final int EXEC_ALL = 63;
+    static final int EXEC_INIT = 64;
+    static final int EXEC_ALL = 127;
 
     /** What may be added to a credit at most, and what is outstanding at most: 16 MiB. */
     static final int MAX_CREDIT = 16 << 20;

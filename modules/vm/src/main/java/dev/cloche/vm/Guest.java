@@ -93,6 +93,15 @@ public interface Guest {
      */
     VmException awaitLoss(Deadline deadline);
 
+    /**
+     * Waits until the guest's init says that it has brought the system up, by {@code READY=1} to the socket {@code
+     * @cloche-init}, as systemd does where that is its {@code NOTIFY_SOCKET}. Returns at once if it has said so.
+     *
+     * @throws GuestRefusedException {@link GuestFailure#BAD_REQUEST} if there is no init, {@link GuestFailure#INTERNAL} if it
+     *     has ended
+     */
+    void awaitInit(Deadline deadline);
+
     /** Its files, used as root. */
     GuestFiles files();
 }

@@ -131,6 +131,11 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
         line.demand(request -> HostFrames.bare(Frame.QUIESCE, 0, request), deadline, "the guest's rest");
     }
 
+    @Override
+    public void awaitInit(Deadline deadline) {
+        line.demand(request -> HostFrames.bare(Frame.AWAIT_INIT, 0, request), deadline, "the guest's init");
+    }
+
     /** Has the file system of the writable layer fill its disk, which has so many bytes now. */
     void growDisk(long bytes, Deadline deadline) {
         line.demand(request -> HostFrames.grow(request, bytes), deadline, "the growth of the guest's disk");

@@ -69,7 +69,7 @@ final class HostFrames {
         return FrameEncoder.frame(Frame.FREEZE, 0, request, u32(thawAfterMillis));
     }
 
-    /** A request without a payload: DETACH and RELEASE of an execution, METRICS, THAW and QUIESCE. */
+    /** A request without a payload: DETACH and RELEASE of an execution, METRICS, THAW, QUIESCE and AWAIT_INIT. */
     static ByteBuffer bare(int type, int execution, int request) {
         return FrameEncoder.frame(type, execution, request, new byte[0]);
     }
@@ -90,12 +90,14 @@ final class HostFrames {
             out.u32(limit.resource().number()).u64(limit.soft()).u64(limit.hard());
         }
         exec.key().ifPresent(out::text);
+        exec.stopSignal().ifPresent(out::u32);
         return FrameEncoder.message(Frame.EXEC, 0, request, out.toBytes());
     }
 
     static int flags(ExecRequest exec) {
         int flags = (exec.terminal().isPresent() ? Frame.EXEC_TERMINAL : 0)
-                | (exec.key().isPresent() ? Frame.EXEC_KEYED : 0);
+                | (exec.key().isPresent() ? Frame.EXEC_KEYED : 0)
+                | (exec.stopSignal().isPresent() ? Frame.EXEC_INIT : 0);
         for (ExecRequest.Option option : exec.options()) {
             flags |= switch (option) {
                 case STDIN -> Frame.EXEC_STDIN;

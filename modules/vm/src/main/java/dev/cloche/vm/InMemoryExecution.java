@@ -83,6 +83,10 @@ final class InMemoryExecution {
         return request.has(ExecRequest.Option.MAIN);
     }
 
+    boolean init() {
+        return request.stopSignal().isPresent();
+    }
+
     /** Starts it, attached to a port. */
     void start(FrameSink port, int answering, int credit) {
         port.sendNow(GuestFrames.started(answering, id, id, STDIN_WINDOW));

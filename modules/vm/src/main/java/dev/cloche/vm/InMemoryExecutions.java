@@ -51,6 +51,10 @@ final class InMemoryExecutions {
         return Optional.ofNullable(all.get(id)).filter(execution -> !execution.forgotten());
     }
 
+    boolean hasInit() {
+        return all.values().stream().anyMatch(InMemoryExecution::init);
+    }
+
     boolean hasKey(String key) {
         return all.values().stream()
                 .filter(execution -> !execution.forgotten())

@@ -110,6 +110,13 @@ final class InMemoryPort implements FrameSink {
                     sendNow(GuestFrames.done(request));
                 }
                 case Frame.THAW -> sendNow(GuestFrames.done(request));
+                case Frame.AWAIT_INIT -> {
+                    if (guest.executions().hasInit()) {
+                        sendNow(GuestFrames.done(request));
+                    } else {
+                        sendNow(GuestFrames.failed(request, GuestFailure.BAD_REQUEST, "there is no init"));
+                    }
+                }
                 case Frame.QUIESCE -> {
                     if (guest.quiesce()) {
                         sendNow(GuestFrames.done(request));

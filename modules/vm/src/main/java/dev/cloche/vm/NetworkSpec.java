@@ -26,6 +26,9 @@ public sealed interface NetworkSpec {
      * @param nameServer an IPv4 address, not the host's own, that the guest asks for names; empty for the first that the host asks
      */
     record User(List<PublishedPort> ports, Optional<String> nameServer) implements NetworkSpec {
+        /** Where every guest with such a network is, on a link of its own. */
+        public static final String GUEST_ADDRESS = UserNetwork.ADDRESS;
+
         private static final int MAX_PORTS = 256;
 
         /** @throws InvalidVmSpecException if there are too many ports, one comes twice, or the address is none */

@@ -18,7 +18,7 @@ final class UserNetwork {
     static final String DEVICE_MAC = "02:c1:0c:00:00:01";
 
     private static final String GATEWAY_MAC = "02:c1:0c:00:00:02";
-    private static final String ADDRESS = "10.203.0.15";
+    static final String ADDRESS = "10.203.0.15";
     private static final String PREFIX = "24";
     private static final String GATEWAY = "10.203.0.2";
     private static final String NAME_SERVER = "10.203.0.3";
