@@ -45,7 +45,8 @@ final class Commands {
             "image",
             "process",
             "maintain",
-            "machine");
+            "machine",
+            "pool");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -76,6 +77,7 @@ final class Commands {
         ALL.put("process", ProcessCommand::new);
         ALL.put("machine", MachineCommand::new);
         ALL.put("template", TemplateCommand::new);
+        ALL.put("pool", PoolCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("maintain", MaintainCommand::new);
         ALL.put("login", LoginCommand::new);
@@ -103,6 +105,13 @@ final class Commands {
         template.put("rm", TemplateRmCommand::new);
         template.put("prune", TemplatePruneCommand::new);
         GROUPS.put("template", template);
+        Map<String, Supplier<Callable<Integer>>> pool = new LinkedHashMap<>();
+        pool.put("set", PoolSetCommand::new);
+        pool.put("ls", PoolLsCommand::new);
+        pool.put("stats", PoolStatsCommand::new);
+        pool.put("fill", PoolFillCommand::new);
+        pool.put("rm", PoolRmCommand::new);
+        GROUPS.put("pool", pool);
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

@@ -22,6 +22,7 @@ final class Sweep {
     private final SandboxLocks locks;
     private final SweepStore store;
     private final SandboxCleanup cleanup;
+    private final Leftovers leftovers;
     private final OwnerlessVms ownerlessVms;
     private final MaintenanceLimits limits;
     private final SweepNote before;
@@ -42,6 +43,7 @@ final class Sweep {
         this.limits = limits;
         this.before = before;
         cleanup = new SandboxCleanup(ground);
+        leftovers = new Leftovers(ground);
         ownerlessVms = new OwnerlessVms(ground.vms(), limits.ownerGrace());
         deadline = Deadline.after(limits.budget());
         now = ground.clock().instant();
@@ -64,6 +66,7 @@ final class Sweep {
         }
         if (!cut && !deadline.passed()) {
             errors += new OrphanDirectories(locks, store, limits.ownerGrace()).remove(now, deadline);
+            leftovers.remove();
         }
         return new Done(
                 new MaintenanceReport(
