@@ -9,6 +9,8 @@ public record PoolShape(ImageReference image, int memoryMib, int cpus) {
     private static final String PREFIX = "sandbox ";
 
     /**
+     * A shape that this host can have.
+     *
      * @throws dev.cloche.image.ImageException if the image is no reference
      * @throws SandboxException.InvalidSpecification if the size is out of range, or more than this host has
      */

@@ -180,7 +180,9 @@ class WarmStartTest {
         try (RunningSandbox sandbox = host.start(spec())) {
             assertThat(sandbox.vm()).isEqualTo(vm);
             assertThat(host.vm("dead")).isNotEqualTo(vm);
-            assertThat(host.here.sandboxes().list()).extracting(SandboxRecord::name).containsExactly(sandbox.name());
+            assertThat(host.here.sandboxes().list())
+                    .extracting(SandboxRecord::name)
+                    .containsExactly(sandbox.name());
             assertThat(host.vms.memory.get(vm).orElseThrow().state().live()).isTrue();
         }
     }
@@ -265,14 +267,11 @@ class WarmStartTest {
         fill(1);
         host.vms.memory.retire(pooled());
         ImageHolder dead = new ImageHolder("template", "1:1:an-earlier-boot bare 256 1", "bare 256 1");
-        var _ = host.here.images()
-                .acquire(
-                        ImageReference.parse("bare"),
-                        PullPolicy.MISSING,
-                        dead,
-                        PullListener.none(),
-                        TestHost.soon());
-        host.here.sandboxes()
+        var _ = host.here
+                .images()
+                .acquire(ImageReference.parse("bare"), PullPolicy.MISSING, dead, PullListener.none(), TestHost.soon());
+        host.here
+                .sandboxes()
                 .maintenance(MaintenanceLimits.defaults().withWindow(Duration.ZERO))
                 .sweep();
         assertThat(host.here.images().holders("template")).isEmpty();
@@ -297,10 +296,11 @@ class WarmStartTest {
     void aShortProcessLeavesTheFillingToAnother() {
         Path told = directory.resolve("told");
         fill(1);
-        TemplateMaking making =
-                new TemplateMaking.ByProcess(List.of("false"), List.of("touch", told.toString()));
+        TemplateMaking making = new TemplateMaking.ByProcess(List.of("false"), List.of("touch", told.toString()));
         try (TestHost.Opened other = host.runtime(making)) {
-            other.sandboxes().start(spec(), PullListener.none(), TestHost.soon()).close();
+            other.sandboxes()
+                    .start(spec(), PullListener.none(), TestHost.soon())
+                    .close();
         }
         Awaitility.await().until(() -> Files.exists(told));
     }
@@ -308,10 +308,11 @@ class WarmStartTest {
     @Test
     void aProcessThatTookNothingStartsNoFiller() {
         Path told = directory.resolve("told");
-        TemplateMaking making =
-                new TemplateMaking.ByProcess(List.of("false"), List.of("touch", told.toString()));
+        TemplateMaking making = new TemplateMaking.ByProcess(List.of("false"), List.of("touch", told.toString()));
         try (TestHost.Opened other = host.runtime(making)) {
-            other.sandboxes().start(spec(), PullListener.none(), TestHost.soon()).close();
+            other.sandboxes()
+                    .start(spec(), PullListener.none(), TestHost.soon())
+                    .close();
         }
         assertThat(told).doesNotExist();
     }
