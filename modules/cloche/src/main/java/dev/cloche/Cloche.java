@@ -422,6 +422,11 @@ public final class Cloche implements AutoCloseable {
         return new Machines(rooms.machines());
     }
 
+    /** What sandboxes get their VMs from without a wait. */
+    public Pools pools() {
+        return new Pools(rooms.sandboxes().pools());
+    }
+
     /** What sandboxes are restored from in place of a boot. */
     public Templates templates() {
         return new Templates(rooms.sandboxes());

@@ -11,6 +11,7 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.RunStart;
 import dev.cloche.sandbox.SandboxDetails;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxPolicies;
@@ -20,6 +21,7 @@ import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.sandbox.StatusReached;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.ResourceLimit;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -88,10 +90,32 @@ final class Conversions {
                                 main.options().environment(),
                                 main.options().workingDirectory(),
                                 main.options().user())),
-                details.runs().stream().map(Conversions::run).toList());
+                details.runs().stream().map(run -> run(run, details.starts())).toList());
     }
 
-    private static SandboxInspection.Run run(RunRecord run) {
+    static StartTimings timings(dev.cloche.sandbox.StartTimings timings) {
+        return new StartTimings(
+                StartKind.valueOf(timings.kind().name()),
+                timings.total(),
+                timings.image(),
+                timings.boot(),
+                timings.notWarm());
+    }
+
+    /** As they are recorded, in milliseconds of the wall clock. */
+    private static Optional<StartTimings> timings(RunRecord run, List<RunStart> starts) {
+        return starts.stream()
+                .filter(start -> start.run() == run.id())
+                .findFirst()
+                .map(start -> new StartTimings(
+                        StartKind.valueOf(start.kind().name()),
+                        Duration.between(run.startedAt(), run.readyAt().orElse(run.startedAt())),
+                        start.image(),
+                        start.boot(),
+                        Optional.empty()));
+    }
+
+    private static SandboxInspection.Run run(RunRecord run, List<RunStart> starts) {
         Optional<Ending> ending = run.ending();
         return new SandboxInspection.Run(
                 run.id(),
@@ -102,6 +126,7 @@ final class Conversions {
                 run.owner().pid(),
                 run.startedAt(),
                 run.readyAt(),
+                timings(run, starts),
                 run.terminatedAt(),
                 run.asked().map(Conversions::word),
                 ending.map(end -> word(end.reason())),
@@ -278,8 +303,8 @@ final class Conversions {
         return switch (making) {
             case TemplateMaking.Never() -> new dev.cloche.sandbox.TemplateMaking.Never();
             case TemplateMaking.InBackground() -> new dev.cloche.sandbox.TemplateMaking.InBackground();
-            case TemplateMaking.ByProcess(List<String> command) ->
-                new dev.cloche.sandbox.TemplateMaking.ByProcess(command);
+            case TemplateMaking.ByProcess(List<String> command, List<String> filler) ->
+                new dev.cloche.sandbox.TemplateMaking.ByProcess(command, filler);
         };
     }
 }

@@ -37,9 +37,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** Where the time of its start went; empty for a sandbox that was connected to. */
     public Optional<StartTimings> startTimings() {
-        return running.timings()
-                .map(timings -> new StartTimings(
-                        StartKind.valueOf(timings.kind().name()), timings.total(), timings.image(), timings.boot()));
+        return running.timings().map(Conversions::timings);
     }
 
     /**

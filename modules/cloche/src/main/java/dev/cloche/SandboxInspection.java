@@ -76,6 +76,8 @@ public record SandboxInspection(
      * @param ownerPid of the process that started it, or adopted it last
      * @param startedAt when it was recorded
      * @param readyAt when its guest had answered
+     * @param start how its VM came to be, in whole milliseconds; empty until its guest has answered, and where an older Cloche
+     *     started it
      * @param terminatedAt when its end was recorded
      * @param asked why somebody has begun to end it
      * @param reason why it ended
@@ -92,6 +94,7 @@ public record SandboxInspection(
             long ownerPid,
             Instant startedAt,
             Optional<Instant> readyAt,
+            Optional<StartTimings> start,
             Optional<Instant> terminatedAt,
             Optional<String> asked,
             Optional<String> reason,

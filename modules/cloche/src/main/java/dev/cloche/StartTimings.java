@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Where the time of a start went, by the monotonic clock.
@@ -13,5 +14,6 @@ import java.time.Duration;
  * @param total from the request to a guest that answers
  * @param image finding, and where needed pulling, the image
  * @param boot from the VM's start to the hello of its guest; of one that was not booted, to its acknowledged identity
+ * @param notWarm why it did not come from the pool of its image and size, if there is such a pool
  */
-public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot) {}
+public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot, Optional<String> notWarm) {}

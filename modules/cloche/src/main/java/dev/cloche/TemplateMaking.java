@@ -3,28 +3,31 @@ package dev.cloche;
 import java.util.List;
 
 /**
- * Who makes the templates that first starts of an image and a size miss. A template that cannot be made fails nobody's
- * start.
+ * Who makes the templates that first starts of an image and a size miss, and fills the pools that starts take from. What
+ * cannot be made fails nobody's start.
  *
  * <pre>{@code
  * ClocheOptions options = ClocheOptions.ofEnvironment().withTemplateMaking(new TemplateMaking.Never());
  * }</pre>
  */
 public sealed interface TemplateMaking {
-    /** Nobody: there are those that were asked for. */
+    /** Nobody: there is what was asked for. */
     record Never() implements TemplateMaking {}
 
-    /** This process, by a thread of its own, while its sandboxes run. */
+    /** This process, by threads of its own, while its sandboxes run; pools from the first start that could take from one on. */
     record InBackground() implements TemplateMaking {}
 
     /**
-     * Another process of the least priority, which is started when this one closes its {@link Cloche}, and not waited for.
+     * Other processes, which are not waited for. Who makes a template has the least priority, and is started when this one closes
+     * its {@link Cloche}; who fills pools is started then or a second after a start, whatever comes first.
      *
-     * @param command what makes one, to which {@code --memory SIZE --cpus N -- IMAGE} is added
+     * @param command what makes a template, to which {@code --memory SIZE --cpus N -- IMAGE} is added
+     * @param filler what fills the pools
      */
-    record ByProcess(List<String> command) implements TemplateMaking {
+    record ByProcess(List<String> command, List<String> filler) implements TemplateMaking {
         public ByProcess {
             command = List.copyOf(command);
+            filler = List.copyOf(filler);
         }
     }
 }

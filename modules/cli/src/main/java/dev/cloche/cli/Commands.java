@@ -48,7 +48,8 @@ final class Commands {
             "snapshot",
             "restore",
             "fork",
-            "machine");
+            "machine",
+            "pool");
 
     private static final Set<String> VERSION = Set.of("-V", "--version");
 
@@ -82,6 +83,7 @@ final class Commands {
         ALL.put("process", ProcessCommand::new);
         ALL.put("machine", MachineCommand::new);
         ALL.put("template", TemplateCommand::new);
+        ALL.put("pool", PoolCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("maintain", MaintainCommand::new);
         ALL.put("login", LoginCommand::new);
@@ -115,6 +117,13 @@ final class Commands {
         snapshot.put("inspect", SnapshotInspectCommand::new);
         snapshot.put("rm", SnapshotRmCommand::new);
         GROUPS.put("snapshot", snapshot);
+        Map<String, Supplier<Callable<Integer>>> pool = new LinkedHashMap<>();
+        pool.put("set", PoolSetCommand::new);
+        pool.put("ls", PoolLsCommand::new);
+        pool.put("stats", PoolStatsCommand::new);
+        pool.put("fill", PoolFillCommand::new);
+        pool.put("rm", PoolRmCommand::new);
+        GROUPS.put("pool", pool);
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);

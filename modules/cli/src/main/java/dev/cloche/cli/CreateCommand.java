@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.SandboxInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -22,6 +23,9 @@ final class CreateCommand implements Callable<Integer> {
     private SandboxOptions options = new SandboxOptions();
 
     @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Mixin
     private CommandSettings settings = new CommandSettings();
 
     @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
@@ -39,13 +43,17 @@ final class CreateCommand implements Callable<Integer> {
         settings.check();
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
-            String name = settings.applyTo(options.applyTo(cloche.sandbox(image))
+            SandboxInfo created = settings.applyTo(options.applyTo(cloche.sandbox(image))
                             .command(CommandSettings.words(command))
                             .progress(progress)
                             .detached())
-                    .create()
-                    .name();
-            System.out.println(name);
+                    .create();
+            if (format.json()) {
+                JsonOutput.printLine(
+                        System.out, json -> json.field("id", created.id()).field("name", created.name()));
+            } else {
+                System.out.println(created.name());
+            }
         }
         return ExitCodes.OK;
     }

@@ -8,12 +8,17 @@ import java.util.function.Consumer;
 final class Each {
     private Each() {}
 
+    /** Prints the names of those that succeed. */
     static int of(List<String> names, Consumer<String> action) {
+        return of(names, action, System.out::println);
+    }
+
+    static int of(List<String> names, Consumer<String> action, Consumer<String> done) {
         int exitCode = ExitCodes.OK;
         for (String name : names) {
             try {
                 action.accept(name);
-                System.out.println(name);
+                done.accept(name);
             } catch (ClocheException e) {
                 ErrorReport.print(e, System.err);
                 exitCode = ExitCodes.FAILURE;

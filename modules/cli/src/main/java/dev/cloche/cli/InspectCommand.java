@@ -81,7 +81,12 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     private static void write(JsonOutput json, SandboxInspection.Run run) {
-        json.object(() -> json.field("id", run.id())
+        json.object(() -> fields(json, run));
+    }
+
+    private static void fields(JsonOutput json, SandboxInspection.Run run) {
+        StartReport.start(json, run.start());
+        json.field("id", run.id())
                 .field("vm", run.vm())
                 .field("status", run.status())
                 .field("detached", run.detached())
@@ -94,7 +99,7 @@ final class InspectCommand implements Callable<Integer> {
                 .field("reason", run.reason())
                 .field("exitCode", run.exitCode())
                 .field("exitSignal", run.exitSignal())
-                .field("detail", run.detail()));
+                .field("detail", run.detail());
     }
 
     private static OptionalLong millis(Optional<Duration> duration) {
@@ -120,11 +125,12 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("restart", sandbox.restart() + " (" + sandbox.restarts() + " in a row)");
         facts.row("created", info.createdAt().toString());
         facts.print(out);
-        Table runs = new Table("RUN", "STARTED", "ENDED", "PID", "REASON", "EXIT", "SIGNAL");
+        Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL");
         sandbox.runs()
                 .forEach(run -> runs.row(
                         String.valueOf(run.id()),
                         run.startedAt().toString(),
+                        run.start().map(start -> StartReport.word(start.kind())).orElse("-"),
                         run.terminatedAt().map(Instant::toString).orElse("-"),
                         run.pid().isPresent() ? String.valueOf(run.pid().getAsLong()) : "-",
                         run.reason().orElse("-"),

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Has templates made by this program once more, in the background: a command must not wait for what only the next one needs. */
+/** Has templates made and pools filled by this program once more, in the background: a command must not wait for what only the next one needs. */
 final class MakerCommand {
     private static final Path OWN = Path.of("/proc/self/cmdline");
 
@@ -31,16 +31,22 @@ final class MakerCommand {
         }
     }
 
-    /** From the command line of this JVM; nobody makes templates if that is another program. */
+    /** From the command line of this JVM; nobody does so if that is another program. */
     static TemplateMaking of(String... commandLine) {
         List<String> words = new ArrayList<>();
         for (String word : commandLine) {
             words.add(word);
             if (word.equals(Main.class.getName())) {
-                words.addAll(List.of("template", "make", "--quiet"));
-                return new TemplateMaking.ByProcess(words);
+                return new TemplateMaking.ByProcess(
+                        with(words, "template", "make", "--quiet"), with(words, "pool", "fill", "--quiet"));
             }
         }
         return new TemplateMaking.Never();
+    }
+
+    private static List<String> with(List<String> program, String... arguments) {
+        List<String> words = new ArrayList<>(program);
+        words.addAll(List.of(arguments));
+        return words;
     }
 }

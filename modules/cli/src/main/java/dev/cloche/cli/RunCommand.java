@@ -8,6 +8,7 @@ import dev.cloche.Exit;
 import dev.cloche.RestartPolicy;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxBuilder;
+import dev.cloche.SandboxInfo;
 import dev.cloche.linux.Terminal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,6 +71,14 @@ final class RunCommand implements Callable<Integer> {
             description = "Pass standard input on to the command; without it the command reads from /dev/null.")
     private boolean interactive;
 
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description =
+                    "json: print how the sandbox began, and how its command ended, as one line of JSON: the last one on"
+                            + " standard error, so that standard output is the command's alone; with -d in place of the name.")
+    private FormatOption.@Nullable Format format;
+
     @Mixin
     private TerminalOptions tty = new TerminalOptions();
 
@@ -110,13 +119,18 @@ final class RunCommand implements Callable<Integer> {
             if (timeout != null) {
                 builder.maxDuration(timeout);
             }
-            return detach ? startDetached(builder) : runAttached(builder, progress, terminal, signals);
+            return detach ? startDetached(cloche, builder) : runAttached(builder, progress, terminal, signals);
         }
     }
 
-    private int startDetached(SandboxBuilder builder) {
+    private int startDetached(Cloche cloche, SandboxBuilder builder) {
         DetachedCommand main = builder.detached();
-        System.out.println(settings.applyTo(main).start().name());
+        SandboxInfo started = settings.applyTo(main).start();
+        if (format == FormatOption.Format.json) {
+            StartReport.print(cloche, started, System.out);
+        } else {
+            System.out.println(started.name());
+        }
         return ExitCodes.OK;
     }
 
@@ -137,6 +151,10 @@ final class RunCommand implements Callable<Integer> {
                     return ExitCodes.OK;
                 }
                 sandbox.finishWith(execution);
+                if (format == FormatOption.Format.json) {
+                    StandardError.shared().beginLine();
+                    StartReport.print(sandbox, exit.get(), System.err);
+                }
                 return exit.get().shellCode();
             }
         }

@@ -24,7 +24,7 @@ final class Streams {
     private Streams(Execution execution) {
         this.execution = execution;
         stdout = pump("stdout", execution.stdout(), new FileOutputStream(FileDescriptor.out));
-        stderr = pump("stderr", execution.stderr(), new FileOutputStream(FileDescriptor.err));
+        stderr = pump("stderr", execution.stderr(), StandardError.shared());
     }
 
     /** Begins to copy; standard input only if the command has one. */

@@ -46,6 +46,14 @@ final class Program {
         return new Program(home, List.of());
     }
 
+    /** The same, whose templates are made and pools filled by processes in the background. */
+    Program withMakers() {
+        Program making = new Program(home, prefix);
+        making.environment.putAll(environment);
+        making.environment.remove("CLOCHE_TEMPLATES");
+        return making;
+    }
+
     /** As an ordinary user, which only root can arrange. */
     static Program asOrdinaryUser(Path home) throws IOException, InterruptedException {
         var _ = in(home);

@@ -81,6 +81,13 @@ final class ImageCatalog {
         });
     }
 
+    List<ImageHolder> holders(String kind) {
+        return catalog.read(session -> session.list(
+                row -> new ImageHolder(kind, row.getString(1), row.getString(2)),
+                "SELECT holder_id, holder_name FROM image_pin WHERE holder_kind = ? ORDER BY holder_id",
+                kind));
+    }
+
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
     Unused unpin(ImageHolder holder) {
         return catalog.write(session -> {

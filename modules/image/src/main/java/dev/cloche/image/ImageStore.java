@@ -148,6 +148,11 @@ public final class ImageStore {
                 .map(image -> new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference));
     }
 
+    /** Those of a kind that hold an image. */
+    public List<ImageHolder> holders(String kind) {
+        return catalog.holders(kind);
+    }
+
     /** Ends a holder's use of its image; a holder without one is none's loss. An image without a name is then removed. */
     public void release(ImageHolder holder) {
         delete(catalog.unpin(holder));

@@ -1,6 +1,5 @@
 package dev.cloche.pool;
 
-import dev.cloche.base.ClocheException;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -221,10 +220,7 @@ final class PoolCore {
             quarantine(resisting, String.valueOf(why.getMessage()), now);
         });
         if (!gone(bucket)) {
-            String code = why instanceof ClocheException known
-                    ? known.code()
-                    : why.getClass().getSimpleName();
-            trouble(bucket, code, String.valueOf(why.getMessage()), now);
+            trouble(bucket, EntryMaker.code(why), String.valueOf(why.getMessage()), now);
             if (bucket.registration().cold().isPresent() && !bucket.waiters.isEmpty()) {
                 grant(bucket.waiters.removeFirst(), new Waiter.Grant.Cold(bucket.registration()));
             }

@@ -105,15 +105,15 @@ public final class WarmPool implements AutoCloseable {
             }
             Entry entry = taken.get().entry();
             switch (worker.handOver(taken.get(), handOff, deadline)) {
-                case PoolWorker.Outcome.Done() -> {
+                case HandingOver.Outcome.Done() -> {
                     return Optional.of(handedOver(taken.get(), begin));
                 }
-                case PoolWorker.Outcome.Broken(Eviction cause) ->
+                case HandingOver.Outcome.Broken(Eviction cause) ->
                     withCore(now -> {
                         core.lost(entry, cause, now);
                         return true;
                     });
-                case PoolWorker.Outcome.Failed failed -> throw giveBack(entry, failed);
+                case HandingOver.Outcome.Failed failed -> throw giveBack(entry, failed);
             }
         }
     }
@@ -141,15 +141,15 @@ public final class WarmPool implements AutoCloseable {
                 }
                 case Waiter.Grant.Ready ready -> {
                     switch (worker.handOver(ready, handOff, deadline)) {
-                        case PoolWorker.Outcome.Done() -> {
+                        case HandingOver.Outcome.Done() -> {
                             return handedOver(ready, begin);
                         }
-                        case PoolWorker.Outcome.Broken(Eviction cause) ->
+                        case HandingOver.Outcome.Broken(Eviction cause) ->
                             withCore(now -> {
                                 core.again(waiter, ready.entry(), cause, now);
                                 return true;
                             });
-                        case PoolWorker.Outcome.Failed failed -> throw giveBack(ready.entry(), failed);
+                        case HandingOver.Outcome.Failed failed -> throw giveBack(ready.entry(), failed);
                     }
                 }
             }
@@ -178,7 +178,7 @@ public final class WarmPool implements AutoCloseable {
         });
     }
 
-    private RuntimeException giveBack(Entry entry, PoolWorker.Outcome.Failed failed) {
+    private RuntimeException giveBack(Entry entry, HandingOver.Outcome.Failed failed) {
         withCore(now -> {
             if (failed.usable()) {
                 core.returned(entry, now);

@@ -33,7 +33,17 @@ final class Host implements AutoCloseable {
     }
 
     SnapshotRef snapshot(String name) {
-        VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/disk"))).asTemplateMaker();
+        return snapshot(name, VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/disk"))));
+    }
+
+    /** Whose clones can log. */
+    SnapshotRef loggingSnapshot(String name) {
+        return snapshot(
+                name, VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/disk"))).withOutputLogBytes(1 << 20));
+    }
+
+    private SnapshotRef snapshot(String name, VmSpec plain) {
+        VmSpec spec = plain.asTemplateMaker();
         try (Vm maker = provider.create(spec)) {
             maker.start(soon());
             SnapshotRef taken = maker.snapshot(new SnapshotName(name), soon());

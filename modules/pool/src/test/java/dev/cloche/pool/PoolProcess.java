@@ -93,12 +93,12 @@ final class PoolProcess {
             }
             case Waiter.Grant.Ready ready -> {
                 switch (worker.handOver(ready, handOff(random), SOON)) {
-                    case PoolWorker.Outcome.Done() -> {
+                    case HandingOver.Outcome.Done() -> {
                         waiters.remove(who);
                         handedOver(ready.entry(), now);
                     }
-                    case PoolWorker.Outcome.Broken(Eviction cause) -> core.again(waiter, ready.entry(), cause, now);
-                    case PoolWorker.Outcome.Failed(RuntimeException _, boolean usable) -> {
+                    case HandingOver.Outcome.Broken(Eviction cause) -> core.again(waiter, ready.entry(), cause, now);
+                    case HandingOver.Outcome.Failed(RuntimeException _, boolean usable) -> {
                         waiters.remove(who);
                         if (usable) {
                             core.returned(ready.entry(), now);
@@ -114,9 +114,9 @@ final class PoolProcess {
     void take(StackKey key, Random random, long now) {
         core.take(key, now).ifPresent(ready -> {
             switch (worker.handOver(ready, handOff(random), SOON)) {
-                case PoolWorker.Outcome.Done() -> handedOver(ready.entry(), now);
-                case PoolWorker.Outcome.Broken(Eviction cause) -> core.lost(ready.entry(), cause, now);
-                case PoolWorker.Outcome.Failed(RuntimeException _, boolean usable) -> {
+                case HandingOver.Outcome.Done() -> handedOver(ready.entry(), now);
+                case HandingOver.Outcome.Broken(Eviction cause) -> core.lost(ready.entry(), cause, now);
+                case HandingOver.Outcome.Failed(RuntimeException _, boolean usable) -> {
                     if (usable) {
                         core.returned(ready.entry(), now);
                     } else {

@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.Configuring;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.NetworkSpec;
@@ -19,7 +20,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Brings VMs up: from a template where there is one, and by a boot otherwise. */
-record Beginnings(VmProvider vms, Templates templates, Makers makers, Clock clock) {
+record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts warm, Clock clock) {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
 
     /**
@@ -29,8 +30,12 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, Clock cloc
      * @param identity what the guest has still to acknowledge
      */
     record Begun(Vm vm, StartKind kind, Duration boot, Optional<Configuring> identity) {
-        StartTimings timings(Duration total, Duration image) {
-            return new StartTimings(kind, total, image, boot);
+        static Begun warm(WarmVm taken) {
+            return new Begun(taken.take(), StartKind.WARM, taken.took(), Optional.empty());
+        }
+
+        StartTimings timings(Duration total, Duration image, Optional<String> notWarm) {
+            return new StartTimings(kind, total, image, boot, notWarm);
         }
 
         /** Waits for what the guest has still to acknowledge. */

@@ -2,8 +2,6 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.VmSpec;
-import java.io.File;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,9 +13,6 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Makers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
-    /** So that a maker takes of the processor only what nobody else wants, and no terminal's signal reaches it. */
-    private static final List<String> IN_THE_BACKGROUND = List.of("setsid", "nice", "-n", "19");
-
     private final Templates templates;
     private final TemplateMaking making;
     private final Map<String, List<String>> forProcess = new LinkedHashMap<>();
@@ -33,7 +28,7 @@ final class Makers implements AutoCloseable {
         String name = templates.name(vm).value();
         switch (making) {
             case TemplateMaking.Never() -> {}
-            case TemplateMaking.ByProcess(List<String> command) -> {
+            case TemplateMaking.ByProcess(List<String> command, List<String> _) -> {
                 if (templates.wanted(vm)) {
                     synchronized (forProcess) {
                         forProcess.put(name, command(command, vm, image));
@@ -52,8 +47,7 @@ final class Makers implements AutoCloseable {
     }
 
     private static List<String> command(List<String> command, VmSpec vm, String image) {
-        List<String> whole = new ArrayList<>(IN_THE_BACKGROUND);
-        whole.addAll(command);
+        List<String> whole = new ArrayList<>(command);
         whole.addAll(List.of("--memory", vm.memoryMiB() + "m", "--cpus", String.valueOf(vm.cpus()), "--", image));
         return whole;
     }
@@ -89,18 +83,6 @@ final class Makers implements AutoCloseable {
             commands = List.copyOf(forProcess.values());
             forProcess.clear();
         }
-        for (List<String> command : commands) {
-            try {
-                Process process = new ProcessBuilder(command)
-                        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-                System.getLogger(Templates.class.getName())
-                        .log(System.Logger.Level.DEBUG, "process {0} makes a template", process.pid());
-            } catch (IOException e) {
-                System.getLogger(Templates.class.getName()).log(System.Logger.Level.DEBUG, "no template is made", e);
-            }
-        }
+        commands.forEach(BackgroundProcess::startIdle);
     }
 }

@@ -9,11 +9,17 @@ import java.util.Optional;
  *
  * @param main what it runs; empty if an older Cloche made it, which did not record that
  * @param runs those that are kept, the latest first
+ * @param starts how those began whose guest has answered, in no order
  */
 public record SandboxDetails(
-        SandboxRecord sandbox, Map<String, String> labels, Optional<MainCommand> main, List<RunRecord> runs) {
+        SandboxRecord sandbox,
+        Map<String, String> labels,
+        Optional<MainCommand> main,
+        List<RunRecord> runs,
+        List<RunStart> starts) {
     public SandboxDetails {
         labels = Map.copyOf(labels);
         runs = List.copyOf(runs);
+        starts = List.copyOf(starts);
     }
 }

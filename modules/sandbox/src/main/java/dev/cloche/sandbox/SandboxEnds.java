@@ -139,7 +139,11 @@ final class SandboxEnds {
         }
         ground.store().ask(record.id(), reason, ENDABLE);
         try {
-            if (grace.isZero() || reason == TerminationReason.SIGNAL) {
+            boolean claimed = record.status() != SandboxStatus.STARTING
+                    || ground.tenancy().has(record.id(), vmOf(record));
+            if (!claimed) {
+                // Its dead starter had chosen it, no more.
+            } else if (grace.isZero() || reason == TerminationReason.SIGNAL) {
                 ground.vms().kill(vmOf(record), deadline.orAfter(KILL_LIMIT));
             } else {
                 endSoftly(record, grace, deadline);
@@ -279,7 +283,11 @@ final class SandboxEnds {
     }
 
     private Optional<VmInfo> vmInfo(SandboxRecord record) {
-        return record.latestRun().flatMap(run -> ground.vms().get(run.vm()));
+        return record.latestRun()
+                .map(RunRecord::vm)
+                .filter(vm -> record.status() != SandboxStatus.STARTING
+                        || !ground.vms().isPooled(vm))
+                .flatMap(ground.vms()::get);
     }
 
     /** @throws SandboxException.NotRunning if it has never run */

@@ -57,6 +57,29 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** Another process takes too long for a template. Code {@code sandbox.template-late}. */
+    public static final class TemplateLate extends SandboxException {
+        TemplateLate(String name) {
+            super(
+                    "sandbox.template-late",
+                    "The template " + name + " is being made by another process, which has not finished.",
+                    "Try again, or end that process.",
+                    null);
+        }
+    }
+
+    /** No pool is of the image and the size. Code {@code sandbox.no-pool}. */
+    public static final class NoPool extends SandboxException {
+        NoPool(PoolShape shape) {
+            super(
+                    "sandbox.no-pool",
+                    "There is no pool of " + shape.image() + " with " + shape.memoryMib() + " MiB and " + shape.cpus()
+                            + " CPUs.",
+                    "List them with: cloche pool ls",
+                    null);
+        }
+    }
+
     /** No snapshot has the name. Code {@code sandbox.no-snapshot}. */
     public static final class NoSnapshot extends SandboxException {
         NoSnapshot(String name) {

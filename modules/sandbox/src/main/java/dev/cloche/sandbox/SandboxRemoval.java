@@ -23,7 +23,7 @@ final class SandboxRemoval {
      * @return whether this was who removed the row
      */
     boolean discard(OwnerLock lock, SandboxRecord record) {
-        ground.store().runs(record.id()).forEach(run -> destroy(run.vm()));
+        ground.store().runs(record.id()).forEach(run -> destroyOwn(record.id(), run.vm()));
         ground.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
         ground.images().release(Foundations.holder(record.id(), record.name()));
@@ -36,9 +36,16 @@ final class SandboxRemoval {
                 .filter(run -> run.status() == RunStatus.TERMINATED)
                 .skip(record.policies().keptRuns() - 1L)
                 .forEach(run -> {
-                    destroy(run.vm());
+                    destroyOwn(record.id(), run.vm());
                     ground.store().deleteRun(run.id());
                 });
+    }
+
+    /** Destroys a VM that is recorded as a sandbox's, unless it is a pool's, or by now another's. */
+    void destroyOwn(long sandbox, VmId id) {
+        if (ground.tenancy().has(sandbox, id)) {
+            destroy(id);
+        }
     }
 
     void destroy(VmId id) {

@@ -37,8 +37,8 @@ final class SandboxStart {
     private final StartPlan plan;
     private final PullListener listener;
     private final Deadline deadline;
-    private final VmId vmId = VmId.random();
     private final long begin = System.nanoTime();
+    private VmId vmId = VmId.random();
     private boolean unanswered;
 
     SandboxStart(Foundations ground, SandboxEnds ends, StartPlan plan, PullListener listener, Deadline deadline) {
@@ -108,7 +108,13 @@ final class SandboxStart {
                 return boot(place, disk, main(disk, origin.detached()), image);
             }
             VmSpec vm = limited(origin.vm(vmId, own, plan.network()), origin.logged());
-            Started up = finish(place, disk, origin.begin(vm, plan.name(), deadline), Optional.empty(), image);
+            Started up = finish(
+                    place,
+                    disk,
+                    origin.begin(vm, plan.name(), deadline),
+                    WarmStarts.Outcome.NO_POOL,
+                    Optional.empty(),
+                    image);
             if (origin.detached()) {
                 letGo(up.vm());
             }
@@ -146,18 +152,31 @@ final class SandboxStart {
     }
 
     private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        Beginnings.Begun begun = ground.beginnings()
-                .begin(vmSpec(place, disk, main.isPresent()), plan.image().toString(), plan.name(), deadline);
-        return finish(place, disk, begun, main, image);
+        WarmStarts.Outcome warm = warm(place, disk, main.isPresent());
+        Beginnings.Begun begun = warm.vm()
+                .map(Beginnings.Begun::warm)
+                .orElseGet(() -> ground.beginnings()
+                        .begin(
+                                vmSpec(place, disk, main.isPresent()),
+                                plan.image().toString(),
+                                plan.name(),
+                                deadline));
+        return finish(place, disk, begun, warm, main, image);
     }
 
     private Started finish(
-            Place place, ImageDisk disk, Beginnings.Begun begun, Optional<ExecRequest> main, Duration image) {
+            Place place,
+            ImageDisk disk,
+            Beginnings.Begun begun,
+            WarmStarts.Outcome warm,
+            Optional<ExecRequest> main,
+            Duration image) {
         Vm vm = begun.vm();
         try {
             unanswered = true;
             // The record is written, and the command sent, while the guest is at it.
-            SandboxRecord record = running(place.id(), disk);
+            SandboxRecord record =
+                    running(place.id(), disk, new StartRows.Note(begun.kind(), image, begun.boot(), warm.pool()));
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
             begun.await();
             unanswered = false;
@@ -168,16 +187,51 @@ final class SandboxStart {
                 throw new SandboxException.Interrupted(plan.name());
             }
             command.ifPresent(started -> handOver(vm, started));
-            return new Started(record, vm, place.lock(), disk.config(), begun.timings(since(begin), image));
+            return new Started(
+                    record, vm, place.lock(), disk.config(), begun.timings(since(begin), image, warm.missed()));
         } catch (Throwable failure) {
             afterwards(failure, vm::close);
             throw failure;
         }
     }
 
-    private SandboxRecord running(long id, ImageDisk disk) {
+    /** A VM of the pool. Where there is none, this start is as if it had not been tried. */
+    private WarmStarts.Outcome warm(Place place, ImageDisk disk, boolean logged) {
+        WarmStarts.Request request = new WarmStarts.Request(vmSpec(place, disk, logged), plan.image(), plan.name());
+        VmId own = vmId;
+        try {
+            WarmStarts.Outcome outcome = ground.beginnings().warm().take(request, vm -> choose(place, vm), deadline);
+            if (outcome.vm().isEmpty() && !vmId.equals(own)) {
+                choose(place, VmId.random());
+            }
+            return outcome;
+        } catch (Throwable failure) {
+            // Whatever became of the one that was chosen last: it is not this start's any more.
+            VmId left = vmId;
+            vmId = VmId.random();
+            if (!left.equals(own)) {
+                afterwards(failure, () -> replace(place, left, vmId));
+            }
+            throw failure;
+        }
+    }
+
+    private void choose(Place place, VmId next) {
+        replace(place, vmId, next);
+        vmId = next;
+    }
+
+    /** Records which VM is this run's from now on. One that was claimed and is broken and resists stays recorded. */
+    private void replace(Place place, VmId before, VmId next) {
+        new SandboxRemoval(ground).destroyOwn(place.id(), before);
+        if (!ground.pools().choose(place.id(), next)) {
+            throw new SandboxException.NotRunning(plan.name(), SandboxStatus.STOPPED);
+        }
+    }
+
+    private SandboxRecord running(long id, ImageDisk disk, StartRows.Note note) {
         Optional<ProcessIdentity> guard = ground.vms().get(vmId).flatMap(VmInfo::guard);
-        boolean moved = ground.store().running(id, guard, disk.manifest().toString());
+        boolean moved = ground.store().running(id, guard, disk.manifest().toString(), note);
         SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
             // Somebody has ended it who cared neither for its lock nor for its status.

@@ -26,7 +26,8 @@ final class SandboxStore {
             List.of(
                     CatalogSchema.Migration.additive("sandboxes and their runs"),
                     new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
-                    CatalogSchema.Migration.additive("networks and published ports")));
+                    CatalogSchema.Migration.additive("networks and published ports"),
+                    CatalogSchema.Migration.additive("pools of warm VMs, and how runs began")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -179,8 +180,11 @@ final class SandboxStore {
         return moved;
     }
 
-    /** Its guest has answered: records who its guard is, and the image that it has got; false if it is not starting any more. */
-    boolean running(long id, Optional<ProcessIdentity> guard, String manifest) {
+    /**
+     * Its guest has answered: records who its guard is, the image that it has got, and how it began; false if it is not
+     * starting any more.
+     */
+    boolean running(long id, Optional<ProcessIdentity> guard, String manifest, StartRows.Note note) {
         return change(session -> {
             if (!move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING)) {
                 return false;
@@ -196,8 +200,14 @@ final class SandboxStore {
                     guard.map(ProcessIdentity::bootId),
                     clock.millis(),
                     id);
+            StartRows.insert(session, id, note);
             return true;
         });
+    }
+
+    /** How those runs of a sandbox began that are kept. */
+    List<RunStart> starts(long id) {
+        return catalog.read(session -> StartRows.read(session, id));
     }
 
     /** Records which image a sandbox has got, and gets again from then on. */

@@ -46,6 +46,7 @@ public final class Sandboxes implements AutoCloseable {
     private final SandboxEnds ends;
     private final Templates templates;
     private final Makers makers;
+    private final Pools pools;
     private final SandboxEvents events;
     private final SnapshotGround snapshotGround;
     private final SandboxSnapshots snapshots;
@@ -62,7 +63,8 @@ public final class Sandboxes implements AutoCloseable {
             Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
         templates = new Templates(stateRoot.resolve("templates"), vms, clock);
         makers = new Makers(templates, making);
-        Beginnings beginnings = new Beginnings(vms, templates, makers, clock);
+        pools = new Pools(stateRoot, catalog, images, vms, templates, clock, making);
+        Beginnings beginnings = new Beginnings(vms, templates, makers, pools.starts(), clock);
         EventBell bell = EventBell.in(stateRoot);
         SandboxStore store = new SandboxStore(catalog, clock, bell::ring);
         sweeps = new SweepStore(catalog, clock, bell::ring);
@@ -97,6 +99,10 @@ public final class Sandboxes implements AutoCloseable {
         }
     }
 
+    Foundations ground() {
+        return ground;
+    }
+
     /** The tables of this room, for opening the catalog. */
     public static CatalogSchema schema() {
         return SandboxStore.SCHEMA;
@@ -125,6 +131,7 @@ public final class Sandboxes implements AutoCloseable {
         Keeper mine = new Keeper(ground, ends, events);
         keeper = mine;
         mine.start();
+        pools.keeper().wanted();
     }
 
     /** What happens to the sandboxes of this state root. */
@@ -258,6 +265,11 @@ public final class Sandboxes implements AutoCloseable {
         }
     }
 
+    /** What sandboxes get their VMs from without a wait. */
+    public Pools pools() {
+        return pools;
+    }
+
     /** What sandboxes are restored from in place of a boot. */
     public Templates templates() {
         return templates;
@@ -314,7 +326,11 @@ public final class Sandboxes implements AutoCloseable {
         SandboxRecord record = get(name);
         SandboxStore store = ground.store();
         return new SandboxDetails(
-                record, store.labels(record.id()), store.mainCommand(record.id()), store.runs(record.id()));
+                record,
+                store.labels(record.id()),
+                store.mainCommand(record.id()),
+                store.runs(record.id()),
+                store.starts(record.id()));
     }
 
     /**
@@ -588,6 +604,7 @@ public final class Sandboxes implements AutoCloseable {
     public void close() {
         Optional<RuntimeException> first = Optional.empty();
         makers.close();
+        pools.keeper().close();
         for (RunningSandbox sandbox : open) {
             try {
                 sandbox.close();

@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Where the time of a start went, by the monotonic clock.
@@ -9,5 +10,6 @@ import java.time.Duration;
  * @param total from the request to a guest that answers
  * @param image finding, and where needed pulling, the image
  * @param boot from the VM's start to the hello of its guest; of one that was not booted, to its acknowledged identity
+ * @param notWarm why it is none of the pool of its image and size, if there is such a pool
  */
-public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot) {}
+public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot, Optional<String> notWarm) {}

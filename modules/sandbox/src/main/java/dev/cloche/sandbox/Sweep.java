@@ -23,6 +23,7 @@ final class Sweep {
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final SandboxCleanup cleanup;
+    private final Leftovers leftovers;
     private final OwnerlessVms ownerlessVms;
     private final MaintenanceLimits limits;
     private final SweepNote before;
@@ -44,6 +45,7 @@ final class Sweep {
         this.limits = limits;
         this.before = before;
         cleanup = new SandboxCleanup(ground);
+        leftovers = new Leftovers(ground);
         ownerlessVms = new OwnerlessVms(ground.vms(), limits.ownerGrace());
         deadline = Deadline.after(limits.budget());
         now = ground.clock().instant();
@@ -67,6 +69,7 @@ final class Sweep {
         if (!cut && !deadline.passed()) {
             errors += new OrphanDirectories(locks, store, limits.ownerGrace()).remove(now, deadline);
             errors += snapshots.run(deadline);
+            leftovers.remove();
         }
         return new Done(
                 new MaintenanceReport(

@@ -34,7 +34,11 @@ final class SweepFacts {
     }
 
     private Optional<VmInfo> vm(SweepRow row) {
-        return row.run().flatMap(run -> ground.vms().get(run.vm()));
+        return row.run()
+                .map(SweepRow.Run::vm)
+                .filter(vm ->
+                        row.status() != SandboxStatus.STARTING || !ground.vms().isPooled(vm))
+                .flatMap(ground.vms()::get);
     }
 
     private SweepRule.Owner owner(SweepRow row) {

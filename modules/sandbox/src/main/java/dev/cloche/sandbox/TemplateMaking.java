@@ -2,7 +2,7 @@ package dev.cloche.sandbox;
 
 import java.util.List;
 
-/** Who makes the templates that starts miss. */
+/** Who makes the templates that starts miss, and fills the pools that they take from. */
 public sealed interface TemplateMaking {
     /** Nobody: there are those that were asked for. */
     record Never() implements TemplateMaking {}
@@ -15,10 +15,12 @@ public sealed interface TemplateMaking {
      * longer than a command, which must not be slowed.
      *
      * @param command what makes one, to which {@code IMAGE --memory MIB --cpus N} is added
+     * @param filler what fills the pools
      */
-    record ByProcess(List<String> command) implements TemplateMaking {
+    record ByProcess(List<String> command, List<String> filler) implements TemplateMaking {
         public ByProcess {
             command = List.copyOf(command);
+            filler = List.copyOf(filler);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
+import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
@@ -13,13 +14,17 @@ import java.util.Optional;
 
 /** Somebody wants the template of an image and a size, whether a sandbox is started or not. */
 record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec) {
-    private static final String HOLDER_KIND = "template";
+    static final String HOLDER_KIND = "template";
+
+    /** Whether the process lives that holds an image to make a template of it. */
+    static boolean isHeldByTheLiving(ImageHolder holder) {
+        return ProcessName.isAlive(holder.id().split(" ", 2)[0]);
+    }
 
     Optional<Template> perform(PullListener listener, Deadline deadline) {
         ImageReference reference = ImageReference.parse(spec.image());
-        // One for each shape, so that what a killed process holds is let go of by the next.
-        String who = reference + " " + spec.memoryMib() + " " + spec.cpus();
-        ImageHolder holder = new ImageHolder(HOLDER_KIND, who, who);
+        String what = reference + " " + spec.memoryMib() + " " + spec.cpus();
+        ImageHolder holder = new ImageHolder(HOLDER_KIND, ProcessName.of(ProcessIdentity.current()) + " " + what, what);
         ImageDisk disk = ground.images().acquire(reference, spec.pullPolicy(), holder, listener, deadline);
         try {
             VmSpec vm = vm(VmId.random(), disk, spec.memoryMib(), spec.cpus());

@@ -129,6 +129,25 @@ public final class Templates {
         }
     }
 
+    /**
+     * The template of a VM: the one that there is, or is made here, or that somebody is at.
+     *
+     * @param vm whose image somebody holds
+     * @throws VmException if it cannot be made; nothing is left of it
+     * @throws SandboxException.TemplateLate if who is at it takes longer than the deadline
+     */
+    SnapshotRef ensure(VmSpec vm, Deadline deadline) throws InterruptedException {
+        while (true) {
+            Optional<SnapshotRef> template = find(vm).or(() -> make(vm, deadline));
+            if (template.isPresent()) {
+                return template.get();
+            }
+            Optional<LockFile> maker = LockFile.lock(lock(name(vm)), deadline);
+            maker.orElseThrow(() -> new SandboxException.TemplateLate(name(vm).value()))
+                    .close();
+        }
+    }
+
     private SnapshotRef take(VmSpec shape, SnapshotName name, Deadline deadline) {
         VmSpec spec = VmSpec.of(VmId.random(), shape.rootDisk())
                 .withMemoryMiB(shape.memoryMiB())

@@ -368,10 +368,11 @@ class SandboxEndTest {
     @Test
     void aSandboxWhoseFilesResistStaysVisibleAndIsTriedAgain() {
         RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
-        host.vms.memory.crash(host.vm("a"));
+        // Before its end, which somebody watches for.
         host.vms.before(ScriptedVms.Step.DESTROY, id -> {
             throw busy();
         });
+        host.vms.memory.crash(host.vm("a"));
         Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.CRASHED);
         assertThat(other.sandboxes().list()).extracting(SandboxRecord::status).containsExactly(SandboxStatus.CRASHED);
         assertThatCode(() -> other.sandboxes().get("a")).doesNotThrowAnyException();

@@ -10,6 +10,7 @@ import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.VmId;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.EnumSet;
@@ -24,6 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SandboxStoreTest {
+    private static final StartRows.Note COLD =
+            new StartRows.Note(StartKind.COLD, Duration.ofMillis(1), Duration.ofMillis(2), Optional.empty());
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
     @TempDir
@@ -130,7 +133,7 @@ class SandboxStoreTest {
         assertThat(store.ask(id, TerminationReason.SHUTDOWN_REQUESTED, SandboxEnds.ENDABLE))
                 .as("it has not started yet")
                 .isFalse();
-        assertThat(store.running(id, Optional.empty(), "sha256:0")).isTrue();
+        assertThat(store.running(id, Optional.empty(), "sha256:0", COLD)).isTrue();
         assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE))
                 .isTrue();
         assertThat(store.ask(id, TerminationReason.SIGNAL, SandboxEnds.ENDABLE)).isTrue();

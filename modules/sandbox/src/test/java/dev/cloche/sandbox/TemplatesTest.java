@@ -137,7 +137,7 @@ class TemplatesTest {
         Path told = directory.resolve("told");
         List<String> command =
                 List.of("sh", "-c", "echo \"$@\" > " + told + ".new && mv " + told + ".new " + told, "sh");
-        try (Makers makers = new Makers(own, new TemplateMaking.ByProcess(command))) {
+        try (Makers makers = new Makers(own, new TemplateMaking.ByProcess(command, List.of()))) {
             makers.missed(shape().withMemoryMiB(512), "-strange:image");
             assertThat(told).doesNotExist();
         }

@@ -104,6 +104,11 @@ final class TestHost implements AutoCloseable {
 
     /** Another runtime on the same state root. */
     Opened runtime() {
+        return runtime(new TemplateMaking.Never());
+    }
+
+    /** The same, which has templates made and pools filled. */
+    Opened runtime(TemplateMaking making) {
         Catalog catalog = Catalog.open(state(), SCHEMAS);
         ImageStore images = ImageStore.open(
                 root.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(layouts));
@@ -111,7 +116,7 @@ final class TestHost implements AutoCloseable {
         return new Opened(
                 catalog,
                 images,
-                new Sandboxes(state(), catalog, images, vms, clock),
+                new Sandboxes(state(), catalog, images, vms, clock, making),
                 new SandboxStore(catalog, clock, () -> {}));
     }
 

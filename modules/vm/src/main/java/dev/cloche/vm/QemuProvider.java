@@ -95,6 +95,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public boolean isPooled(VmId id) {
+        return new PoolFiles(layout.directory(id)).slot().isPresent();
+    }
+
+    @Override
     public List<PooledVm> pooled() {
         return pool.list(Instant.now());
     }

@@ -39,6 +39,15 @@ public interface VmQuery {
     List<PooledVm> pooled();
 
     /**
+     * Whether it is an entry of a warm pool: made for one, and claimed by nobody.
+     *
+     * @throws VmStorageException if its files cannot be read
+     */
+    default boolean isPooled(VmId id) {
+        return pooled().stream().anyMatch(entry -> entry.id().equals(id));
+    }
+
+    /**
      * All snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmStorageException if the state root cannot be read

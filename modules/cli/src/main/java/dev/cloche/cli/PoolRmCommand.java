@@ -1,0 +1,20 @@
+package dev.cloche.cli;
+
+import dev.cloche.Cloche;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(name = "rm", description = "Remove a pool and its VMs. Sandboxes that have taken from it go on.")
+final class PoolRmCommand implements Callable<Integer> {
+    @Mixin
+    private ShapeOptions shape = new ShapeOptions();
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            cloche.pools().remove(shape.image(), shape.memory(), shape.cpus());
+        }
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.cloche;
+
+import dev.cloche.sandbox.PoolStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A pool of warm VMs, as it is now.
+ *
+ * <pre>{@code
+ * cloche.pools().list().forEach(pool -> System.out.println(pool.image() + " " + pool.ready() + "/" + pool.depth()));
+ * }</pre>
+ *
+ * @param image the whole reference
+ * @param memoryMib of a guest in MiB
+ * @param cpus of a guest
+ * @param depth how many VMs it is to have
+ * @param maxAge after which an unused VM is ended
+ * @param createdAt when it was set first
+ * @param ready VMs that wait
+ * @param making VMs that are being made
+ * @param hits starts that got a warm VM
+ * @param misses starts that could have had one, had one been ready
+ * @param made VMs that were put into it
+ * @param failed attempts to make one
+ * @param lastError of such an attempt, also after others have succeeded
+ */
+public record PoolInfo(
+        String image,
+        int memoryMib,
+        int cpus,
+        int depth,
+        Duration maxAge,
+        Instant createdAt,
+        int ready,
+        int making,
+        long hits,
+        long misses,
+        long made,
+        long failed,
+        Optional<String> lastError) {
+    static PoolInfo of(PoolStatus pool) {
+        return new PoolInfo(
+                pool.shape().image().toString(),
+                pool.shape().memoryMib(),
+                pool.shape().cpus(),
+                pool.depth(),
+                pool.maxAge(),
+                pool.createdAt(),
+                pool.ready(),
+                pool.making(),
+                pool.counts().hits(),
+                pool.counts().misses(),
+                pool.counts().made(),
+                pool.counts().failed(),
+                pool.counts().lastError());
+    }
+}

@@ -1,0 +1,31 @@
+package dev.cloche.pool;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.Vm;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Ends and removes VMs that this process owns. Safe for use from several threads. */
+record Disposal(Duration within) {
+    /** Why it could not be removed; empty if it is gone. */
+    Optional<String> of(Vm vm) {
+        try {
+            if (vm.state().live()) {
+                var _ = vm.kill(Deadline.after(within));
+            }
+            vm.destroy();
+            vm.close();
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            log("pool entry " + vm.id() + " resists", e);
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    static void log(String what, RuntimeException why) {
+        System.Logger.Level level =
+                why instanceof ClocheException ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING;
+        System.getLogger(WarmPool.class.getName()).log(level, what, why);
+    }
+}

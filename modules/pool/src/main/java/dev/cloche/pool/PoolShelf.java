@@ -1,0 +1,243 @@
+package dev.cloche.pool;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmProvider;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * The pool entries of a host as they lie on their shelves, for processes that come and go. Unlike a {@link WarmPool} it owns
+ * none: one is this process's only while it is being made or handed over, so every process finds all of them. Safe for use
+ * from several threads; who fills is to be one at a time.
+ */
+public final class PoolShelf {
+    private static final Comparator<Lying> YOUNGEST =
+            Comparator.comparing(lying -> lying.vm().age());
+
+    private final VmProvider provider;
+    private final PoolConfig config;
+    private final Predicate<StackKey> ours;
+    private final EntryMaker maker;
+    private final HandingOver handingOver;
+    private final Disposal disposal;
+
+    /**
+     * @param config of which the times for restores and checks and the budget matter
+     * @param ours which keys these shelves are of; entries of others count against the budget and are left alone
+     */
+    public PoolShelf(VmProvider provider, PoolConfig config, Predicate<StackKey> ours) {
+        this.provider = provider;
+        this.config = config;
+        this.ours = ours;
+        Checks checks = new Checks(EntryValidator.none(), config.checkWithin());
+        disposal = new Disposal(config.destroyWithin());
+        maker = new EntryMaker(provider, config, checks, disposal);
+        handingOver = new HandingOver(checks, disposal);
+    }
+
+    /** An entry of one of our keys. */
+    public record Lying(StackKey key, PooledVm vm) {}
+
+    /** The entries of our keys, whoever made them. */
+    public List<Lying> look() {
+        return look(provider.pooled());
+    }
+
+    private List<Lying> look(List<PooledVm> all) {
+        return all.stream()
+                .flatMap(vm -> StackKey.ofLabel(vm.slot().label()).filter(ours).map(key -> new Lying(key, vm)).stream())
+                .toList();
+    }
+
+    /**
+     * Hands over the youngest entry of a key that is healthy and that no other process is taking.
+     *
+     * @param deadline of the hand-over; nothing else is waited for
+     * @return empty if there is none
+     */
+    public Optional<WarmVm> take(StackKey key, HandOff handOff, Deadline deadline) {
+        long begin = System.nanoTime();
+        List<Lying> ready = look().stream()
+                .filter(lying -> lying.key().equals(key) && lying.vm().stage() == PooledVm.Stage.SHELVED)
+                .sorted(YOUNGEST)
+                .toList();
+        for (Lying lying : ready) {
+            Optional<Vm> vm = adopt(lying.vm().id(), deadline);
+            if (vm.isPresent() && handOver(vm.get(), handOff, deadline)) {
+                Duration took = Duration.ofNanos(System.nanoTime() - begin);
+                return Optional.of(
+                        new WarmVm(key, vm.get(), StartKind.WARM, lying.vm().snapshot(), took));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Vm> adopt(VmId id, Deadline deadline) {
+        try {
+            return Optional.of(provider.adopt(id, deadline.orAfter(config.slowAfter())));
+        } catch (VmInterruptedException e) {
+            throw e;
+        } catch (VmException somebodyElsesOrBroken) {
+            Disposal.log("pool entry " + id + " is not adopted", somebodyElsesOrBroken);
+            return Optional.empty();
+        }
+    }
+
+    private boolean handOver(Vm vm, HandOff handOff, Deadline deadline) {
+        return switch (handingOver.of(vm, true, handOff, deadline)) {
+            case HandingOver.Outcome.Done() -> true;
+            case HandingOver.Outcome.Broken(Eviction cause) -> {
+                disposal.of(vm).ifPresent(why -> vm.close());
+                yield false;
+            }
+            case HandingOver.Outcome.Failed(RuntimeException why, boolean usable) -> {
+                vm.close();
+                throw why;
+            }
+        };
+    }
+
+    /**
+     * What our shelves are to have.
+     *
+     * @param others our keys besides those in stock whose entries stay as they are; entries of any further key go
+     */
+    public record Order(List<Stock> stocks, Predicate<StackKey> others) {
+        public Order {
+            stocks = List.copyOf(stocks);
+        }
+
+        /** These, and nothing else. */
+        static Order of(Stock... stocks) {
+            return new Order(List.of(stocks), key -> false);
+        }
+    }
+
+    /** Who is told how a filling goes on. */
+    public interface FillListener {
+        /** An entry of this key lies on its shelf. */
+        default void made(StackKey key, Duration took) {}
+
+        /** None could be made of this key, which gets no further ones in this filling. */
+        default void failed(StackKey key, String code, String why) {}
+    }
+
+    /**
+     * Brings the shelves to their stock, one VM after another, the poorest key first, and removes what they have beyond. The
+     * budget and an interrupt end it early.
+     *
+     * @param orders asked before each step, so that a change is followed at once
+     * @return when something is to be replaced for its age
+     */
+    public Optional<Duration> fill(Supplier<Order> orders, FillListener listener) {
+        Set<StackKey> failed = new HashSet<>();
+        while (true) {
+            Order order = orders.get();
+            List<ShelfPlan> plans = tidy(order);
+            Optional<Stock> next = Thread.currentThread().isInterrupted()
+                    ? Optional.empty()
+                    : poorest(
+                            order.stocks(), plans.stream().map(ShelfPlan::need).toList(), failed);
+            if (next.isEmpty()) {
+                return plans.stream().flatMap(plan -> plan.untilDue().stream()).min(Duration::compareTo);
+            }
+            if (!make(next.get(), listener)) {
+                failed.add(next.get().key());
+            }
+        }
+    }
+
+    private Optional<Stock> poorest(List<Stock> wanted, List<RefillPlan.Need> needs, Set<StackKey> failed) {
+        List<PooledVm> all = provider.pooled();
+        int vms = config.budget().vms() - all.size();
+        long memory = config.budget().memoryMiB()
+                - all.stream().mapToLong(PooledVm::memoryMiB).sum();
+        List<RefillPlan.Need> possible =
+                needs.stream().filter(need -> !failed.contains(need.key())).toList();
+        return RefillPlan.plan(possible, 1, vms, memory).stream()
+                .findFirst()
+                .flatMap(key ->
+                        wanted.stream().filter(stock -> stock.key().equals(key)).findFirst());
+    }
+
+    private boolean make(Stock stock, FillListener listener) {
+        StackKey key = stock.key();
+        return switch (maker.make(VmId.random(), key, stock.registration(), stock.maxAge())) {
+            case EntryMaker.Made.Ready(Vm vm, Duration took) -> {
+                vm.close();
+                listener.made(key, took);
+                yield true;
+            }
+            case EntryMaker.Made.Rejected(Vm vm, String reason) -> {
+                var _ = disposal.of(vm);
+                listener.failed(key, "pool.rejected", reason);
+                yield false;
+            }
+            case EntryMaker.Made.Failed(RuntimeException why, Optional<Vm> left) -> {
+                left.ifPresent(Vm::close);
+                listener.failed(key, EntryMaker.code(why), String.valueOf(why.getMessage()));
+                yield false;
+            }
+        };
+    }
+
+    /** Removes the entries of our keys that are beyond an order, and what of any pool nobody owns and nobody can use. */
+    public void clear(Order order) {
+        var _ = tidy(order);
+    }
+
+    /** Removes what of any pool does not run any more, or was never finished, and is nobody's. */
+    public void sweep() {
+        var _ = withoutLeftovers(provider.pooled());
+    }
+
+    private List<ShelfPlan> tidy(Order order) {
+        List<Lying> lying = look(withoutLeftovers(provider.pooled()));
+        Set<StackKey> keys = new HashSet<>();
+        List<ShelfPlan> plans = new ArrayList<>();
+        for (Stock stock : order.stocks()) {
+            keys.add(stock.key());
+            List<PooledVm> entries = lying.stream()
+                    .filter(each -> each.key().equals(stock.key()))
+                    .map(Lying::vm)
+                    .toList();
+            int opening = (int) entries.stream()
+                    .filter(entry -> entry.stage() == PooledVm.Stage.OPEN)
+                    .count();
+            ShelfPlan plan = new ShelfPlan(stock, entries, opening);
+            plan.going().forEach(this::reclaim);
+            plans.add(plan);
+        }
+        lying.stream()
+                .filter(each -> !keys.contains(each.key()) && !order.others().test(each.key()))
+                .forEach(each -> reclaim(each.vm().id()));
+        return plans;
+    }
+
+    private List<PooledVm> withoutLeftovers(List<PooledVm> all) {
+        return all.stream()
+                .filter(vm -> vm.stage() == PooledVm.Stage.SHELVED || !reclaim(vm.id()))
+                .toList();
+    }
+
+    private boolean reclaim(VmId id) {
+        try {
+            return provider.reclaim(id, Deadline.after(config.destroyWithin()));
+        } catch (RuntimeException e) {
+            Disposal.log("pool entry " + id + " is not reclaimed", e);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.cloche.pool;
+
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What is to be done about the shelved entries of one key. Pure. */
+final class ShelfPlan {
+    private static final long NOW = 0;
+
+    private final Stock stock;
+    private final int opening;
+    private final List<VmId> going = new ArrayList<>();
+    /** What is left when those have gone. */
+    private final List<PooledVm> staying = new ArrayList<>();
+
+    /**
+     * @param entries all of the key
+     * @param opening how many of them somebody is making
+     */
+    ShelfPlan(Stock stock, List<PooledVm> entries, int opening) {
+        this.stock = stock;
+        this.opening = opening;
+        staying.addAll(entries);
+        staying.removeIf(entry -> entry.stage() != PooledVm.Stage.SHELVED);
+        List<EvictionPlan.Candidate> candidates = new ArrayList<>();
+        staying.forEach(entry -> candidates.add(candidate(candidates.size(), entry)));
+        EvictionPlan.plan(candidates, 0, stock.depth(), NOW)
+                .forEach(each -> going.add(staying.get((int) each.number()).id()));
+        staying.removeIf(entry -> going.contains(entry.id()));
+    }
+
+    private EvictionPlan.Candidate candidate(int number, PooledVm entry) {
+        return new EvictionPlan.Candidate(
+                number,
+                NOW - entry.age().toNanos(),
+                untilReplaced(entry).toNanos(),
+                entry.slot().maxAge().minus(entry.age()).toNanos(),
+                entry.snapshot().filter(stock.snapshot()::equals).isPresent());
+    }
+
+    /** An age between 75 and 95 % of the longest, by the VM's id: the entries of one refill do not all go at once. */
+    private static Duration untilReplaced(PooledVm entry) {
+        long share = 750L + Math.floorMod(entry.id().value().hashCode(), 200);
+        return entry.slot().maxAge().multipliedBy(share).dividedBy(1000).minus(entry.age());
+    }
+
+    /** Entries that are too old or too many now, or whose replacement is there. */
+    List<VmId> going() {
+        return List.copyOf(going);
+    }
+
+    /** What is missing then; of those that are stale one at a time is replaced before it goes. */
+    RefillPlan.Need need() {
+        int all = staying.size() + opening;
+        int fresh = opening
+                + (int) staying.stream()
+                        .filter(entry -> candidate(0, entry).fresh(NOW))
+                        .count();
+        int room = stock.depth() + (all > fresh ? 1 : 0) - all;
+        int missing = Math.max(0, Math.min(stock.depth() - fresh, room));
+        return new RefillPlan.Need(stock.key(), 0, missing, all, stock.depth());
+    }
+
+    /** When the first entry is to be replaced. */
+    Optional<Duration> untilDue() {
+        return staying.stream().map(ShelfPlan::untilReplaced).min(Duration::compareTo);
+    }
+}

@@ -1,0 +1,260 @@
+package dev.cloche.pool;
+
+import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.key;
+import static dev.cloche.pool.Host.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmState;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Shelves as processes that come and go use them, on VMs in memory. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PoolShelfTest {
+    private static final StackKey KEY = key("ours");
+    private static final Duration AGE = Duration.ofHours(1);
+
+    private final Host host = new Host();
+    private final PoolShelf shelf =
+            new PoolShelf(host.provider, PoolConfig.DEFAULT, key -> !key.name().equals("theirs"));
+    private final List<String> failures = new ArrayList<>();
+    private final List<StackKey> made = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    private static Stock stock(StackKey key, SnapshotRef snapshot, int depth) {
+        return new Stock(key, snapshot, depth, AGE, 1 << 20);
+    }
+
+    private SnapshotRef snapshot(String name) {
+        return host.loggingSnapshot(name);
+    }
+
+    private void fill(Stock... stocks) {
+        fill(PoolShelf.Order.of(stocks));
+    }
+
+    private void fill(PoolShelf.Order order) {
+        var _ = shelf.fill(() -> order, new PoolShelf.FillListener() {
+            @Override
+            public void made(StackKey key, Duration took) {
+                made.add(key);
+            }
+
+            @Override
+            public void failed(StackKey key, String code, String why) {
+                failures.add(code);
+            }
+        });
+    }
+
+    private List<VmId> lying(StackKey key) {
+        return shelf.look().stream()
+                .filter(entry -> entry.key().equals(key))
+                .map(entry -> entry.vm().id())
+                .toList();
+    }
+
+    private VmId take(HandOff handOff) {
+        try (WarmVm warm = shelf.take(KEY, handOff, soon()).orElseThrow()) {
+            return warm.id();
+        }
+    }
+
+    @Test
+    void fillsToTheDepthAndNotBeyond() {
+        SnapshotRef snapshot = snapshot("s");
+        fill(stock(KEY, snapshot, 3));
+        assertThat(shelf.look()).hasSize(3).allMatch(entry -> entry.vm().stage() == PooledVm.Stage.SHELVED);
+        fill(stock(KEY, snapshot, 3));
+        assertThat(made).hasSize(3);
+    }
+
+    @Test
+    void thePoorestKeyComesFirst() {
+        SnapshotRef snapshot = snapshot("s");
+        StackKey other = key("other");
+        fill(stock(KEY, snapshot, 2), stock(other, snapshot, 2));
+        assertThat(made).hasSize(4);
+        assertThat(made.subList(0, 2)).containsExactlyInAnyOrder(KEY, other);
+    }
+
+    @Test
+    void handsOverARunningGuestThatNobodyElseGets() {
+        fill(stock(KEY, snapshot("s"), 1));
+        List<VmId> chosen = new ArrayList<>();
+        try (WarmVm warm = shelf.take(KEY, telling(chosen), soon()).orElseThrow()) {
+            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(chosen).containsExactly(warm.id());
+            assertThat(warm.take().state()).isEqualTo(VmState.RUNNING);
+            assertThat(shelf.take(KEY, ANYBODY, soon())).isEmpty();
+            assertThat(shelf.look()).isEmpty();
+        }
+    }
+
+    private static HandOff telling(List<VmId> chosen) {
+        return new HandOff() {
+            @Override
+            public void chosen(VmId vm) {
+                chosen.add(vm);
+            }
+
+            @Override
+            public GuestIdentity identity() {
+                return GuestIdentity.fresh("me", Clock.systemUTC());
+            }
+        };
+    }
+
+    @Test
+    void aCrashedEntryIsPassedOverAndRemoved() {
+        fill(stock(KEY, snapshot("s"), 2));
+        VmId youngest = lying(KEY).getLast();
+        host.provider.crash(youngest);
+        assertThat(take(ANYBODY)).isNotEqualTo(youngest);
+        shelf.sweep();
+        assertThat(host.provider.get(youngest)).isEmpty();
+    }
+
+    @Test
+    void whoeverDoesNotWantItAfterAllLeavesItOnTheShelf() {
+        fill(stock(KEY, snapshot("s"), 1));
+        HandOff unwilling = new HandOff() {
+            @Override
+            public void chosen(VmId vm) {
+                throw new IllegalStateException("no");
+            }
+
+            @Override
+            public GuestIdentity identity() {
+                throw new AssertionError("it was refused before");
+            }
+        };
+        assertThatThrownBy(() -> shelf.take(KEY, unwilling, soon())).hasMessage("no");
+        assertThat(take(ANYBODY)).isNotNull();
+    }
+
+    @Test
+    void oneThatCannotTakeItsIdentityIsDestroyedAndThatIsThrown() {
+        fill(stock(KEY, snapshot("s"), 1));
+        assertThatThrownBy(() -> shelf.take(
+                        KEY,
+                        () -> {
+                            throw new IllegalStateException("nobody");
+                        },
+                        soon()))
+                .hasMessage("nobody");
+        assertThat(host.vms()).isZero();
+    }
+
+    @Test
+    void aNewSnapshotRollsThroughWithoutAnEmptyMoment() {
+        fill(stock(KEY, snapshot("old"), 2));
+        List<VmId> before = lying(KEY);
+        SnapshotRef next = snapshot("new");
+        Set<Integer> depths = new HashSet<>();
+        var _ = shelf.fill(
+                () -> {
+                    depths.add(lying(KEY).size());
+                    return PoolShelf.Order.of(stock(KEY, next, 2));
+                },
+                new PoolShelf.FillListener() {});
+        assertThat(depths).isSubsetOf(2, 3);
+        assertThat(lying(KEY)).hasSize(2).doesNotContainAnyElementsOf(before);
+    }
+
+    @Test
+    void whatIsTooManyOrOfNoKeyAnyMoreGoesAndTheRestStays() {
+        SnapshotRef snapshot = snapshot("s");
+        StackKey kept = key("kept");
+        StackKey gone = key("gone");
+        fill(stock(KEY, snapshot, 3), stock(kept, snapshot, 1), stock(gone, snapshot, 1));
+        fill(new PoolShelf.Order(List.of(stock(KEY, snapshot, 1)), kept::equals));
+        assertThat(lying(KEY)).hasSize(1);
+        assertThat(lying(kept)).hasSize(1);
+        assertThat(lying(gone)).isEmpty();
+    }
+
+    @Test
+    void poolsOfOthersAreLeftAlone() {
+        SnapshotRef snapshot = snapshot("s");
+        try (Vm theirs = host.provider.create(
+                VmSpec.restored(VmId.random(), snapshot),
+                new PoolSlot(key("theirs").label(), AGE))) {
+            theirs.prepare(soon());
+            theirs.shelve();
+        }
+        fill();
+        assertThat(host.provider.pooled()).hasSize(1);
+        assertThat(shelf.look()).isEmpty();
+    }
+
+    @Test
+    void aFailedRestoreEndsItsKeyForThisTimeAndNoOther() {
+        SnapshotRef gone = snapshot("gone");
+        SnapshotRef good = snapshot("good");
+        host.provider.deleteSnapshot(gone.name());
+        fill(stock(KEY, gone, 2), stock(key("other"), good, 2));
+        assertThat(failures).containsExactly("vm.snapshot-not-found");
+        assertThat(made).hasSize(2);
+        assertThat(host.vms()).isEqualTo(2);
+    }
+
+    @Test
+    void theBudgetOfTheHostIsKept() {
+        PoolConfig two = PoolConfig.DEFAULT.withBudget(new PoolConfig.Budget(2, 1 << 20));
+        PoolShelf small = new PoolShelf(host.provider, two, key -> true);
+        Stock stock = stock(KEY, snapshot("s"), 5);
+        var _ = small.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {});
+        assertThat(host.vms()).isEqualTo(2);
+    }
+
+    @Test
+    void aFillingSaysWhenItIsToBeDoneAgain() {
+        Stock stock = stock(KEY, snapshot("s"), 1);
+        Duration due = shelf.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {})
+                .orElseThrow();
+        assertThat(due).isBetween(AGE.multipliedBy(7).dividedBy(10), AGE);
+    }
+
+    @Test
+    void ofManyTakersNoTwoGetTheSame() throws Exception {
+        fill(stock(KEY, snapshot("s"), 4));
+        Callable<VmId> taker = () ->
+                shelf.take(KEY, ANYBODY, soon()).map(WarmVm::take).map(Vm::id).orElseThrow();
+        Set<VmId> taken = new HashSet<>();
+        try (ExecutorService takers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var each : takers.invokeAll(List.of(taker, taker, taker, taker))) {
+                if (each.state() == Future.State.SUCCESS) {
+                    assertThat(taken.add(each.resultNow())).isTrue();
+                }
+            }
+        }
+        // One that somebody else had in hand just then is on its shelf still.
+        assertThat(taken.size() + shelf.look().size()).isEqualTo(4);
+        assertThat(taken).isNotEmpty();
+    }
+}

@@ -1,0 +1,36 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.image.ImageReference;
+import dev.cloche.pool.StackKey;
+
+/** Which sandboxes share a pool of warm VMs: those of one image and one size, without a disk and a network. */
+public record PoolShape(ImageReference image, int memoryMib, int cpus) {
+    /** So that pools of applications, which share our host, are never taken for ours. */
+    private static final String PREFIX = "sandbox ";
+
+    /**
+     * A shape that this host can have.
+     *
+     * @throws dev.cloche.image.ImageException if the image is no reference
+     * @throws SandboxException.InvalidSpecification if the size is out of range, or more than this host has
+     */
+    public static PoolShape of(String image, int memoryMib, int cpus) {
+        HostLimits.check(SandboxSpec.of(image).withMemoryMib(memoryMib).withCpus(cpus));
+        return new PoolShape(ImageReference.parse(image), memoryMib, cpus);
+    }
+
+    /** @param version names all that its VMs depend on */
+    StackKey key(String version) {
+        return new StackKey(PREFIX + image, version, cpus, memoryMib);
+    }
+
+    /** Whether a key is of this shape, in whichever version. */
+    boolean has(StackKey key) {
+        return key(key.version()).equals(key);
+    }
+
+    /** Whether a key is of any shape. */
+    static boolean isOfSandboxes(StackKey key) {
+        return key.name().startsWith(PREFIX);
+    }
+}

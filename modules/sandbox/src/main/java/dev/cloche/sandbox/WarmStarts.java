@@ -1,0 +1,93 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageReference;
+import dev.cloche.pool.HandOff;
+import dev.cloche.pool.PoolShelf;
+import dev.cloche.pool.WarmVm;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Starts sandboxes from the pool of their shape, where there is one. */
+record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKeeper keeper, Clock clock) {
+    /** A warm VM is had at once or not at all: a restore takes some tenths of a second. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /**
+     * A start for which there could be a warm VM.
+     *
+     * @param vm as it would be booted
+     */
+    record Request(VmSpec vm, ImageReference image, String hostname) {
+        PoolShape shape() {
+            return new PoolShape(image, vm.memoryMiB(), vm.cpus());
+        }
+
+        /** Why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
+        Optional<String> unfit() {
+            if (!vm.network().equals(NetworkSpec.none())) {
+                return Optional.of("it has a network, which the pool's VMs have not");
+            }
+            if (!vm.writable().equals(WritableLayer.inMemory())) {
+                return Optional.of("it has a disk, which the pool's VMs have not");
+            }
+            return vm.maxDuration().map(_ -> "it has a longest duration, which a guard is told at the start of its VM");
+        }
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param pool of the shape, if there is one that it could have been of
+     * @param missed why it was not, if there is a pool
+     */
+    record Outcome(Optional<WarmVm> vm, Optional<Long> pool, Optional<String> missed) {
+        static final Outcome NO_POOL = new Outcome(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Takes a VM of the pool. Whatever is wrong with pools, there is another way to start.
+     *
+     * @param choose records the VM that is about to be claimed; what it throws is thrown on
+     */
+    Outcome take(Request request, Consumer<VmId> choose, Deadline deadline) {
+        Optional<PoolRow> pool = store.find(request.shape());
+        if (pool.isEmpty()) {
+            return Outcome.NO_POOL;
+        }
+        Optional<String> unfit = request.unfit();
+        if (unfit.isPresent()) {
+            return new Outcome(Optional.empty(), Optional.empty(), unfit);
+        }
+        try {
+            Optional<WarmVm> taken = shelf.take(
+                    request.shape().key(templates.name(request.vm()).value()),
+                    new Arrival(request.hostname(), clock, choose),
+                    deadline.orAfter(PATIENCE));
+            Optional<String> missed = taken.isPresent() ? Optional.empty() : Optional.of("no VM of the pool was ready");
+            return new Outcome(taken, pool.map(PoolRow::id), missed);
+        } finally {
+            keeper.wanted();
+        }
+    }
+
+    /** The hand-over of a VM to its sandbox. */
+    private record Arrival(String hostname, Clock clock, Consumer<VmId> choose) implements HandOff {
+        @Override
+        public void chosen(VmId vm) {
+            choose.accept(vm);
+        }
+
+        @Override
+        public GuestIdentity identity() {
+            return GuestIdentity.fresh(hostname, clock);
+        }
+    }
+}
