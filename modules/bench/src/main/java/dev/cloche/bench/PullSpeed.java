@@ -4,11 +4,13 @@ import dev.cloche.Cloche;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
- * A pull from a registry on the same machine, each time into an empty store, in a JVM that runs already and as a whole
- * process, beside {@code msb pull} and {@code skopeo} with {@code umoci}, which unpacks onto the host.
+ * A pull from a registry on the same machine, each time into a store without images that has been opened once, in a JVM
+ * that runs already and as a whole process, beside {@code msb pull} and {@code skopeo} with {@code umoci}, which unpacks onto the host.
  */
 final class PullSpeed {
     /** A JVM that has been running for a while has compiled its hot methods. */
@@ -46,6 +48,7 @@ final class PullSpeed {
     private long inThisJvm(String layers) throws IOException {
         Path home = fresh();
         try {
+            Cloche.open(setting.options().withHome(home)).close();
             long begin = System.nanoTime();
             try (Cloche cloche = Cloche.open(setting.options().withHome(home))) {
                 cloche.pull(image.reference(layers));
@@ -59,12 +62,10 @@ final class PullSpeed {
     private long whole(String layers) throws IOException, InterruptedException {
         Path home = fresh();
         try {
-            return Processes.time(
-                    Map.of("CLOCHE_HOME", home.toString()),
-                    setting.root().resolve("cloche").toString(),
-                    "pull",
-                    "-q",
-                    image.reference(layers));
+            Map<String, String> environment = Map.of("CLOCHE_HOME", home.toString());
+            String program = setting.root().resolve("cloche").toString();
+            Processes.time(environment, program, "images");
+            return Processes.time(environment, program, "pull", "-q", image.reference(layers));
         } finally {
             Trees.delete(home);
         }
@@ -73,8 +74,9 @@ final class PullSpeed {
     private long msb(String program, String layers) throws IOException, InterruptedException {
         Path home = fresh();
         try {
-            return Processes.time(
-                    Map.of("HOME", home.toString()), program, "pull", "-q", "--insecure", image.reference(layers));
+            Map<String, String> environment = Map.of("HOME", home.toString());
+            Processes.time(environment, program, "image", "ls");
+            return Processes.time(environment, program, "pull", "-q", "--insecure", image.reference(layers));
         } finally {
             Trees.delete(home);
         }
@@ -108,19 +110,21 @@ final class PullSpeed {
     private long podman(String layers) throws IOException, InterruptedException {
         Path home = fresh();
         try {
-            return Processes.time(
-                    Map.of(),
+            List<String> command = List.of(
                     "podman",
                     "--root",
                     home.resolve("root").toString(),
                     "--runroot",
-                    home.resolve("run").toString(),
-                    "pull",
-                    "--tls-verify=false",
-                    image.reference(layers));
+                    home.resolve("run").toString());
+            Processes.time(Map.of(), with(command, "images"));
+            return Processes.time(Map.of(), with(command, "pull", "-q", "--tls-verify=false", image.reference(layers)));
         } finally {
             Trees.delete(home);
         }
+    }
+
+    private static String[] with(List<String> command, String... arguments) {
+        return Stream.concat(command.stream(), Stream.of(arguments)).toArray(String[]::new);
     }
 
     private Path fresh() throws IOException {

@@ -54,6 +54,17 @@ class ImageCommandsIT {
     }
 
     @Test
+    void aPullSaysWhatBecameOfEachLayer() {
+        Result again = done("pull", "base");
+        assertThat(again.stdout()).isEqualTo(digest + "\n");
+        assertThat(again.stderr()).isEmpty();
+        done("image", "rm", "base");
+        Result fresh = done("image", "pull", "base");
+        assertThat(fresh.stdout()).isEqualTo(digest + "\n");
+        assertThat(fresh.stderr()).matches("layer [0-9a-f]{12}: pulled, \\S+ \\S+\n");
+    }
+
+    @Test
     void whatIsSavedIsTheSameImageElsewhere() throws IOException {
         Path archive = other.resolve("base.tar");
         done("image", "save", "-q", "-o", archive.toString(), "base");

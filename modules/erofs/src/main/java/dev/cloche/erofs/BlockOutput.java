@@ -12,12 +12,14 @@ final class BlockOutput {
     private static final int BUFFER = 256 * 1024;
 
     private final FileChannel channel;
+    private final WrittenBytes observer;
     private final byte[] buffer = new byte[BUFFER];
     private int filled;
     private long flushed;
 
-    BlockOutput(FileChannel channel) {
+    BlockOutput(FileChannel channel, WrittenBytes observer) {
         this.channel = channel;
+        this.observer = observer;
     }
 
     long position() {
@@ -69,7 +71,7 @@ final class BlockOutput {
     void zeros(long length) throws IOException {
         if (length > BUFFER) {
             flush();
-            flushed += length;
+            hole(length);
             return;
         }
         long left = length;
@@ -95,12 +97,37 @@ final class BlockOutput {
 
     void flush() throws IOException {
         writeAt(flushed, buffer, filled);
+        observe(filled);
         flushed += filled;
         filled = 0;
     }
 
-    /** Writes {@code length} bytes at a place that was flushed before. */
-    void writeAt(long position, byte[] source, int length) throws IOException {
+    /** Completes the file: the first block, whose place holds zeros until now. All else has been flushed. */
+    void firstBlock(byte[] block) throws IOException {
+        writeAt(0, block, Format.BLOCK);
+        observer.wrote(block, 0, Format.BLOCK);
+    }
+
+    private void hole(long length) {
+        Arrays.fill(buffer, (byte) 0);
+        long left = length;
+        while (left > 0) {
+            int step = (int) Math.min(left, BUFFER);
+            observe(step);
+            flushed += step;
+            left -= step;
+        }
+    }
+
+    /** Shows what the buffer holds of the file's next bytes, but nothing of its first block. */
+    private void observe(int length) {
+        int hidden = Math.clamp(Format.BLOCK - flushed, 0, length);
+        if (hidden < length) {
+            observer.wrote(buffer, hidden, length - hidden);
+        }
+    }
+
+    private void writeAt(long position, byte[] source, int length) throws IOException {
         ByteBuffer left = ByteBuffer.wrap(source, 0, length);
         while (left.hasRemaining()) {
             channel.write(left, position + left.position());

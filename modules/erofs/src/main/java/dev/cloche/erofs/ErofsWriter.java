@@ -25,18 +25,27 @@ public final class ErofsWriter implements Closeable {
     private boolean sparseOpen;
     private boolean finished;
 
-    private ErofsWriter(FileChannel channel) throws IOException {
+    private ErofsWriter(FileChannel channel, WrittenBytes observer) throws IOException {
         this.channel = channel;
-        this.out = new BlockOutput(channel);
+        this.out = new BlockOutput(channel, observer);
         out.zeros(Format.BLOCK);
     }
 
     /** Opens an image for writing; a file that exists already is emptied. */
     public static ErofsWriter create(Path file) throws IOException {
+        return create(file, (_, _, _) -> {});
+    }
+
+    /**
+     * Like {@link #create(Path)}.
+     *
+     * @param observer sees the image while it is written
+     */
+    public static ErofsWriter create(Path file, WrittenBytes observer) throws IOException {
         FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         try {
-            return new ErofsWriter(channel);
+            return new ErofsWriter(channel, observer);
         } catch (Throwable failure) {
             channel.close();
             throw failure;
@@ -117,7 +126,7 @@ public final class ErofsWriter implements Closeable {
         out.flush();
         Superblock superblock = new Superblock(
                 (int) layout.inodes().getFirst().nid, layout.inodes().size(), blocks, metadataBlock);
-        out.writeAt(0, superblock.encode(), Format.BLOCK);
+        out.firstBlock(superblock.encode());
         return out.position();
     }
 

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,23 @@ class ErofsRoundTripTest {
             }
         }
         assertThat(Files.mismatch(one, two)).isEqualTo(-1);
+    }
+
+    @Test
+    void anObserverSeesTheWholeImageWithItsFirstBlockLast() throws IOException {
+        Path image = directory.resolve("image");
+        ByteArrayOutputStream seen = new ByteArrayOutputStream();
+        try (ErofsWriter writer = ErofsWriter.create(image, seen::write)) {
+            SparseData chunks = writer.sparse(1L << 38);
+            // Chunks of 4 MiB: a long hole on both sides of a byte.
+            chunks.data(2_000_000, 1, new ByteArrayInputStream(new byte[] {1}));
+            chunks.finish();
+            writer.finish(SampleTrees.everything(writer));
+        }
+        byte[] content = Files.readAllBytes(image);
+        byte[] expected = Arrays.copyOfRange(content, 4096, content.length + 4096);
+        System.arraycopy(content, 0, expected, content.length - 4096, 4096);
+        assertThat(seen.toByteArray()).isEqualTo(expected);
     }
 
     @Test

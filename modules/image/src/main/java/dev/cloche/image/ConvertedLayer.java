@@ -3,9 +3,9 @@ package dev.cloche.image;
 /**
  * What became of an archive.
  *
- * @param erofsBytes length of the image, a multiple of 4 KiB
+ * @param erofs the image, whose length is a multiple of 4 KiB; its digest is that of {@link LayerFormat#read}
  * @param archiveBytes length of the uncompressed archive, with all that followed its end
  * @param entries files, directories and links, with implied directories and those that were replaced later
  * @param droppedXattrs extended attributes that Linux does not have or that are reserved, and so were left out
  */
-record ConvertedLayer(long erofsBytes, long archiveBytes, long entries, long droppedXattrs) {}
+record ConvertedLayer(StoredFile erofs, long archiveBytes, long entries, long droppedXattrs) {}

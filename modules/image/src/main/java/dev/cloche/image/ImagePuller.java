@@ -53,6 +53,10 @@ final class ImagePuller {
             PullListener listener,
             Deadline deadline)
             throws IOException, InterruptedException {
+        if (catalog.find(reference).isEmpty()) {
+            // What has a name here is mostly here itself, and then no layer is read.
+            LayerCompression.prepare();
+        }
         files.create();
         new OrphanFiles(files, catalog).deleteUnfinished();
         ResolvedImage image = new ImageResolver(files, options).resolve(source, wanted);

@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import dev.cloche.linux.FastGunzip;
+import dev.cloche.linux.FastSha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -29,6 +30,17 @@ final class LayerCompression {
     private static final int MAGIC = 4;
 
     private LayerCompression() {}
+
+    /**
+     * Loads the host's libraries for layers in the background, on behalf of a later pull of one: in a new JVM that takes
+     * some tens of milliseconds, in which a registry is asked what the layers are.
+     */
+    static void prepare() {
+        Thread.ofPlatform().daemon().name("cloche-libraries").start(() -> {
+            var _ = FastSha256.installed();
+            var _ = FastGunzip.installed();
+        });
+    }
 
     /** Whether this is an archive of files; images may also carry layers that are encrypted or no file systems. */
     static boolean isLayer(String mediaType) {

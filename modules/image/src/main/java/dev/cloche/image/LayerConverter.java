@@ -4,9 +4,11 @@ import dev.cloche.erofs.ErofsTooLargeException;
 import dev.cloche.erofs.ErofsWriter;
 import dev.cloche.erofs.FileData;
 import dev.cloche.erofs.SparseData;
+import dev.cloche.linux.FastSha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 
 /**
  * Turns the uncompressed archive of a layer into an EROFS image in the form of {@link LayerFormat}, in one pass and
@@ -35,11 +37,13 @@ final class LayerConverter {
     static ConvertedLayer convert(InputStream uncompressedTar, Path erofsFile, ArchiveLimits limits)
             throws IOException {
         TarReader reader = new TarReader(uncompressedTar, limits);
-        try (ErofsWriter writer = ErofsWriter.create(erofsFile)) {
+        MessageDigest sha256 = FastSha256.fastest();
+        try (ErofsWriter writer = ErofsWriter.create(erofsFile, sha256::update)) {
             LayerTree tree = new LayerConverter(reader, writer, limits).readAll();
             reader.drain();
             long bytes = writer.finish(tree.root());
-            return new ConvertedLayer(bytes, reader.taken(), tree.entries(), tree.droppedXattrs());
+            StoredFile erofs = new StoredFile(bytes, Digest.finish(sha256));
+            return new ConvertedLayer(erofs, reader.taken(), tree.entries(), tree.droppedXattrs());
         }
     }
 

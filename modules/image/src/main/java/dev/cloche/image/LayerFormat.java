@@ -1,8 +1,11 @@
 package dev.cloche.image;
 
 import dev.cloche.erofs.Bytes;
+import dev.cloche.erofs.ErofsWriter;
 import dev.cloche.erofs.Inode;
 import dev.cloche.erofs.Special;
+import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * How a layer's EROFS says what only has a meaning for the layers below it.
@@ -34,6 +37,14 @@ final class LayerFormat {
     private static final Bytes CLOCHE_SPACE = Bytes.utf8("trusted.cloche.");
 
     private LayerFormat() {}
+
+    /**
+     * What a layer's image is now. Its digest has the first block last: that is the order in which an image is written, and
+     * so its writer knows the digest without reading anything again.
+     */
+    static StoredFile read(Path erofs) throws IOException {
+        return Publication.read(erofs, ErofsWriter.BLOCK_BYTES);
+    }
 
     /** Whether the attribute is one of ours or of overlayfs, and so no part of the image. */
     static boolean reserved(Bytes xattr) {

@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import com.github.luben.zstd.ZstdIOException;
+import dev.cloche.base.DurableFiles;
 import dev.cloche.image.StoredImage.StoredLayer;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -12,7 +13,7 @@ import java.util.zip.ZipException;
 
 /**
  * One layer, from its source to its file, in one pass: the network fills buffers, a second thread hashes and decompresses
- * them, and this one hashes what comes out and writes the EROFS image. Nothing has the layer's name before both digests are proven.
+ * them, and this one hashes what comes out, and writes and hashes the EROFS image. Nothing has the layer's name before both digests are proven.
  */
 final class LayerPull {
     private final ImageSource source;
@@ -34,7 +35,7 @@ final class LayerPull {
                 HashedStream compressed = new HashedStream(
                         kept.through(new Bounded(source.blob(blob), blob)),
                         count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
-            Digest found;
+            Converted found;
             try {
                 found = convert(compressed, temporary);
             } catch (ZipException | EOFException | ZstdIOException e) {
@@ -43,9 +44,11 @@ final class LayerPull {
             } catch (CorruptArchiveException e) {
                 throw truth(blob, compressed, e);
             }
-            verify(blob, diffId, compressed, found);
+            verify(blob, diffId, compressed, found.diffId());
             kept.publish();
-            return new StoredLayer(diffId, Publication.publish(temporary, files.layer(diffId)), true);
+            DurableFiles.force(temporary);
+            DurableFiles.publish(temporary, files.layer(diffId));
+            return new StoredLayer(diffId, found.layer().erofs(), true);
         } finally {
             Files.deleteIfExists(temporary);
         }
@@ -78,12 +81,14 @@ final class LayerPull {
         }
     }
 
-    private Digest convert(HashedStream compressed, Path temporary) throws IOException {
+    private record Converted(Digest diffId, ConvertedLayer layer) {}
+
+    private Converted convert(HashedStream compressed, Path temporary) throws IOException {
         try (InputStream plain = LayerCompression.open(new Unclosed(compressed));
                 ReadAhead ahead = new ReadAhead(plain)) {
             HashedStream tar = new HashedStream(ahead, _ -> {});
-            LayerConverter.convert(tar, temporary, limits);
-            return tar.digestOfAll();
+            ConvertedLayer layer = LayerConverter.convert(tar, temporary, limits);
+            return new Converted(tar.digestOfAll(), layer);
         }
     }
 

@@ -43,16 +43,23 @@ final class Publication {
 
     /** What a file is now. */
     static StoredFile read(Path file) throws IOException {
+        return read(file, 0);
+    }
+
+    /** @param last how many of its first bytes are hashed after all others */
+    static StoredFile read(Path file, int last) throws IOException {
         MessageDigest sha256 = FastSha256.fastest();
-        long bytes = 0;
         byte[] buffer = new byte[BUFFER];
         try (InputStream in = Files.newInputStream(file)) {
+            byte[] first = in.readNBytes(last);
+            long bytes = first.length;
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
                 sha256.update(buffer, 0, read);
                 bytes += read;
             }
+            sha256.update(first);
+            return new StoredFile(bytes, Digest.finish(sha256));
         }
-        return new StoredFile(bytes, Digest.finish(sha256));
     }
 
     private static StoredFile joined(CompletableFuture<StoredFile> hashed) throws IOException {

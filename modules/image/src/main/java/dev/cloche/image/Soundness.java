@@ -49,7 +49,7 @@ final class Soundness {
         if (layer.checked()) {
             return CacheFiles.hasSize(file, layer.file().bytes());
         }
-        if (!is(file, layer.file())) {
+        if (!isLayer(file, layer.file())) {
             return false;
         }
         catalog.layerChecked(layer);
@@ -57,9 +57,21 @@ final class Soundness {
     }
 
     static boolean is(Path file, StoredFile recorded) throws IOException {
+        return is(file, recorded, Publication::read);
+    }
+
+    static boolean isLayer(Path file, StoredFile recorded) throws IOException {
+        return is(file, recorded, LayerFormat::read);
+    }
+
+    private interface Reader {
+        StoredFile read(Path file) throws IOException;
+    }
+
+    private static boolean is(Path file, StoredFile recorded, Reader reader) throws IOException {
         try {
             return CacheFiles.hasSize(file, recorded.bytes())
-                    && Publication.read(file).equals(recorded);
+                    && reader.read(file).equals(recorded);
         } catch (NoSuchFileException gone) {
             return false;
         }

@@ -63,6 +63,31 @@ class FileCheckTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1024, 4095, 4096, -1})
+    void oneWrongByteOfALayerIsEnough(int where) throws IOException {
+        Path file;
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "first")) {
+            fixture.pull(reference);
+            file = fixture.cache.resolve(fixture.files().stream()
+                    .filter(f -> f.startsWith("layers/"))
+                    .findFirst()
+                    .orElseThrow());
+            assertThat(fixture.store.check()).isEmpty();
+        }
+        byte[] sound = Files.readAllBytes(file);
+        byte[] wrong = sound.clone();
+        wrong[where < 0 ? wrong.length - 1 : where] ^= 1;
+        Files.write(file, wrong);
+        try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "second")) {
+            assertThat(fixture.store.check())
+                    .extracting(CacheProblem::kind, CacheProblem::file)
+                    .containsExactly(tuple(CacheProblem.Kind.DAMAGED, file));
+            fixture.acquire(reference, "a");
+            assertThat(file).hasBinaryContent(sound);
+        }
+    }
+
     @Test
     void withoutANetworkADamagedImageIsNeverUsed() throws IOException {
         Path file;
