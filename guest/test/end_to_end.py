@@ -869,6 +869,8 @@ def check_init(share, image, directory):
         expect(sh(c, "(sleep 0.2; true) & echo $!")[0] == (EXITED_BY, 0), "orphans")
         expect(sh(c, "stat -f -c %T /run; mount | grep -c ' /proc '")[1] == b"tmpfs\n2\n", "its own /run and /proc")
         expect(c.files(STAT, "/data/log")[0][0] == ENTRY, "files")
+        terminal = c.exec(["sh", "-c", "tty; ls -l /proc/self/fd/0"], flags=TERMINAL, size=(24, 80))
+        expect(terminal.wait() == (EXITED_BY, 0) and terminal.out.count(b"/dev/pts/0") == 2, bytes(terminal.out))
         c.request(CONFIGURE, field(1, "renamed"))
         c.request(FREEZE, struct.pack("<I", 1000))
         c.request(THAW)
