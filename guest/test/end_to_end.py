@@ -278,7 +278,7 @@ def check_failures(vm, c):
     failure(lambda: c.exec(["echo"], user="bob:nosuch"), 7)
     failure(lambda: c.exec(["echo"], env=["NOEQUALS"]), 1)
     failure(lambda: c.exec(["echo", "a\0b"]), 1)
-    failure(lambda: c.exec(["echo"], flags=64), 2)
+    failure(lambda: c.exec(["echo"], flags=128), 2)
     failure(lambda: c.request(EXEC, b""), 1)
     failure(lambda: c.request(EXEC, struct.pack("<IIII", 0, 0, 4096, 0xFFFFFFFF)), 1)
     failure(lambda: c.request(SIGNAL, struct.pack("<I", 9), stream=999999), 8)
