@@ -915,6 +915,22 @@ def check_init_that_ends_by_itself(share, image, directory):
         vm.destroy()
 
 
+def check_init_that_does_not_end(share, image, directory):
+    vm = Vm(share, image, directory)
+    try:
+        c = vm.connect().wait_hello()
+        e = c.exec(["sh", "-c", "trap '' TERM; sleep 1000 & wait; wait"], flags=INIT | MAIN, stop=15)
+        c.request(SHUTDOWN, struct.pack("<I", 500))
+        try:
+            while True:
+                c.step()
+        except EOFError:
+            pass
+        expect(c.goodbye == (1, 0, 0) and e.exit == (KILLED_BY, 9), (c.goodbye, e.exit))
+    finally:
+        vm.destroy()
+
+
 def check_network(share, image, directory):
     mac = bytes.fromhex("525400123456")
     vm = Vm(share, image, directory, extra=["-netdev", "user,id=net", "-device", "virtio-net-device,netdev=net"])
