@@ -278,7 +278,7 @@ def check_failures(vm, c):
     failure(lambda: c.exec(["echo"], user="bob:nosuch"), 7)
     failure(lambda: c.exec(["echo"], env=["NOEQUALS"]), 1)
     failure(lambda: c.exec(["echo", "a\0b"]), 1)
-    failure(lambda: c.exec(["echo"], flags=64), 2)
+    failure(lambda: c.exec(["echo"], flags=128), 2)
     failure(lambda: c.request(EXEC, b""), 1)
     failure(lambda: c.request(EXEC, struct.pack("<IIII", 0, 0, 4096, 0xFFFFFFFF)), 1)
     failure(lambda: c.request(SIGNAL, struct.pack("<I", 9), stream=999999), 8)
@@ -881,6 +881,8 @@ def check_init(share, image, directory):
         expect(sh(c, "(sleep 0.2; true) & echo $!")[0] == (EXITED_BY, 0), "orphans")
         expect(sh(c, "stat -f -c %T /run; mount | grep -c ' /proc '")[1] == b"tmpfs\n2\n", "its own /run and /proc")
         expect(c.files(STAT, "/data/log")[0][0] == ENTRY, "files")
+        terminal = c.exec(["sh", "-c", "tty; ls -l /proc/self/fd/0"], flags=TERMINAL, size=(24, 80))
+        expect(terminal.wait() == (EXITED_BY, 0) and terminal.out.count(b"/dev/pts/0") == 2, bytes(terminal.out))
         c.request(CONFIGURE, field(1, "renamed"))
         c.request(FREEZE, struct.pack("<I", 1000))
         c.request(THAW)
@@ -921,6 +923,22 @@ def check_init_that_ends_by_itself(share, image, directory):
         except EOFError:
             pass
         expect(c.goodbye == (2, 0, 9), c.goodbye)
+    finally:
+        vm.destroy()
+
+
+def check_init_that_does_not_end(share, image, directory):
+    vm = Vm(share, image, directory)
+    try:
+        c = vm.connect().wait_hello()
+        e = c.exec(["sh", "-c", "trap '' TERM; sleep 1000 & wait; wait"], flags=INIT | MAIN, stop=15)
+        c.request(SHUTDOWN, struct.pack("<I", 500))
+        try:
+            while True:
+                c.step()
+        except EOFError:
+            pass
+        expect(c.goodbye == (1, 0, 0) and e.exit == (KILLED_BY, 9), (c.goodbye, e.exit))
     finally:
         vm.destroy()
 

@@ -146,6 +146,15 @@ class MachineIT {
                     .isNotEqualTo(one.files().readString("/etc/machine-id"));
             assertThat(two.exec("test", "-e", "/dev/shm/c/n").exitCode()).isNotZero();
         }
+
+        // A stop gives the memory of a suspended one up.
+        machines.suspend("one");
+        machines.stop("one", GRACE);
+        assertThat(machines.get("one").state()).isEqualTo("stopped");
+        try (Machine one = machines.start("one")) {
+            assertThat(one.exec("test", "-e", "/dev/shm/c/n").exitCode()).isNotZero();
+            assertThat(one.files().readString("/root/data")).isEqualTo("kept");
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.cloche.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,6 +67,10 @@ class MachineInitIT {
         ok(
                 exec("sys", "systemctl is-active boots.service; systemd-detect-virt --container; hostname"),
                 "active\ncontainer-other\nsys\n");
+
+        ok(
+                cloche.run("cat /proc/1/comm\n".getBytes(StandardCharsets.UTF_8), "machine", "shell", "-T", "sys"),
+                "systemd\n");
 
         // What runs under systemd goes on where it was.
         ok(exec("sys", "systemd-run -q --unit counter sh -c 'while :; do echo x >>/run/counted; sleep 0.1; done'"), "");

@@ -33,15 +33,18 @@ final class Changes {
                     "The image of a machine does not change: what is on its disk belongs to that image.",
                     "Make another machine from the other image.");
         }
-        var _ = MachineNetwork.spec(after.settings());
+        MachineSettings old = before.settings();
+        MachineSettings wanted = after.settings();
+        if (!wanted.network().equals(old.network()) || !wanted.publish().equals(old.publish())) {
+            var _ = MachineNetwork.spec(wanted);
+        }
         boolean suspended = before.status().state() == DiskState.SUSPENDED;
         if (suspended && !after.resources().equals(before.resources())) {
             throw new MachineException.WrongState(
                     "The machine \"" + before.name() + "\" is suspended, and its memory is of the size that it has.",
                     "Start it, and change it then.");
         }
-        boolean sameVm = after.settings().network().equals(before.settings().network())
-                && after.settings().init().equals(before.settings().init());
+        boolean sameVm = wanted.network().equals(old.network()) && wanted.init().equals(old.init());
         if (suspended && !sameVm) {
             throw new MachineException.WrongState(
                     "The machine \"" + before.name()

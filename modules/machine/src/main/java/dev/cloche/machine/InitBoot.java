@@ -6,8 +6,8 @@ import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestRefusedException;
+import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.VmStateException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,7 @@ final class InitBoot {
             };
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw new MachineException.InitFailed(machine.name(), "ended before the system was up", lost);
-        } catch (GuestRefusedException refused) {
+        } catch (SpawnException | GuestRefusedException refused) {
             throw new MachineException.InitFailed(machine.name(), "did not bring the system up", refused);
         }
     }
@@ -79,11 +79,8 @@ final class InitBoot {
             try {
                 guest.exec(request, deadline.orAfter(STEP_LIMIT)).close();
                 return;
-            } catch (GuestRefusedException refused) {
-                if (refused.failure() != GuestFailure.COMMAND_NOT_FOUND) {
-                    throw new MachineException.InitFailed(
-                            machine.name(), "cannot be executed: " + refused.getMessage(), refused);
-                }
+            } catch (SpawnException.CommandNotFound elsewhere) {
+                // The next one.
             }
         }
         throw new MachineException.Unsupported(
