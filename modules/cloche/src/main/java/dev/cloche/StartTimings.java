@@ -16,5 +16,4 @@ import java.util.Optional;
  * @param boot from the VM's start to the hello of its guest; of one that was not booted, to its acknowledged identity
  * @param notWarm why it did not come from the pool of its image and size, if there is such a pool
  */
-public record StartTimings(
-        StartKind kind, Duration total, Duration image, Duration boot, Optional<String> notWarm) {}
+public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot, Optional<String> notWarm) {}

@@ -74,8 +74,9 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "json: print how the sandbox began, and how its command ended, as one line of JSON: the last one on"
-                    + " standard error, so that standard output is the command's alone; with -d in place of the name.")
+            description =
+                    "json: print how the sandbox began, and how its command ended, as one line of JSON: the last one on"
+                            + " standard error, so that standard output is the command's alone; with -d in place of the name.")
     private FormatOption.@Nullable Format format;
 
     @Mixin

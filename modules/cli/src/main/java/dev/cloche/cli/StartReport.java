@@ -48,11 +48,12 @@ final class StartReport {
     /** As a field {@code start}; null where nothing is known. */
     static void start(JsonOutput json, Optional<StartTimings> timings) {
         timings.ifPresentOrElse(
-                known -> json.name("start").object(() -> json.field("kind", word(known.kind()))
-                        .field("totalMillis", known.total().toMillis())
-                        .field("imageMillis", known.image().toMillis())
-                        .field("bootMillis", known.boot().toMillis())
-                        .field("notWarm", known.notWarm())),
+                known -> json.name("start")
+                        .object(() -> json.field("kind", word(known.kind()))
+                                .field("totalMillis", known.total().toMillis())
+                                .field("imageMillis", known.image().toMillis())
+                                .field("bootMillis", known.boot().toMillis())
+                                .field("notWarm", known.notWarm())),
                 () -> json.field("start", Optional.<String>empty()));
     }
 }

@@ -88,14 +88,28 @@ class PoolCommandsIT {
         assertThat(cloche.run("pool", "stats", "--format", "json").stdout())
                 .contains("\"hits\" : 1", "\"misses\" : 1", "\"made\" : 1");
         remove();
-        assertThat(cloche.run("pool", "ls", "--format", "json").stdout().strip()).isEqualTo("[ ]");
+        assertThat(cloche.run("pool", "ls", "--format", "json").stdout().strip())
+                .isEqualTo("[ ]");
     }
 
     @Test
     void aDetachedRunFromThePoolOutlivesItsStarterAndIsLogged() {
         fill(1);
         Result run = cloche.run(
-                "run", "-d", "--format", "json", "-m", "256m", "--name", "web", "--disk", "0", "base", "--", "sh", "-c",
+                "run",
+                "-d",
+                "--format",
+                "json",
+                "-m",
+                "256m",
+                "--name",
+                "web",
+                "--disk",
+                "0",
+                "base",
+                "--",
+                "sh",
+                "-c",
                 "echo up; exec sleep 600");
         assertThat(run.stdout()).contains("\"name\":\"web\"", "\"kind\":\"warm\"");
         assertThat(cloche.run("inspect", "web", "--format", "json").stdout()).contains("\"kind\" : \"warm\"");
@@ -108,7 +122,8 @@ class PoolCommandsIT {
     @Test
     void aPoolIsFilledInTheBackgroundAndAgainAfterItWasTakenFrom() {
         Program making = cloche.withMakers();
-        assertThat(making.run("pool", "set", "base", "-m", "256m", "--depth", "1").exitCode())
+        assertThat(making.run("pool", "set", "base", "-m", "256m", "--depth", "1")
+                        .exitCode())
                 .isZero();
         awaitReady();
         Result run = making.run("run", "--format", "json", "-m", "256m", "base", "--", "true");
@@ -120,7 +135,8 @@ class PoolCommandsIT {
     private void awaitReady() {
         await().atMost(Duration.ofMinutes(2))
                 .pollInterval(Duration.ofMillis(500))
-                .until(() -> cloche.run("pool", "ls", "--format", "json").stdout().contains("\"ready\" : 1"));
+                .until(() ->
+                        cloche.run("pool", "ls", "--format", "json").stdout().contains("\"ready\" : 1"));
     }
 
     @Test
@@ -143,8 +159,9 @@ class PoolCommandsIT {
         Result after = cloche.run("run", "--format", "json", "-m", "256m", "base", "--", "hostname");
         assertThat(lastLine(after.stderr())).contains("\"kind\":\"warm\"");
         remove();
-        await().atMost(GUARDS_GRACE).pollInterval(Duration.ofSeconds(1)).until(() -> cloche.vmProcesses()
-                .isEmpty());
+        await().atMost(GUARDS_GRACE)
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> cloche.vmProcesses().isEmpty());
         await().atMost(GUARDS_GRACE).pollInterval(Duration.ofSeconds(1)).until(() -> {
             cloche.run("maintain");
             return cloche.vmDirectories().isEmpty();
