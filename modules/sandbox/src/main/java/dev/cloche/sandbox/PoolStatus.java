@@ -15,6 +15,8 @@ import java.util.Optional;
 public record PoolStatus(
         PoolShape shape, int depth, Duration maxAge, Instant createdAt, int ready, int making, Counts counts) {
     /**
+     * What became of it.
+     *
      * @param hits starts that got a warm VM
      * @param misses starts that could have had one, had one been ready
      * @param made VMs that were put into it

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -208,13 +207,13 @@ class WarmStartTest {
     @Test
     void aStartThatFailsAfterChoosingLeavesNothing() {
         fill(1);
-        AtomicReference<VmId> seen = new AtomicReference<>(pooled());
+        VmId waiting = pooled();
         host.here.catalog().write(session -> session.update("""
-                CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON sandbox WHEN new.status = 'RUNNING'
-                BEGIN SELECT RAISE(ABORT, 'refused'); END
-                """));
+            CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON sandbox WHEN new.status = 'RUNNING'
+            BEGIN SELECT RAISE(ABORT, 'refused'); END
+            """));
         assertThatThrownBy(() -> host.start(spec())).hasMessageContaining("refused");
-        assertThat(host.vms.memory.get(seen.get())).isEmpty();
+        assertThat(host.vms.memory.get(waiting)).isEmpty();
         assertThat(host.here.store().all()).isEmpty();
         assertThat(host.vms.memory.list()).isEmpty();
     }
