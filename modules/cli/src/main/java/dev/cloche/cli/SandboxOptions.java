@@ -57,11 +57,7 @@ final class SandboxOptions {
     }
 
     SandboxBuilder applyTo(SandboxBuilder builder) {
-        network.applyTo(builder)
-                .ephemeral(ephemeral)
-                .cpus(size.cpus())
-                .memory(size.memory())
-                .pull(pull);
+        builder.ephemeral(ephemeral).cpus(size.cpus()).memory(size.memory()).pull(pull);
         if (name != null) {
             builder.name(name);
         }

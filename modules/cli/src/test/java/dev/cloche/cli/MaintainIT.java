@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What dead processes leave, and who takes it over. */
+@Timeout(180)
 class MaintainIT {
     @TempDir
     static Path home;

@@ -24,9 +24,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Networks and published ports as they are asked for in a shell. */
+@Timeout(180)
 class NetworkCommandsIT {
     private static final String SERVER = "while true; do echo from-inside | nc -l -p 80; done";
 
