@@ -22,9 +22,14 @@ import java.util.Optional;
  *     {@link Cloche#login} and of Docker
  * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
  *     the background
+ * @param maintenance how much it may do to keep the records of the state root true, and how often
  */
 public record ClocheOptions(
-        Path home, List<Path> share, Map<String, RegistryLogin> logins, TemplateMaking templateMaking) {
+        Path home,
+        List<Path> share,
+        Map<String, RegistryLogin> logins,
+        TemplateMaking templateMaking,
+        MaintenanceLimits maintenance) {
     /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
@@ -55,31 +60,36 @@ public record ClocheOptions(
                 setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
                         ? new TemplateMaking.Never()
                         : new TemplateMaking.InBackground();
-        return new ClocheOptions(home, share, Map.of(), making);
+        return new ClocheOptions(home, share, Map.of(), making, MaintenanceLimits.DEFAULT);
     }
 
     /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share, logins, templateMaking);
+        return new ClocheOptions(other, share, logins, templateMaking, maintenance);
     }
 
     /** The same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories, logins, templateMaking);
+        return new ClocheOptions(home, directories, logins, templateMaking, maintenance);
     }
 
     /** The same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
-        return new ClocheOptions(home, share, all, templateMaking);
+        return new ClocheOptions(home, share, all, templateMaking, maintenance);
     }
 
     /** The same with templates made in another way, or by nobody. */
     public ClocheOptions withTemplateMaking(TemplateMaking value) {
-        return new ClocheOptions(home, share, logins, value);
+        return new ClocheOptions(home, share, logins, value, maintenance);
+    }
+
+    /** The same with maintenance limited in another way. */
+    public ClocheOptions withMaintenance(MaintenanceLimits value) {
+        return new ClocheOptions(home, share, logins, templateMaking, value);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

@@ -4,12 +4,20 @@ import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.VmException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.function.Function;
 
 /** What commands and files are in: a sandbox or a machine. */
 interface GuestOwner {
     /** Does something with its guest's files, used as root. */
     <T> T withFiles(Function<GuestFiles, T> action);
+
+    /** Opens a file of its guest for reading, used as root. */
+    InputStream readFile(Function<GuestFiles, ? extends InputStream> opening);
+
+    /** Opens a file of its guest for writing, used as root. */
+    OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening);
 
     /** What a lost connection to its guest means. */
     RuntimeException ended(VmException lost);
@@ -19,6 +27,16 @@ interface GuestOwner {
             @Override
             public <T> T withFiles(Function<GuestFiles, T> action) {
                 return sandbox.withFiles(action);
+            }
+
+            @Override
+            public InputStream readFile(Function<GuestFiles, ? extends InputStream> opening) {
+                return sandbox.readFile(opening);
+            }
+
+            @Override
+            public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
+                return sandbox.writeFile(opening);
             }
 
             @Override
@@ -33,6 +51,16 @@ interface GuestOwner {
             @Override
             public <T> T withFiles(Function<GuestFiles, T> action) {
                 return action.apply(machine.files());
+            }
+
+            @Override
+            public InputStream readFile(Function<GuestFiles, ? extends InputStream> opening) {
+                return opening.apply(machine.files());
+            }
+
+            @Override
+            public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
+                return opening.apply(machine.files());
             }
 
             @Override

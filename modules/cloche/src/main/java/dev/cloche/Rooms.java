@@ -11,7 +11,6 @@ import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
 import dev.cloche.machine.Machines;
 import dev.cloche.process.SqliteProcessStore;
-import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.ProcessName;
 import dev.cloche.sandbox.SandboxMaintenance;
 import dev.cloche.sandbox.Sandboxes;
@@ -62,7 +61,8 @@ record Rooms(
         Clock clock = Clock.systemUTC();
         Sandboxes sandboxes =
                 new Sandboxes(root, catalog, images, vms, clock, Conversions.making(options.templateMaking()));
-        SandboxMaintenance maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
+        SandboxMaintenance maintenance =
+                sandboxes.maintenance(options.maintenance().room());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         Machines machines = new Machines(root.resolve("machines"), images, vms, clock);
         return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The files of a running sandbox. Safe for use from several threads; calls do not wait for each other.
@@ -68,9 +69,9 @@ public final class SandboxFiles {
         return new String(readBytes(path), StandardCharsets.UTF_8);
     }
 
-    /** A file as a stream. Its reads fail as the calls here do. */
+    /** A file as a stream, to be closed: the sandbox is in use until then. Its reads fail as the calls here do. */
     public InputStream read(String path) {
-        return run(guest -> guest.read(path, 0, Long.MAX_VALUE, deadline()));
+        return told(() -> sandbox.readFile(files -> files.as(user).read(path, 0, Long.MAX_VALUE, deadline())));
     }
 
     /** Makes a file, or replaces its content. */
@@ -90,9 +91,12 @@ public final class SandboxFiles {
         writeBytes(path, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Makes a file, or replaces its content, by a stream; closing it returns when all is in the sandbox. */
+    /**
+     * Makes a file, or replaces its content, by a stream, to be closed, which returns when all is in the sandbox; that is in use
+     * until then.
+     */
     public OutputStream write(String path) {
-        return run(guest -> guest.write(path, WriteOptions.REPLACE, deadline()));
+        return told(() -> sandbox.writeFile(files -> files.as(user).write(path, WriteOptions.REPLACE, deadline())));
     }
 
     /** What a path leads to; symbolic links are followed. */
@@ -163,8 +167,12 @@ public final class SandboxFiles {
     }
 
     <T> T run(Function<GuestFiles, T> action) {
+        return told(() -> sandbox.withFiles(files -> action.apply(files.as(user))));
+    }
+
+    private <T> T told(Supplier<T> action) {
         try {
-            return sandbox.withFiles(files -> action.apply(files.as(user)));
+            return action.get();
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw sandbox.ended(lost);
         }

@@ -18,20 +18,8 @@ final class SandboxOptions {
     @Option(names = "--rm", description = "Remove the sandbox when it ends.")
     private boolean ephemeral;
 
-    @Option(
-            names = "--cpus",
-            paramLabel = "N",
-            description = "Virtual CPUs of the guest, not more than the host has (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private int cpus = 1;
-
-    @Option(
-            names = {"-m", "--memory"},
-            paramLabel = "SIZE",
-            description = "Memory of the guest, for example 512m or 2g (default: ${DEFAULT-VALUE}).",
-            defaultValue = "512m",
-            converter = MemorySize.class)
-    private int memory;
+    @Mixin
+    private SizeOptions size = new SizeOptions();
 
     @Option(
             names = "--disk",
@@ -69,7 +57,7 @@ final class SandboxOptions {
     }
 
     SandboxBuilder applyTo(SandboxBuilder builder) {
-        network.applyTo(builder).ephemeral(ephemeral).cpus(cpus).memory(memory).pull(pull);
+        builder.ephemeral(ephemeral).cpus(size.cpus()).memory(size.memory()).pull(pull);
         if (name != null) {
             builder.name(name);
         }

@@ -5,6 +5,7 @@ import dev.cloche.TemplateInfo;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -19,20 +20,8 @@ final class TemplateMakeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "IMAGE", description = "The image, as for cloche run.")
     private String image = "";
 
-    @Option(
-            names = "--cpus",
-            paramLabel = "N",
-            description = "Virtual CPUs of the guest (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private int cpus = 1;
-
-    @Option(
-            names = {"-m", "--memory"},
-            paramLabel = "SIZE",
-            description = "Memory of the guest, for example 512m or 2g (default: ${DEFAULT-VALUE}).",
-            defaultValue = "512m",
-            converter = MemorySize.class)
-    private int memory;
+    @Mixin
+    private SizeOptions size = new SizeOptions();
 
     @Option(
             names = {"-q", "--quiet"},
@@ -50,7 +39,7 @@ final class TemplateMakeCommand implements Callable<Integer> {
     private Optional<TemplateInfo> made() {
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-            return cloche.templates().make(image, memory, cpus, progress);
+            return cloche.templates().make(image, size.memory(), size.cpus(), progress);
         }
     }
 }

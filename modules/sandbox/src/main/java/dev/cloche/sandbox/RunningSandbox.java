@@ -17,12 +17,15 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmStateException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,13 +200,7 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private GuestExecution used(Function<Guest, GuestExecution> question) {
-        use.begin();
-        try {
-            return new UsedExecution(ask(question), use);
-        } catch (Throwable failure) {
-            use.end();
-            throw failure;
-        }
+        return untilClosed(() -> new UsedExecution(ask(question), use));
     }
 
     /**
@@ -219,6 +216,26 @@ public final class RunningSandbox implements AutoCloseable {
             return action.apply(files());
         } finally {
             use.end();
+        }
+    }
+
+    /** Like {@link #withFiles}, for a stream from a file: the sandbox is in use until that is closed. */
+    public InputStream readFile(Function<GuestFiles, ? extends InputStream> opening) {
+        return untilClosed(() -> UsedStreams.reading(opening.apply(files()), use));
+    }
+
+    /** Like {@link #withFiles}, for a stream to a file: the sandbox is in use until that is closed. */
+    public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
+        return untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));
+    }
+
+    private <T> T untilClosed(Supplier<T> opening) {
+        use.begin();
+        try {
+            return opening.get();
+        } catch (Throwable failure) {
+            use.end();
+            throw failure;
         }
     }
 

@@ -45,6 +45,14 @@ final class SandboxCleanup {
         };
     }
 
+    /** The same for who holds its lock, and keeps it. */
+    CleanupOutcome cleanUnder(OwnerLock lock, long id) {
+        return ground.store()
+                .byId(id)
+                .map(record -> skipped(record).orElseGet(() -> clean(record, lock)))
+                .orElse(CleanupOutcome.ALREADY_GONE);
+    }
+
     private Optional<CleanupOutcome> skipped(SandboxRecord record) {
         if (!record.ephemeral()) {
             return Optional.of(CleanupOutcome.SKIPPED_PERSISTENT);

@@ -39,10 +39,12 @@ final class SandboxEnds {
 
     private final Foundations ground;
     private final SandboxRemoval removal;
+    private final SandboxCleanup cleanup;
 
     SandboxEnds(Foundations ground) {
         this.ground = ground;
         removal = new SandboxRemoval(ground);
+        cleanup = new SandboxCleanup(ground);
     }
 
     /** The record as it is true now; empty if it was ephemeral and has ended. */
@@ -152,7 +154,8 @@ final class SandboxEnds {
             // As was to be reached.
         }
         recordEndOf(record.id(), Optional.of(reason));
-        clean(record);
+        // If it is to go. Whoever has it in hand sees to that otherwise.
+        var _ = cleanup.clean(record.id());
     }
 
     /**
@@ -218,28 +221,9 @@ final class SandboxEnds {
         }
     }
 
-    /** Removes the sandbox if it is to go and nobody has it in hand, who would see to it. */
-    private void clean(SandboxRecord record) {
-        if (ground.locks().claim(record) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now)) {
-            try (lock) {
-                cleanUnder(lock, now.id());
-            }
-        }
-    }
-
     /** Removes the sandbox if it is to go. What resists stays recorded and visible, and is tried again. */
     void cleanUnder(OwnerLock lock, long id) {
-        Optional<SandboxRecord> over = ground.store()
-                .byId(id)
-                .filter(record -> record.ephemeral() && record.status().terminal());
-        if (over.isPresent()) {
-            try {
-                removal.discard(lock, over.get());
-            } catch (ClocheException resists) {
-                System.getLogger(SandboxEnds.class.getName())
-                        .log(System.Logger.Level.DEBUG, "sandbox " + over.get().name() + " cannot go yet", resists);
-            }
-        }
+        var _ = cleanup.cleanUnder(lock, id);
     }
 
     /** Removes a sandbox that has ended, waiting for its owner to let go of it. */

@@ -8,6 +8,8 @@ import dev.cloche.image.PullListener;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.WritableLayer;
+import dev.cloche.vm.WriteOptions;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -233,6 +235,28 @@ class LifecycleTest {
                     .isTrue();
         }
         sandboxes.kill("a", TestHost.soon());
+    }
+
+    @Test
+    void drainsOnceTheFilesInItAreClosed() throws Exception {
+        host.startDetached(TestHost.named("a", "sleep", "1000"));
+        try (RunningSandbox connection = sandboxes.connect("a", TestHost.soon());
+                TestHost.Opened other = host.runtime();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            OutputStream file =
+                    connection.writeFile(files -> files.write("/tmp/long", WriteOptions.REPLACE, TestHost.soon()));
+            file.write(1);
+            Future<?> drain = threads.submit(() -> other.sandboxes().drain("a", TestHost.soon(), GRACE));
+            Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.DRAINING);
+            assertThatThrownBy(() ->
+                            connection.readFile(files -> files.read("/tmp/long", 0, Long.MAX_VALUE, TestHost.soon())))
+                    .isInstanceOf(SandboxException.Draining.class);
+            file.write(2);
+            assertThat(drain.isDone()).isFalse();
+            file.close();
+            drain.get();
+        }
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }
 
     @Test

@@ -1,0 +1,60 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What is so by default, and that each setting is kept beside the others. */
+class ClocheOptionsTest {
+    private static final Map<String, String> ENVIRONMENT = Map.of("CLOCHE_HOME", "/state");
+
+    @Test
+    void theDefaults() {
+        ClocheOptions options = ClocheOptions.of(ENVIRONMENT, Optional.of("/launcher"));
+        assertThat(options.home()).isEqualTo(Path.of("/state"));
+        assertThat(options.share()).isEqualTo(List.of(Path.of("/state/share"), Path.of("/launcher")));
+        assertThat(options.logins()).isEmpty();
+        assertThat(options.templateMaking()).isEqualTo(new TemplateMaking.InBackground());
+        assertThat(options.maintenance())
+                .isEqualTo(new MaintenanceLimits(Duration.ofMillis(250), 250, 250, Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void theLimitsOfMaintenanceReachTheRoom() {
+        MaintenanceLimits limits = MaintenanceLimits.DEFAULT
+                .withBudget(Duration.ofSeconds(1))
+                .withChanges(7)
+                .withRemovals(8)
+                .withWindow(Duration.ofMinutes(2));
+        ClocheOptions options = ClocheOptions.of(ENVIRONMENT, Optional.empty())
+                .withMaintenance(limits)
+                .withTemplateMaking(new TemplateMaking.Never())
+                .withHome(Path.of("/other"))
+                .withShare(Path.of("/share"));
+        assertThat(options.maintenance()).isEqualTo(limits);
+        assertThat(options.maintenance().room())
+                .isEqualTo(dev.cloche.sandbox.MaintenanceLimits.defaults()
+                        .withBudget(Duration.ofSeconds(1))
+                        .withChanges(7)
+                        .withRemovals(8)
+                        .withWindow(Duration.ofMinutes(2)));
+    }
+
+    @Test
+    void limitsThatMakeNoSenseAreRefused() {
+        MaintenanceLimits limits = MaintenanceLimits.DEFAULT;
+        assertThatThrownBy(() -> limits.withBudget(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> limits.withBudget(Duration.ofSeconds(10)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> limits.withChanges(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> limits.withRemovals(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> limits.withWindow(Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
