@@ -24,7 +24,8 @@ import java.util.Optional;
  * whose VM is called {@code live…} live as far as anybody can see, and all others are dead.
  */
 final class SeededRoot implements AutoCloseable {
-    static final List<CatalogSchema> SCHEMAS = List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
+    static final List<CatalogSchema> SCHEMAS =
+            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
 
     private final Path state;
     private final Setting setting;
