@@ -110,7 +110,9 @@ class WarmPoolIT {
                 }
             }
         }
-        assertThat(provider.list()).isEmpty();
+        // Closing waits half a second at most; what was being restored then is removed when it ends.
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(provider.list()).isEmpty());
     }
 
     private static String output(Vm vm, String script) throws IOException {
@@ -184,9 +186,8 @@ class WarmPoolIT {
                             && next.metrics().keys().values().iterator().next().depth() == 2);
         }
         // What the last runtime no longer needs is reclaimed. What was claimed when its owner died is ended by its
-        // guard, and
-        // is in the books of whoever chose it; a VM that is neither stays, and fails this.
-        await("seed " + seed).atMost(Duration.ofMinutes(1)).until(() -> {
+        // guard, and is in the books of whoever chose it; a VM that is neither stays, and fails this.
+        await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
             Set<VmId> pooled = new HashSet<>();
             provider.pooled().forEach(vm -> pooled.add(vm.id()));
             for (VmInfo vm : provider.list()) {
@@ -196,7 +197,9 @@ class WarmPoolIT {
                     provider.destroy(vm.id());
                 }
             }
-            return provider.list().isEmpty();
+            assertThat(provider.list())
+                    .as("seed %s, pooled %s, chosen %s", seed, provider.pooled(), chosen)
+                    .isEmpty();
         });
     }
 

@@ -303,7 +303,7 @@ final class QemuMachine implements Machine {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
             ownerLock.set(Optional.of(QemuProvider.own(layout, spec.id())));
         }
-        VmDirectory.remove(layout, spec.id());
+        new VmRemoval(layout).remove(spec.id());
         release();
     }
 

@@ -113,13 +113,23 @@ final class QemuPool {
             if (vms.get(id).filter(info -> info.state().live()).isPresent()) {
                 var _ = kill.apply(id, deadline);
             }
-            VmDirectory.remove(layout, id);
+            new VmRemoval(layout).remove(id);
             return true;
         }
     }
 
-    /** Removes what a process left that was killed before its entry had a name. */
+    /** Removes what a process left that was killed before its entry had a name, or when it had one no more. */
     private void sweep(Instant now) {
+        try {
+            new VmRemoval(layout).finish();
+            removeUnnamed(now);
+        } catch (IOException | SystemCallException e) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "unfinished pool entries stay in " + layout.vms(), e);
+        }
+    }
+
+    private void removeUnnamed(Instant now) throws IOException {
         try (DirectoryStream<Path> unnamed = Files.newDirectoryStream(layout.vms(), UNNAMED + "*")) {
             for (Path directory : unnamed) {
                 if (Files.getLastModifiedTime(directory).toInstant().isAfter(now.minus(UNNAMED_FOR))) {
@@ -129,23 +139,11 @@ final class QemuPool {
                 Optional<LockFile> lock = LockFile.tryLock(directory.resolve(VmLayout.OWNER_LOCK));
                 if (lock.isPresent()) {
                     try (LockFile _ = lock.get()) {
-                        removeAll(directory);
+                        VmRemoval.empty(directory);
                     }
                 }
             }
-        } catch (IOException | SystemCallException e) {
-            System.getLogger(Vm.class.getName())
-                    .log(System.Logger.Level.DEBUG, "unfinished pool entries stay in " + layout.vms(), e);
-        }
-    }
-
-    private static void removeAll(Path directory) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-            for (Path file : files) {
-                Files.deleteIfExists(file);
-            }
-            Files.delete(directory);
-        } catch (NoSuchFileException named) {
+        } catch (NoSuchFileException noVmsAtAll) {
             return;
         }
     }

@@ -217,7 +217,7 @@ public final class QemuProvider implements VmProvider {
             if (state.live()) {
                 throw new VmStateException(id, state, "be destroyed");
             }
-            VmDirectory.remove(layout, id);
+            new VmRemoval(layout).remove(id);
         }
     }
 
@@ -317,7 +317,7 @@ public final class QemuProvider implements VmProvider {
             // Its owner's lock is free, or somebody is about to destroy it anyway.
             LockFile.tryLock(layout.ownerLock(maker)).ifPresent(lock -> {
                 try (lock) {
-                    VmDirectory.remove(layout, maker);
+                    new VmRemoval(layout).remove(maker);
                 }
             });
         }

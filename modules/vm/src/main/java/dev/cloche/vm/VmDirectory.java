@@ -92,33 +92,4 @@ final class VmDirectory {
             return Optional.empty();
         }
     }
-
-    /** Removes a VM's directory, and the sockets of clients or of a killed guard; nothing happens if they are gone. */
-    static void remove(VmLayout layout, VmId id) {
-        Path directory = layout.directory(id);
-        try {
-            Files.deleteIfExists(layout.sharedMemory(id));
-            Files.deleteIfExists(layout.migrationSocket(id));
-            Files.deleteIfExists(layout.monitorSocket(id));
-            for (int port = 0; port < QemuCommand.PORTS; port++) {
-                // In the order in which a client that is late renames one to the other.
-                Files.deleteIfExists(layout.pendingPortSocket(id, port));
-                Files.deleteIfExists(layout.portSocket(id, port));
-            }
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-                for (Path entry : entries) {
-                    // Another process that removes it at the same time may have been faster.
-                    Files.deleteIfExists(entry);
-                }
-            }
-            Files.delete(directory);
-        } catch (NoSuchFileException gone) {
-            return;
-        } catch (IOException e) {
-            throw new VmStorageException(
-                    "The directory " + directory + " cannot be removed: " + e.getMessage(),
-                    "Check its owner and mode, and remove it by hand.",
-                    e);
-        }
-    }
 }
