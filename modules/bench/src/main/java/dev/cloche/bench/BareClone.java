@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * The honest alternative to a restored VM: QEMU started by itself with the files of the very same snapshot, scripted, without
@@ -14,12 +17,14 @@ import java.nio.file.Path;
  */
 final class BareClone implements AutoCloseable {
     private final Process qemu;
-    private final SocketChannel monitor;
+    private final SocketChannel monitorChannel;
+    private final BareMonitor monitor;
     private final SocketChannel channel;
     private final BareGuest guest;
 
-    private BareClone(Process qemu, SocketChannel monitor, SocketChannel channel) {
+    private BareClone(Process qemu, SocketChannel monitorChannel, BareMonitor monitor, SocketChannel channel) {
         this.qemu = qemu;
+        this.monitorChannel = monitorChannel;
         this.monitor = monitor;
         this.channel = channel;
         guest = new BareGuest(channel);
@@ -40,9 +45,10 @@ final class BareClone implements AutoCloseable {
         }
         Process qemu = BareMachine.start(machine.cloneCommand(template, port, qmp));
         try {
-            SocketChannel monitor = BareMachine.connect(qmp, qemu);
-            load(new BareMonitor(monitor), template.state(), migration);
-            BareClone clone = new BareClone(qemu, monitor, BareMachine.connect(port, qemu));
+            SocketChannel monitorChannel = BareMachine.connect(qmp, qemu);
+            BareMonitor monitor = new BareMonitor(monitorChannel);
+            load(monitor, template.state(), migration);
+            BareClone clone = new BareClone(qemu, monitorChannel, monitor, BareMachine.connect(port, qemu));
             clone.guest.greet();
             clone.guest.configure();
             return clone;
@@ -68,6 +74,40 @@ final class BareClone implements AutoCloseable {
         monitor.execute("{\"execute\":\"cont\"}");
     }
 
+    /**
+     * Halts the guest, writes its memory and its devices to a file, and lets it go on.
+     *
+     * @return how long it was halted, in nanoseconds
+     */
+    long save(Path file, Path socket) throws IOException {
+        Files.deleteIfExists(socket);
+        monitor.execute("{\"execute\":\"migrate-set-parameters\",\"arguments\":{\"max-bandwidth\":1099511627776}}");
+        long begin = System.nanoTime();
+        monitor.execute("{\"execute\":\"stop\"}");
+        try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                FileChannel out = FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE)) {
+            listening.bind(UnixDomainSocketAddress.of(socket));
+            monitor.execute("{\"execute\":\"migrate\",\"arguments\":{\"uri\":\"unix:" + socket + "\"}}");
+            try (SocketChannel in = listening.accept()) {
+                ByteBuffer piece = ByteBuffer.allocateDirect(1 << 20);
+                while (in.read(piece) >= 0) {
+                    piece.flip();
+                    while (piece.hasRemaining()) {
+                        out.write(piece);
+                    }
+                    piece.clear();
+                }
+            }
+        }
+        monitor.await("\"completed\"");
+        monitor.execute("{\"execute\":\"cont\"}");
+        return System.nanoTime() - begin;
+    }
+
     BareGuest guest() {
         return guest;
     }
@@ -79,7 +119,7 @@ final class BareClone implements AutoCloseable {
     @Override
     public void close() throws IOException {
         channel.close();
-        monitor.close();
+        monitorChannel.close();
         qemu.destroyForcibly().onExit().join();
     }
 }
