@@ -178,20 +178,39 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {
+        use.begin();
         return used(guest -> guest.exec(request, deadline));
     }
 
     /**
-     * Goes on with a command that somebody has started.
+     * Goes on with a command that somebody has started, also while the sandbox waits for its commands to finish.
      *
      * @throws SandboxException.Ended if the sandbox has ended
      */
     public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
+        use.goOn();
         return used(guest -> guest.attach(execution, from, deadline));
     }
 
+    /**
+     * Has the guest forget a command that has ended, of which nothing is needed any more.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public void release(int execution, Deadline deadline) {
+        use.goOn();
+        try {
+            ask(guest -> {
+                guest.release(execution, deadline);
+                return execution;
+            });
+        } finally {
+            use.end();
+        }
+    }
+
+    /** For a use that has begun. */
     private GuestExecution used(Function<Guest, GuestExecution> question) {
-        use.begin();
         try {
             return new UsedExecution(ask(question), use);
         } catch (Throwable failure) {
