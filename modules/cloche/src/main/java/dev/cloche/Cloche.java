@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.ExecutionSpec;
 import dev.cloche.execution.Executions;
+import dev.cloche.process.ProcessWorker;
 import dev.cloche.sandbox.SandboxPage;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
@@ -198,14 +199,19 @@ public final class Cloche implements AutoCloseable {
 
     /**
      * Ends a sandbox once the commands in it have finished: no process starts further ones in it from now on. Its main command
-     * is not waited for. Returns when its end is recorded.
+     * is not waited for. Durable commands are driven meanwhile, if no other program does it. Returns when its end is recorded.
      *
      * @param longest how long commands may go on; then it is stopped all the same
      * @param grace as for {@link #stop}
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */
     public void drain(String name, Duration longest, Duration grace) {
-        sandboxRoom().drain(name, Deadline.after(longest), grace);
+        Executions executions = executionRoom();
+        executions.tidy(name);
+        // Durable commands end only if somebody brings away what they write, and records their end.
+        try (ProcessWorker _ = executions.work(DRIVER_LEASE)) {
+            sandboxRoom().drain(name, Deadline.after(longest), grace);
+        }
     }
 
     /**

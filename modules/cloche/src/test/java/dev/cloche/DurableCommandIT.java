@@ -14,6 +14,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -28,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 class DurableCommandIT {
     private static final Duration LEASE = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofMinutes(2);
-    private static final int LINES = 4000;
 
     @TempDir
     static Path directory;
@@ -45,12 +47,7 @@ class DurableCommandIT {
                 .withHome(directory.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
-        cloche.sandbox("base")
-                .name("box")
-                .memory(256)
-                .command("sleep", "600")
-                .detached()
-                .start();
+        start("box");
     }
 
     @AfterAll
@@ -63,12 +60,13 @@ class DurableCommandIT {
 
     @Test
     void aScriptCountsExactlyAlthoughItsDriverIsKilledFiveTimes() throws Exception {
+        // It goes on for as long as drivers are killed, however long that takes.
         ProcessInfo process = cloche.durableCommand(
                         "box",
                         "sh",
                         "-c",
-                        "echo begun >> /tmp/runs; i=0; while [ $i -lt " + LINES
-                                + " ]; do echo line $i; i=$((i+1)); [ $((i % 100)) -gt 0 ] || sleep 0.2; done; exit 7")
+                        "echo begun >> /tmp/runs; i=0; while ! [ -e /tmp/enough ]; do echo line $i; i=$((i+1));"
+                                + " [ $((i % 100)) -gt 0 ] || sleep 0.2; done; echo $i; exit 7")
                 .start();
         assertThat(process.status()).isEqualTo("running");
         for (int kill = 0; kill < 5; kill++) {
@@ -83,6 +81,10 @@ class DurableCommandIT {
                 driver.destroyForcibly().waitFor();
             }
         }
+        try (Sandbox box = cloche.connect("box")) {
+            assertThat(box.exec("touch", "/tmp/enough").exitCode()).isZero();
+            assertThat(box.exec("cat", "/tmp/runs").stdoutText()).isEqualTo("begun\n");
+        }
         Process driver = driver();
         try {
             ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
@@ -91,13 +93,9 @@ class DurableCommandIT {
         } finally {
             driver.destroyForcibly().waitFor();
         }
-        assertThat(output(process.id()))
-                .isEqualTo(IntStream.range(0, LINES)
-                        .mapToObj(i -> "line " + i + "\n")
-                        .collect(Collectors.joining()));
-        try (Sandbox box = cloche.connect("box")) {
-            assertThat(box.exec("cat", "/tmp/runs").stdoutText()).isEqualTo("begun\n");
-        }
+        String output = output(process.id());
+        String last = output.strip().substring(output.strip().lastIndexOf('\n') + 1);
+        assertThat(output).isEqualTo(lines(Integer.parseInt(last)) + last + "\n");
     }
 
     @Test
@@ -140,12 +138,7 @@ class DurableCommandIT {
 
     @Test
     void aCommandWhoseSandboxGoesHasFailed() throws Exception {
-        cloche.sandbox("base")
-                .name("short")
-                .memory(256)
-                .command("sleep", "600")
-                .detached()
-                .start();
+        start("short");
         ProcessInfo process = cloche.durableCommand("short", "sleep", "600").start();
         Process driver = driver();
         try {
@@ -156,6 +149,89 @@ class DurableCommandIT {
         } finally {
             driver.destroyForcibly().waitFor();
         }
+    }
+
+    @Test
+    void aDrainWaitsForACommandWhoseDriverIsKilledAndLosesNothingOfIt() throws Exception {
+        start("drained");
+        ProcessInfo process = cloche.durableCommand(
+                        "drained",
+                        "sh",
+                        "-c",
+                        "i=0; while [ $i -lt 40 ]; do echo line $i; i=$((i+1)); sleep 0.2; done; exit 5")
+                .start();
+        Process driver = driver();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            await().atMost(Duration.ofMinutes(1)).until(() -> !driver.isAlive() || written(process.id()) > 0);
+            assertThat(driver.isAlive()).isTrue();
+            Future<?> drain = threads.submit(() -> cloche.drain("drained", LONG, Duration.ofSeconds(1)));
+            await().atMost(Duration.ofMinutes(1)).until(() -> status("drained").equals("draining"));
+            driver.destroyForcibly().waitFor();
+            drain.get();
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertThat(status("drained")).isEqualTo("stopped");
+        // Recorded before its sandbox was stopped: nobody drives it any more.
+        ProcessInfo ended = cloche.processes().find(process.id()).orElseThrow();
+        assertThat(ended.status()).isEqualTo("completed");
+        assertThat(ended.output().orElseThrow()).contains("\"exitCode\":5");
+        assertThat(output(process.id())).isEqualTo(lines(40));
+        cloche.remove("drained", true);
+    }
+
+    @Test
+    void aCommandOfAPausedSandboxIsDrivenOnWhenThatIsResumed() throws Exception {
+        start("pausing");
+        ProcessInfo process = cloche.durableCommand(
+                        "pausing", "sh", "-c", "while ! [ -e /tmp/go ]; do sleep 0.1; done; echo gone on")
+                .start();
+        cloche.pause("pausing");
+        Process driver = driver();
+        try {
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> !driver.isAlive()
+                            || cloche.processes()
+                                            .find(process.id())
+                                            .orElseThrow()
+                                            .attempts()
+                                    > 0);
+            assertThat(driver.isAlive()).isTrue();
+            cloche.resume("pausing");
+            try (Sandbox box = cloche.connect("pausing")) {
+                assertThat(box.exec("touch", "/tmp/go").exitCode()).isZero();
+            }
+            assertThat(cloche.processes()
+                            .await(process.id(), LONG)
+                            .orElseThrow()
+                            .status())
+                    .isEqualTo("completed");
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertThat(output(process.id())).isEqualTo("gone on\n");
+        cloche.remove("pausing", true);
+    }
+
+    private static void start(String name) {
+        cloche.sandbox("base")
+                .name(name)
+                .memory(256)
+                .command("sleep", "600")
+                .detached()
+                .start();
+    }
+
+    private static String status(String name) {
+        return cloche.sandboxes().stream()
+                .filter(info -> info.name().equals(name))
+                .findFirst()
+                .orElseThrow()
+                .status();
+    }
+
+    private static String lines(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "line " + i + "\n").collect(Collectors.joining());
     }
 
     private static long written(String id) throws IOException {

@@ -64,6 +64,8 @@ final class SqliteConnection implements AutoCloseable {
         // A file that vanished is an error here, never a new and empty catalog.
         config.resetOpenMode(SQLiteOpenMode.CREATE);
         config.setBusyTimeout(busyMillis);
+        // Or else the driver asks for them after each insert, by a query prepared anew. Who wants a key says RETURNING.
+        config.setGetGeneratedKeys(false);
         Connection connection = config.createConnection("jdbc:sqlite:" + file);
         SqliteConnection opened = new SqliteConnection(connection, statements);
         try {

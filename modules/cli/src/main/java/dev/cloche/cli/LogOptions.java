@@ -2,6 +2,7 @@ package dev.cloche.cli;
 
 import dev.cloche.LogEntry;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,13 +13,13 @@ import picocli.CommandLine.Option;
 
 /** The options by which logs are printed, and the printing. */
 final class LogOptions {
-    /** A log that may grow. */
-    interface Source {
-        /** The next piece that is there already. */
-        Optional<LogEntry> next();
+    /** Who follows a log does so to its end. */
+    static final Duration FOR_EVER = Duration.ofDays(3650);
 
-        /** The next piece, waiting for it; empty at the end. */
-        Optional<LogEntry> await() throws InterruptedException;
+    /** Pieces of a log, one after the other; empty where there is none. */
+    @FunctionalInterface
+    interface Pieces {
+        Optional<LogEntry> next() throws InterruptedException;
     }
 
     @Option(
@@ -58,13 +59,18 @@ final class LogOptions {
         return follow;
     }
 
-    /** Prints the log as it is wanted; whoever has read enough may leave. */
-    void print(Source log) throws InterruptedException {
+    /**
+     * Prints a log as it is wanted; whoever has read enough may leave.
+     *
+     * @param present what is there already
+     * @param following what comes, waited for
+     */
+    void print(Pieces present, Pieces following) throws InterruptedException {
         try {
             LogPrinter printer = new LogPrinter(timestamps, format.json());
-            printPresent(log, printer);
+            printPresent(present, printer);
             if (follow) {
-                follow(log, printer);
+                follow(following, printer);
             }
         } catch (IOException failed) {
             if (!BrokenPipe.is(failed)) {
@@ -74,7 +80,7 @@ final class LogOptions {
     }
 
     /** Prints what is there already, as far as it is wanted. */
-    private void printPresent(Source log, LogPrinter printer) throws IOException {
+    private void printPresent(Pieces log, LogPrinter printer) throws IOException, InterruptedException {
         Deque<LogLine> lines = new ArrayDeque<>();
         LogLines assembled = new LogLines(lines::addLast);
         for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
@@ -100,10 +106,10 @@ final class LogOptions {
         }
     }
 
-    private static void follow(Source log, LogPrinter printer) throws IOException, InterruptedException {
+    private static void follow(Pieces log, LogPrinter printer) throws IOException, InterruptedException {
         Deque<LogLine> lines = new ArrayDeque<>();
         LogLines assembled = new LogLines(lines::addLast);
-        for (Optional<LogEntry> entry = log.await(); entry.isPresent(); entry = log.await()) {
+        for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
             warnOfGap(entry.get());
             assembled.add(entry.get());
             // Whoever follows wants to see a line that is still being written, too.

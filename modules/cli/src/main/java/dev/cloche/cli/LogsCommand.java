@@ -1,10 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
-import dev.cloche.LogEntry;
 import dev.cloche.SandboxLog;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,8 +16,6 @@ import picocli.CommandLine.Parameters;
             ""
         })
 final class LogsCommand implements Callable<Integer> {
-    private static final Duration FOR_EVER = Duration.ofDays(3650);
-
     @Mixin
     private LogOptions options = new LogOptions();
 
@@ -32,17 +27,7 @@ final class LogsCommand implements Callable<Integer> {
         options.check();
         try (Cloche cloche = Cloche.open();
                 SandboxLog log = cloche.log(name)) {
-            options.print(new LogOptions.Source() {
-                @Override
-                public Optional<LogEntry> next() {
-                    return log.next();
-                }
-
-                @Override
-                public Optional<LogEntry> await() {
-                    return log.await(FOR_EVER);
-                }
-            });
+            options.print(log::next, () -> log.await(LogOptions.FOR_EVER));
         }
         return ExitCodes.OK;
     }

@@ -38,6 +38,9 @@ final class ProcessEventsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (after < 0) {
+            throw new UsageError("--after " + after + " is no number of an event.", "Give 0 or more.");
+        }
         try (Cloche cloche = Cloche.open()) {
             Processes processes = cloche.processes();
             long seen = after;

@@ -17,10 +17,14 @@ import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@code cloche process} beside a program that uses the library; no VM is started. */
 class ProcessCommandsIT {
@@ -98,6 +102,49 @@ class ProcessCommandsIT {
         assertThat(done("process", "prune", "--unused-for", "1h").stdout()).isEmpty();
         assertThat(done("process", "prune").stdout().lines()).containsExactly("bad", "good");
         assertThat(done("process", "ls", "-a").stdout()).contains("running").doesNotContain("bad");
+    }
+
+    static Stream<Arguments> mistakes() {
+        return Stream.of(
+                mistake(1, "There is no process \"none\"", "process", "inspect", "none"),
+                mistake(1, "There is no process \"none\"", "process", "events", "none"),
+                mistake(1, "no process \"none\"", "process", "await", "none"),
+                mistake(1, "no process \"none\"", "process", "cancel", "none"),
+                mistake(1, "no process \"none\"", "process", "logs", "none"),
+                mistake(1, "no process \"none\"", "process", "logs", "-f", "none"),
+                mistake(1, "no command in a sandbox", "process", "logs", "running"),
+                mistake(1, "has already ended", "process", "cancel", "good"),
+                mistake(2, "no number of lines", "process", "logs", "--tail", "-1", "running"),
+                mistake(2, "--tail", "process", "logs", "--tail", "many", "running"),
+                mistake(2, "--since", "process", "logs", "--since", "yore", "running"),
+                mistake(2, "--after", "process", "events", "--after", "first", "good"),
+                mistake(2, "--after -1", "process", "events", "--after", "-1", "good"),
+                mistake(2, "--timeout", "process", "await", "--timeout", "soon", "running"),
+                mistake(2, "--unused-for", "process", "prune", "--unused-for", "ages"),
+                mistake(2, "--format", "process", "ls", "--format", "xml"),
+                mistake(2, "PROCESS", "process", "inspect"),
+                mistake(2, "PROCESS", "process", "cancel"),
+                mistake(2, "Unmatched argument", "process", "inspect", "good", "bad"),
+                mistake(2, "Unknown option", "process", "ls", "--no-such-option"),
+                mistake(2, "Unmatched argument", "process", "nonsense"),
+                mistake(125, "no sandbox named", "exec", "-d", "none", "--", "true"),
+                mistake(125, "neither a standard input nor a terminal", "exec", "-d", "-i", "none", "--", "true"),
+                mistake(125, "No command is given", "exec", "-d", "none", "--"));
+    }
+
+    private static Arguments mistake(int exitCode, String said, String... arguments) {
+        return Arguments.of(exitCode, said, arguments);
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aMistakeIsAnsweredWithOneSentenceAndAnAdvice(int exitCode, String said, String[] arguments) {
+        Result result = program.run(arguments);
+        assertThat(result.exitCode()).as(result.stderr()).isEqualTo(exitCode);
+        assertThat(result.stderr()).startsWith("cloche: ").contains(said).doesNotContain("\tat ");
+        assertThat(result.stderr().lines()).hasSize(2);
+        assertThat(result.stdout()).isEmpty();
+        assertThat(registry.eventsAfter("running", 0, 9)).isEmpty();
     }
 
     private Result done(String... arguments) {

@@ -24,6 +24,7 @@ import dev.cloche.vm.Output;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -37,7 +38,10 @@ import java.util.Optional;
  */
 final class ExecutionDriver implements ProcessDriver {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
-    private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+    /** Of what no event tells: a full disk, another writer of the output, a guest that does not answer. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
     private static final int EVENTS = 1000;
     private static final System.Logger LOGGER = System.getLogger(ExecutionDriver.class.getName());
 
@@ -46,6 +50,7 @@ final class ExecutionDriver implements ProcessDriver {
     private final Path directory;
     private final Clock clock;
     private final Duration cancelGrace;
+    private final SandboxChanges changes;
 
     /** @param directory of the executions' outputs */
     ExecutionDriver(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock, Duration cancelGrace) {
@@ -54,6 +59,7 @@ final class ExecutionDriver implements ProcessDriver {
         this.directory = directory;
         this.clock = clock;
         this.cancelGrace = cancelGrace;
+        this.changes = new SandboxChanges(sandboxes);
     }
 
     /**
@@ -74,29 +80,52 @@ final class ExecutionDriver implements ProcessDriver {
     }
 
     /**
-     * Goes with it to its end, and gives it back where that cannot be found out now.
+     * Goes with it to its end. Where that cannot be found out now it tries again when its sandbox has changed, and now and
+     * then, for as long as it has the lease.
      *
      * @throws InterruptedException if this thread is interrupted, because the lease is lost or this program ends; it runs on
      */
     @Override
     public Optional<AwaitOutput> drive(DrivenProcess driven) throws InterruptedException {
+        ExecutionSpec spec;
         try {
-            return Optional.of(drive(driven.process(), driven.lease()));
+            spec = SpecJson.read(driven.process().registration().input().payload());
         } catch (ExecutionException.Invalid unreadable) {
             return Optional.of(failure(FailureClass.INVALID_REQUEST, unreadable));
-        } catch (ExecutionException | VmException later) {
-            LOGGER.log(
-                    System.Logger.Level.DEBUG,
-                    "the execution " + driven.process().id() + " is given back",
-                    later);
-            // The next try comes at once, and a guest that cannot be reached now may be reachable soon.
-            Thread.sleep(RETRY_PAUSE);
-            return Optional.empty();
+        }
+        Duration pause = FIRST_PAUSE;
+        do {
+            try {
+                return Optional.of(driveWhenItAnswers(driven, spec));
+            } catch (ExecutionException | VmException later) {
+                LOGGER.log(Level.DEBUG, "the execution " + driven.process().id() + " is tried again", later);
+                pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+            }
+        } while (driven.heldAfter(pause));
+        return Optional.empty();
+    }
+
+    /** A sandbox that is paused, or starts, is waited for. */
+    private AwaitOutput driveWhenItAnswers(DrivenProcess driven, ExecutionSpec spec) throws InterruptedException {
+        try {
+            return drive(driven.process(), spec, driven.lease());
+        } catch (ExecutionException.NotNow notNow) {
+            LOGGER.log(Level.DEBUG, notNow.getMessage());
+        }
+        try (SandboxChanges.Waiter sandbox = changes.of(spec.sandbox())) {
+            while (true) {
+                try {
+                    return drive(driven.process(), spec, driven.lease());
+                } catch (ExecutionException.NotNow stillNot) {
+                    sandbox.await();
+                }
+            }
+        } catch (SandboxException unwatched) {
+            throw new ExecutionException.NotNow(driven.process().id(), unwatched);
         }
     }
 
-    private AwaitOutput drive(ProcessRecord process, Lease lease) throws InterruptedException {
-        ExecutionSpec spec = SpecJson.read(process.registration().input().payload());
+    private AwaitOutput drive(ProcessRecord process, ExecutionSpec spec, Lease lease) throws InterruptedException {
         Path files = directory.resolve(process.id());
         try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, clock)
                         .orElseThrow(() -> new ExecutionException.Busy(process.id()));
@@ -110,7 +139,11 @@ final class ExecutionDriver implements ProcessDriver {
             try (GuestExecution execution = found.execution().get();
                     Cancellation cancellation = Cancellation.watch(registry, process.id(), execution, cancelGrace)) {
                 ExitStatus exit = new OutputPump(execution, journal, offsets -> registry.append(lease, offsets)).run();
-                return cancellation.outcome(exit);
+                AwaitOutput outcome = cancellation.outcome(exit);
+                // A sandbox that is ending waits until the guest has forgotten it, and so until its end is recorded.
+                var _ = registry.completeWithLease(lease, outcome);
+                forget(sandbox, execution.id());
+                return outcome;
             } catch (VmException lost) {
                 RuntimeException meaning = sandbox.ended(lost);
                 if (meaning instanceof SandboxException.Ended ended) {
@@ -130,20 +163,25 @@ final class ExecutionDriver implements ProcessDriver {
         }
     }
 
-    /** Has the guest forget the executions whose end is recorded: theirs could not be in one step with that. */
-    private void tidy(RunningSandbox sandbox) {
+    /** Has the guest forget the executions whose end is recorded, if whoever recorded it died before it could. */
+    void tidy(RunningSandbox sandbox) {
         for (ExecutionInfo known : listed(sandbox)) {
-            boolean over = known.end().isPresent()
-                    && known.key()
-                            .flatMap(registry::get)
-                            .filter(process -> process.output().isPresent())
-                            .isPresent();
-            if (over) {
-                sandbox.ask(guest -> {
-                    guest.release(known.id(), Deadline.after(ANSWER_LIMIT));
-                    return known;
-                });
+            if (known.end().isPresent() && known.key().filter(this::isOver).isPresent()) {
+                forget(sandbox, known.id());
             }
+        }
+    }
+
+    private boolean isOver(String process) {
+        return registry.get(process).map(known -> known.output().isPresent()).orElse(true);
+    }
+
+    /** If the guest cannot be asked, whoever tidies next does it. */
+    private static void forget(RunningSandbox sandbox, int execution) {
+        try {
+            sandbox.release(execution, Deadline.after(ANSWER_LIMIT));
+        } catch (SandboxException | VmException gone) {
+            LOGGER.log(Level.DEBUG, "a guest still knows an execution that is over", gone);
         }
     }
 
@@ -169,7 +207,10 @@ final class ExecutionDriver implements ProcessDriver {
                 registry.append(lease, Progress.starting(vm));
                 yield begin(process.id(), spec, lease, sandbox);
             }
-            case Progress.Starting(String asked) when asked.equals(vm) -> begin(process.id(), spec, lease, sandbox);
+            case Progress.Starting(String asked)
+            when asked.equals(vm) ->
+                // The guest may know it, and a sandbox that is ending can only be gone on with.
+                resumeStarted(process.id(), lease, sandbox).orElseGet(() -> begin(process.id(), spec, lease, sandbox));
             case Progress.Starting _ ->
                 Found.lost(
                         "The sandbox was started anew when the command was to be started; whether it ran is not known.");
@@ -190,15 +231,19 @@ final class ExecutionDriver implements ProcessDriver {
             if (refused.failure() != GuestFailure.KEY_TAKEN) {
                 throw refused;
             }
-            // An owner before us started it, and died before it could write that down.
-            int execution = listed(sandbox).stream()
-                    .filter(known -> known.key().equals(Optional.of(id)))
-                    .findFirst()
-                    .orElseThrow(() -> refused)
-                    .id();
-            registry.append(lease, Progress.started(sandbox.vm().value(), execution));
-            return resume(sandbox, execution, AttachPoint.BEGINNING);
+            return resumeStarted(id, lease, sandbox).orElseThrow(() -> refused);
         }
+    }
+
+    /** Goes on with what an owner before us started, who died before it could write that down; empty if nobody did. */
+    private Optional<Found> resumeStarted(String id, Lease lease, RunningSandbox sandbox) {
+        return listed(sandbox).stream()
+                .filter(known -> known.key().equals(Optional.of(id)))
+                .findFirst()
+                .map(known -> {
+                    registry.append(lease, Progress.started(sandbox.vm().value(), known.id()));
+                    return resume(sandbox, known.id(), AttachPoint.BEGINNING);
+                });
     }
 
     private static Found resume(RunningSandbox sandbox, int execution, AttachPoint from) {

@@ -1,5 +1,6 @@
 package dev.cloche.execution;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessInput;
@@ -11,7 +12,10 @@ import dev.cloche.process.Provenance;
 import dev.cloche.process.Recovery;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WorkerConfig;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -38,11 +42,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Executions {
     /** From starting to having said so; whoever is slower has its lease taken by a worker, which does no harm. */
-    private static final Duration START_LEASE = Duration.ofMinutes(1);
+    private static final Duration START_LEASE = Duration.ofSeconds(30);
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(10);
 
+    /** Each takes a few threads that wait, and keeps its place for as long as it runs. */
+    private static final int AT_ONCE = 256;
+
     private final ProcessRegistry registry;
+    private final Sandboxes sandboxes;
     private final Path directory;
     private final ExecutionDriver driver;
 
@@ -53,6 +61,7 @@ public final class Executions {
      */
     public Executions(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock) {
         this.registry = registry;
+        this.sandboxes = sandboxes;
         this.directory = directory;
         this.driver = new ExecutionDriver(registry, sandboxes, directory, clock, CANCEL_GRACE);
     }
@@ -88,8 +97,23 @@ public final class Executions {
      * @param lease after which others go on with what this program drove, if it dies
      */
     public ProcessWorker work(Duration lease) {
-        WorkerConfig usual = WorkerConfig.of(owner(), Set.of(ProcessInput.SANDBOX_EXEC));
+        WorkerConfig usual =
+                WorkerConfig.of(owner(), Set.of(ProcessInput.SANDBOX_EXEC)).withConcurrency(AT_ONCE);
         return ProcessWorker.start(registry, usual.withWindows(lease, usual.safetyNet(), usual.stopWithin()), driver);
+    }
+
+    /**
+     * Has the guest of a sandbox forget the executions whose end is recorded. Of one that does not run or
+     * answer, nothing happens.
+     *
+     * @param sandbox its name
+     */
+    public void tidy(String sandbox) {
+        try (RunningSandbox running = sandboxes.connect(sandbox, Deadline.after(START_LEASE))) {
+            driver.tidy(running);
+        } catch (SandboxException | VmException unreachable) {
+            // Whoever can reach it next does this.
+        }
     }
 
     /**

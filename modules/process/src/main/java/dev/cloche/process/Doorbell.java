@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Doorbell implements AutoCloseable {
     /** Only for what the kernel should drop, or file systems that do not tell of what other hosts write. */
-    private static final long SAFETY_NET_SECONDS = 5;
+    private static final long SAFETY_NET_SECONDS = 15;
 
     private final Path directory;
     private final RandomAccessFile bell;

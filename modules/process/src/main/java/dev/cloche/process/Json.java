@@ -85,12 +85,25 @@ public final class Json {
 
     /** A string. */
     public static Json of(String value) {
-        return parse(MAPPER.writeValueAsString(value));
+        // Most are names, of which every append has one.
+        return isPlain(value) ? new Json('"' + value + '"') : parse(MAPPER.writeValueAsString(value));
     }
 
     /** A number; its magnitude is at most 2<sup>53</sup>. */
     public static Json of(long value) {
-        return parse(Long.toString(value));
+        String text = Long.toString(value);
+        return Math.abs((double) value) < LARGEST_INTEGER.doubleValue() ? new Json(text) : parse(text);
+    }
+
+    /** Whether it stands in its canonical form as it is: RFC 8785 escapes only these, and control characters. */
+    private static boolean isPlain(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char each = value.charAt(i);
+            if (each < ' ' || each == '"' || each == '\\' || Character.isSurrogate(each)) {
+                return false;
+            }
+        }
+        return value.length() < LONGEST - 2;
     }
 
     public static Json of(boolean value) {

@@ -4,13 +4,16 @@ import com.networknt.schema.SpecificationVersion;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a schema has to keep to, so that checking a payload takes a time that is bounded by both their sizes: references stay
- * inside of it, never lead back to where they stand, and do not multiply. Stateless.
+ * What a schema has to keep to, so that checking a payload comes to an end: references stay inside of it, do not multiply,
+ * and lead back to where they stand only by way of a part of the payload, which has an end. How many are followed is counted
+ * ({@link BoundedReference}).
  */
 final class SchemaGuard {
     private static final int LONGEST = 64 * 1024;
@@ -20,7 +23,12 @@ final class SchemaGuard {
     private static final List<String> REFUSED =
             List.of("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$vocabulary");
 
+    /** Keywords whose schemas look at the same value; all others look at parts of it. */
+    private static final Set<String> SAME_VALUE =
+            Set.of("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas");
+
     private final JsonNode root;
+    private final Set<String> ended = new HashSet<>();
     private final Map<String, Integer> sizes = new HashMap<>();
     private final Deque<String> path = new ArrayDeque<>();
 
@@ -41,7 +49,36 @@ final class SchemaGuard {
         if (!named.isMissingNode() && !(named.isString() && named.stringValue().equals(dialect))) {
             throw refused("is not of the draft " + dialect);
         }
-        new SchemaGuard(root).size(root);
+        SchemaGuard guard = new SchemaGuard(root);
+        guard.size(root);
+        guard.sizes.keySet().forEach(guard::requireEnd);
+    }
+
+    /** References that lead on to others at the same value of a payload must not come round. */
+    private void requireEnd(String reference) {
+        if (ended.contains(reference)) {
+            return;
+        }
+        if (path.contains(reference)) {
+            throw refused("refers to itself at " + reference + " without going into the payload");
+        }
+        path.push(reference);
+        requireEnds(target(reference));
+        path.pop();
+        ended.add(reference);
+    }
+
+    private void requireEnds(JsonNode schema) {
+        if (schema.path("$ref").isString()) {
+            requireEnd(schema.path("$ref").stringValue());
+        }
+        for (Map.Entry<String, JsonNode> keyword : schema.properties()) {
+            if (SAME_VALUE.contains(keyword.getKey())) {
+                requireEnds(keyword.getValue());
+                // Arrays of schemas, and schemas by name.
+                keyword.getValue().forEach(this::requireEnds);
+            }
+        }
     }
 
     private int size(JsonNode node) {
@@ -67,23 +104,27 @@ final class SchemaGuard {
             return known;
         }
         if (path.contains(reference)) {
-            throw refused("refers to itself at " + reference);
+            // It goes on in a part of the payload, or is refused later.
+            return 1;
         }
-        if (!reference.equals("#") && !reference.startsWith("#/")) {
-            throw refused("refers to something outside of it: " + reference);
-        }
-        JsonNode target;
-        try {
-            target = JsonPointers.find(root, reference.substring(1))
-                    .orElseThrow(() -> refused("refers to nothing at " + reference));
-        } catch (IllegalArgumentException e) {
-            throw refused("refers to nothing at " + reference);
-        }
+        JsonNode target = target(reference);
         path.push(reference);
         int size = size(target);
         path.pop();
         sizes.put(reference, size);
         return size;
+    }
+
+    private JsonNode target(String reference) {
+        if (!reference.equals("#") && !reference.startsWith("#/")) {
+            throw refused("refers to something outside of it: " + reference);
+        }
+        try {
+            return JsonPointers.find(root, reference.substring(1))
+                    .orElseThrow(() -> refused("refers to nothing at " + reference));
+        } catch (IllegalArgumentException e) {
+            throw refused("refers to nothing at " + reference);
+        }
     }
 
     private static int add(int size, int more) {

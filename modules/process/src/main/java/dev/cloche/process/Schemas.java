@@ -6,21 +6,25 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.dialect.Dialect;
+import com.networknt.schema.dialect.Dialects;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * JSON Schemas of event types, compiled once. Nothing is ever fetched for a schema, and one that could keep a thread busy is
- * refused ({@link SchemaGuard}) or stopped ({@link BudgetedRegex}). Thread-safe.
+ * refused ({@link SchemaGuard}) or stopped ({@link BudgetedRegex}, {@link BoundedReference}). Thread-safe.
  */
 final class Schemas {
     private static final int MOST = 256;
 
     /** Loaded with the first schema: most processes have none, and the library brings a logger that complains. */
     private static final class Compiler {
-        static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(
-                SpecificationVersion.DRAFT_2020_12,
+        static final SchemaRegistry REGISTRY = SchemaRegistry.withDialect(
+                Dialect.builder(Dialects.getDraft202012())
+                        .keyword(new BoundedReference())
+                        .build(),
                 builder -> builder.schemaCacheEnabled(false)
                         .schemaLoader(
                                 loader -> loader.fetchRemoteResources(false).block(_ -> true))
@@ -55,7 +59,10 @@ final class Schemas {
     void check(String type, Json schema, Json payload) {
         List<Error> errors;
         try {
-            errors = compile(schema).validate(payload.node());
+            Schema compiledSchema = compile(schema);
+            errors = BoundedReference.counted(() -> compiledSchema.validate(payload.node()));
+        } catch (BoundedReference.Exceeded e) {
+            throw new ProcessException.PayloadInvalid(type, "its schema leads through it in too many ways");
         } catch (BudgetedRegex.Exceeded e) {
             throw new ProcessException.PayloadInvalid(type, "a pattern takes too long to try");
         } catch (StackOverflowError e) {

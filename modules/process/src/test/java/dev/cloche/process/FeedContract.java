@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,6 +32,23 @@ public interface FeedContract extends ContractFixture {
                 new Change("p", Change.Kind.EVENT, 1, Optional.of("note")),
                 Change.of("p", Change.Kind.EXTERNAL_REF),
                 new Change("p", Change.Kind.EVENT, 2, Optional.of(EventType.COMPLETED)));
+        await().untilAsserted(() -> assertThat(all(Optional.empty())).isEqualTo(expected));
+    }
+
+    @Test
+    default void ofLeasesTheFeedHasWhatFreesAProcess() {
+        registry().register(registration("p"));
+        Lease lease = registry().claim("p", "ann", LeaseContract.LONG);
+        registry().renew(lease, LeaseContract.LONG);
+        registry().renew(lease, Duration.ofMinutes(1));
+        registry().release(lease);
+        registry().release(lease);
+        registry().completeWithLease(registry().claim("p", "ann", LeaseContract.LONG), success(1));
+        List<Change> expected = List.of(
+                Change.of("p", Change.Kind.REGISTERED),
+                Change.of("p", Change.Kind.RELEASED),
+                Change.of("p", Change.Kind.RELEASED),
+                new Change("p", Change.Kind.EVENT, 1, Optional.of(EventType.COMPLETED)));
         await().untilAsserted(() -> assertThat(all(Optional.empty())).isEqualTo(expected));
     }
 

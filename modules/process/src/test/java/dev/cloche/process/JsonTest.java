@@ -112,6 +112,22 @@ class JsonTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "note", "a b", "ü€", "\u007f\u2028", "a\"b", "a\\b", "\n\u0001", "\ud83d\ude00", "</script>"
+            })
+    void aStringIsWrittenAsItIsRead(String value) {
+        assertThat(Json.of(value)).isEqualTo(Json.parse(Json.of(value).text()));
+        assertThat(Json.of(value).node().stringValue()).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, -1, 1L << 53, -(1L << 53), (1L << 53) - 1, 1_000_000_000_000L})
+    void aNumberIsWrittenAsItIsRead(long value) {
+        assertThat(Json.of(value)).isEqualTo(Json.parse(Long.toString(value)));
+        assertThat(Json.of(value).node().longValue()).isEqualTo(value);
+    }
+
     @Test
     void namesAreInTheOrderOfTheirUtf8() {
         List<String> names = List.of("", "A", "a", "aa", "é", "\uff5e", "\ud83c\udf01", "\ud83c\udf02");

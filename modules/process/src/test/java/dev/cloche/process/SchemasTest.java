@@ -43,17 +43,47 @@ class SchemasTest {
                 "{\"$ref\":\"#anchor\"}",
                 "{\"$ref\":\"#/nowhere\"}",
                 "{\"$ref\":\"#\"}",
-                "{\"properties\":{\"a\":{\"$ref\":\"#\"}}}",
+                "{\"allOf\":[{\"not\":{\"$ref\":\"#\"}}]}",
+                "{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}",
+                "{\"$defs\":{\"a\":{\"items\":{\"$ref\":\"#/$defs/b\"},\"anyOf\":[{\"$ref\":\"#/$defs/b\"}]},"
+                        + "\"b\":{\"if\":{\"$ref\":\"#/$defs/a\"}}},\"$ref\":\"#/$defs/a\"}",
                 "{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},\"b\":{\"$ref\":\"#/$defs/a\"}},\"$ref\":\"#/$defs/a\"}",
                 "{\"$dynamicRef\":\"#\"}",
                 "{\"$id\":\"http://127.0.0.1/\",\"type\":\"object\"}",
                 "{\"$schema\":\"http://example.com/own\"}",
                 "{\"pattern\":\"(\"}"
             })
-    void aSchemaThatReachesOutRefersToItselfOrIsNoneIsRefused(String schema) {
+    void aSchemaThatReachesOutComesToNoEndOrIsNoneIsRefused(String schema) {
         assertThatThrownBy(() -> schemas.require(Json.parse(schema)))
                 .as(schema)
                 .isInstanceOf(ProcessException.Invalid.class);
+    }
+
+    @Test
+    void aSchemaMayReferToItselfForThePartsOfAPayload() {
+        String tree = "{\"type\":\"object\",\"required\":[\"name\"],\"properties\":{\"name\":{\"type\":\"string\"},"
+                + "\"children\":{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}},\"additionalProperties\":false}";
+        assertThatCode(() -> check(
+                        tree, "{\"name\":\"a\",\"children\":[{\"name\":\"b\",\"children\":[]},{\"name\":\"c\"}]}"))
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> check(tree, "{\"name\":\"a\",\"children\":[{\"name\":\"b\",\"children\":[{}]}]}"))
+                .isInstanceOf(ProcessException.PayloadInvalid.class)
+                .hasMessageContaining("name");
+        String deep = "{\"name\":\"x\",\"children\":[".repeat(30) + "{\"name\":1}" + "]}".repeat(30);
+        assertThatThrownBy(() -> check(tree, deep)).isInstanceOf(ProcessException.PayloadInvalid.class);
+        String mutual = "{\"$ref\":\"#/$defs/even\",\"$defs\":{\"even\":{\"items\":{\"$ref\":\"#/$defs/odd\"}},"
+                + "\"odd\":{\"type\":\"array\",\"minItems\":1,\"items\":{\"$ref\":\"#/$defs/even\"}}}}";
+        assertThatCode(() -> check(mutual, "[[[[1]]]]")).doesNotThrowAnyException();
+        assertThatThrownBy(() -> check(mutual, "[[[[]]],[]]")).isInstanceOf(ProcessException.PayloadInvalid.class);
+    }
+
+    @Test
+    void aSchemaThatLooksAtTheSamePartInEverMoreWaysIsStopped() {
+        String doubling = "{\"allOf\":[{\"items\":{\"$ref\":\"#\"}},{\"items\":{\"$ref\":\"#\"}}]}";
+        assertThatCode(() -> check(doubling, "[".repeat(8) + "]".repeat(8))).doesNotThrowAnyException();
+        assertThatThrownBy(() -> check(doubling, "[".repeat(60) + "]".repeat(60)))
+                .isInstanceOf(ProcessException.PayloadInvalid.class)
+                .hasMessageContaining("too many ways");
     }
 
     @Test

@@ -11,7 +11,11 @@ import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Ends a sandbox once the commands in it have finished: first every process of the host refuses to start further ones, then
@@ -50,7 +54,7 @@ final class Drain {
             ground.vms().resume(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT));
         }
         SandboxUse.awaitUnused(directory, finish).ifPresent(LockFile::close);
-        awaitThoseOfTheDead(record, finish);
+        awaitThoseOfTheDead(record, directory, finish);
         ground.store().byId(record.id()).ifPresent(now -> ends.end(now, reason(now), grace, Deadline.none()));
     }
 
@@ -60,16 +64,36 @@ final class Drain {
     }
 
     /** Commands whose starters are gone go on in the guest, and are known only there. */
-    private void awaitThoseOfTheDead(SandboxRecord record, Deadline finish) {
-        try (Vm vm = ground.vms().connect(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT))) {
-            for (ExecutionInfo execution : vm.guest().executions(finish.orAfter(CONNECT_LIMIT))) {
-                if (!execution.main() && execution.end().isEmpty()) {
+    private void awaitThoseOfTheDead(SandboxRecord record, SandboxDirectory directory, Deadline finish)
+            throws InterruptedException {
+        try (WatchService uses = SandboxUse.watch(directory);
+                Vm vm = ground.vms().connect(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT))) {
+            for (ExecutionInfo execution : known(vm, finish)) {
+                if (!execution.main()
+                        && execution.key().isEmpty()
+                        && execution.end().isEmpty()) {
                     await(vm, execution, finish);
                 }
             }
-        } catch (VmException over) {
+            // Those with a key are somebody's to go on with, whose output and end would be lost if we read them.
+            // Whoever has
+            // recorded their end has the guest forget them.
+            while (known(vm, finish).stream()
+                    .anyMatch(execution -> execution.key().isPresent())) {
+                WatchKey changed = uses.poll(finish.remainingNanos(), TimeUnit.NANOSECONDS);
+                if (changed == null) {
+                    return;
+                }
+                changed.pollEvents();
+                changed.reset();
+            }
+        } catch (VmException | IOException over) {
             // It has ended, its time is over, or it does not answer: in each case it is stopped now.
         }
+    }
+
+    private static List<ExecutionInfo> known(Vm vm, Deadline finish) {
+        return vm.guest().executions(finish.orAfter(CONNECT_LIMIT));
     }
 
     private static void await(Vm vm, ExecutionInfo execution, Deadline finish) {

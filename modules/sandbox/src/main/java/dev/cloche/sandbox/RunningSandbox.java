@@ -187,18 +187,38 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {
+        use.begin();
         return used(guest -> guest.exec(request, deadline));
     }
 
     /**
-     * Goes on with a command that somebody has started.
+     * Goes on with a command that somebody has started, also while the sandbox waits for its commands to finish.
      *
      * @throws SandboxException.Ended if the sandbox has ended
      */
     public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
+        use.goOn();
         return used(guest -> guest.attach(execution, from, deadline));
     }
 
+    /**
+     * Has the guest forget a command that has ended, of which nothing is needed any more.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     */
+    public void release(int execution, Deadline deadline) {
+        use.goOn();
+        try {
+            ask(guest -> {
+                guest.release(execution, deadline);
+                return execution;
+            });
+        } finally {
+            use.end();
+        }
+    }
+
+    /** For a use that has begun. */
     private GuestExecution used(Function<Guest, GuestExecution> question) {
         return untilClosed(() -> new UsedExecution(ask(question), use));
     }
@@ -221,16 +241,18 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** Like {@link #withFiles}, for a stream from a file: the sandbox is in use until that is closed. */
     public InputStream readFile(Function<GuestFiles, ? extends InputStream> opening) {
+        use.begin();
         return untilClosed(() -> UsedStreams.reading(opening.apply(files()), use));
     }
 
     /** Like {@link #withFiles}, for a stream to a file: the sandbox is in use until that is closed. */
     public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
+        use.begin();
         return untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));
     }
 
+    /** For a use that has begun, and ends with what is opened, or with the failure to. */
     private <T> T untilClosed(Supplier<T> opening) {
-        use.begin();
         try {
             return opening.get();
         } catch (Throwable failure) {

@@ -7,6 +7,8 @@ import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Optional;
@@ -51,14 +53,23 @@ final class SandboxUse {
      * @throws SandboxException.Draining if the sandbox takes no further commands
      */
     void begin() {
+        begin(this::refuseWhileDraining);
+    }
+
+    /** Begins a use that goes on with what has begun before, which is what a sandbox that is ending waits for. */
+    void goOn() {
+        begin(() -> {});
+    }
+
+    private void begin(Runnable refusal) {
         counting.lock();
         try {
-            refuseWhileDraining();
+            refusal.run();
             if (uses == 0) {
                 lock = share();
                 try {
                     // It may have come to be while this waited for the lock.
-                    refuseWhileDraining();
+                    refusal.run();
                 } catch (SandboxException.Draining e) {
                     unlock();
                     throw e;
@@ -156,6 +167,19 @@ final class SandboxUse {
     /** Waits until nobody uses the sandbox; empty if the deadline passes before. Uses wait while the lock is held. */
     static Optional<LockFile> awaitUnused(SandboxDirectory directory, Deadline deadline) throws InterruptedException {
         return LockFile.lock(file(directory), deadline);
+    }
+
+    /** Told when a use begins or ends from now on; the caller closes it. */
+    static WatchService watch(SandboxDirectory directory) throws IOException {
+        WatchService service = directory.path().getFileSystem().newWatchService();
+        try {
+            // A change of its times is one, too.
+            var _ = directory.path().register(service, StandardWatchEventKinds.ENTRY_MODIFY);
+            return service;
+        } catch (IOException e) {
+            service.close();
+            throw e;
+        }
     }
 
     /** How long ago a use began or ended; empty if the sandbox is gone. */

@@ -22,6 +22,7 @@ import dev.cloche.vm.VmStateException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -356,11 +357,12 @@ public final class Sandboxes implements AutoCloseable {
      * @throws SandboxException.NotRunning if it has no guest that answers
      */
     public RunningSandbox connect(String name, Deadline deadline) {
-        return connect(get(name), deadline);
+        return connect(get(name), EnumSet.of(SandboxStatus.RUNNING), deadline);
     }
 
     /**
-     * Connects to a running sandbox whatever it is called by now.
+     * Connects to a running sandbox whatever it is called by now, or to one that is ending, where what has begun can be gone
+     * on with.
      *
      * @param id its number, which no other sandbox ever has
      * @throws SandboxException.NotFound if there is none of that number any more
@@ -372,12 +374,13 @@ public final class Sandboxes implements AutoCloseable {
                         .byId(id)
                         .flatMap(ends::settled)
                         .orElseThrow(() -> new SandboxException.NotFound("number " + id)),
+                EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.DRAINING),
                 deadline);
     }
 
-    private RunningSandbox connect(SandboxRecord record, Deadline deadline) {
+    private RunningSandbox connect(SandboxRecord record, Set<SandboxStatus> wanted, Deadline deadline) {
         String name = record.name();
-        if (record.status() != SandboxStatus.RUNNING) {
+        if (!wanted.contains(record.status())) {
             throw new SandboxException.NotRunning(name, record.status());
         }
         ImageConfig config = ground.images()
