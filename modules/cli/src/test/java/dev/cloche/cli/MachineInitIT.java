@@ -84,7 +84,7 @@ class MachineInitIT {
         ok(
                 exec(
                         "sys",
-                        "systemctl stop counter; printf '[Service]\\nExecStart=/bin/false\\n[Install]\\nWantedBy="
+                        "systemctl stop counter; printf '[Service]\\nType=oneshot\\nExecStart=/bin/false\\n[Install]\\nWantedBy="
                                 + "multi-user.target\\n' >/etc/systemd/system/odd.service; systemctl enable -q odd"),
                 "");
         ok(cloche.run("machine", "stop", "-t", "60s", "sys"), "sys\n");
