@@ -119,12 +119,10 @@ class NetworkCommandsIT {
     @Test
     void anOrdinaryUserHasNetworksToo() throws Exception {
         Program ordinary = Program.asOrdinaryUser(othersHome);
-        assertThat(ordinary.run("run", "-d", "--name", "web", "-p", "0:80", "base", "--", "sh", "-c", SERVER))
-                .isEqualTo(new Result(0, "web\n", ""));
+        assertThat(ordinary.run("run", "-d", "--name", "web", "-p", "0:80", "base", "--", "sh", "-c", SERVER)
+                        .stdout())
+                .isEqualTo("web\n");
         awaitAnswer(ordinary, "web");
-        Result refused = ordinary.run("run", "-p", "81:80", "base", "--", "true");
-        assertThat(refused.exitCode()).isEqualTo(125);
-        assertThat(refused.stderr()).contains("127.0.0.1:81", "ports below 1024 are for root");
         assertThat(ordinary.run("rm", "-f", "web").exitCode()).isZero();
         await().atMost(Duration.ofSeconds(15))
                 .until(() -> ordinary.vmProcesses().isEmpty());

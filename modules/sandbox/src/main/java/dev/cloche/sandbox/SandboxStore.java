@@ -286,25 +286,8 @@ final class SandboxStore {
     /** Records the end of a sandbox's run; false if somebody else has done so. */
     boolean end(long id, Ending ending) {
         long now = clock.millis();
-        Optional<String> asked = Optional.of(ending)
-                .filter(Ending::asked)
-                .map(Ending::reason)
-                .map(reason -> reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)
-                .map(TerminationReason::name);
         return change(session -> {
-            int ended = session.update(
-                    """
-                    UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
-                           detail = ?, terminated_at = ?
-                    WHERE sandbox_id = ? AND status = 'RUNNING'
-                    """,
-                    asked,
-                    ending.reason().name(),
-                    SandboxRows.boxed(ending.exitCode()),
-                    SandboxRows.boxed(ending.exitSignal()),
-                    ending.detail(),
-                    now,
-                    id);
+            boolean ended = EndRows.terminate(session, ending, now, "sandbox_id = ?", id);
             int changed = session.update("""
                     UPDATE sandbox SET status = ?, updated_at = ?
                     WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
@@ -312,7 +295,7 @@ final class SandboxStore {
             if (changed > 0) {
                 EventRows.append(session, id, eventOf(ending.status()), Optional.of(ending), "", now);
             }
-            return ended > 0;
+            return ended;
         });
     }
 

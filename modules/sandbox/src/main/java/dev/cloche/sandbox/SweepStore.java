@@ -69,7 +69,13 @@ final class SweepStore {
     private static boolean settle(Session session, Settled end, long now) throws SQLException {
         SweepRow row = end.row();
         if (row.run().isPresent()) {
-            if (!terminate(session, row.run().get().id(), end, now)) {
+            if (!EndRows.terminate(
+                    session,
+                    end.ending(),
+                    now,
+                    "id = ? AND EXISTS (SELECT 1 FROM sandbox WHERE id = run.sandbox_id AND status = ?)",
+                    row.run().get().id(),
+                    row.status().name())) {
                 return false;
             }
         } else if (session.first(
@@ -91,34 +97,6 @@ final class SweepStore {
             EventRows.append(session, row.id(), SandboxStore.eventOf(status), Optional.of(end.ending()), "", now);
         }
         return changed;
-    }
-
-    private static boolean terminate(Session session, long run, Settled end, long now) throws SQLException {
-        Ending ending = end.ending();
-        return session.update(
-                        """
-                        UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
-                               detail = ?, terminated_at = ?
-                        WHERE id = ? AND status = 'RUNNING'
-                          AND EXISTS (SELECT 1 FROM sandbox WHERE id = run.sandbox_id AND status = ?)
-                        """,
-                        asked(ending),
-                        ending.reason().name(),
-                        SandboxRows.boxed(ending.exitCode()),
-                        SandboxRows.boxed(ending.exitSignal()),
-                        ending.detail(),
-                        now,
-                        run,
-                        end.row().status().name())
-                == 1;
-    }
-
-    /** Of an end that somebody had asked for: what it was asked as, or as a plain stop where the end has a reason of its own. */
-    private static Optional<String> asked(Ending ending) {
-        TerminationReason reason = ending.reason();
-        return Optional.of(reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)
-                .filter(_ -> ending.asked())
-                .map(TerminationReason::name);
     }
 
     /** Whether nothing of a sandbox has changed since it was read. */
