@@ -5,9 +5,9 @@
 
 #include "bytes.h"
 #include "frame.h"
+#include "network_rules.h"
 
 enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, VARIABLE, SECRET, NETWORK, END_ALL, TAGS };
-enum { MTU_MIN = 68, MTU_MAX = 65535 };
 
 static bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -108,7 +108,6 @@ static bool read_network(struct configure_request *request, struct text text) {
     struct text mac = cursor_blob(&cursor);
     network->has_mac = mac.length == sizeof network->mac;
     if (cursor.bad || (mac.length != 0 && !network->has_mac)) return false;
-    if (network->mtu != 0 && (network->mtu < MTU_MIN || network->mtu > MTU_MAX)) return false;
     if (network->has_mac) memcpy(network->mac, mac.bytes, sizeof network->mac);
     request->has_network = true;
     return read_addresses(&cursor, true, ADDRESSES_MAX, network->addresses, &network->address_count) &&
@@ -146,6 +145,11 @@ int configure_request_parse(uint8_t *payload, size_t length, struct configure_re
         *sentence = "CONFIGURE has a value that is not valid for its tag.";
         if (!read_field(request, (enum tag)tag, text)) return BAD_REQUEST;
         seen[tag] = true;
+        const char *complaint = tag == NETWORK ? network_complaint(&request->network) : NULL;
+        if (complaint != NULL) {
+            *sentence = complaint;
+            return BAD_REQUEST;
+        }
     }
     return 0;
 }

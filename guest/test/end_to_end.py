@@ -960,7 +960,7 @@ def check_network(share, image, directory):
         expect("10.0.2.16/24" in out and "10.0.2.15" not in out and "10.0.9.9" not in out and "default" not in out, out)
         expect("nameserver" not in out and "UP" in out, out)
         for bad in (network(67), network(mac=b"12345"), network(addresses=["10.0.2.15"]), network(addresses=["10.0.2.15/33"]),
-                    network(addresses=["x/1"]), network(gateways=["1.2.3.4/5"]), network(servers=["1.1.1.1"] * 4), b"", network() + b"x"):
+                    network(addresses=["x/1"]), network(gateways=["1.2.3.4/5"]), network(servers=["1.1.1.1"] * 4), network(mac=b"\x01\0\0\0\0\1"), network(addresses=["127.0.0.1/8"]), b"", network() + b"x"):
             failure(lambda: c.request(CONFIGURE, field(7, bad)), 1)
     finally:
         vm.destroy()

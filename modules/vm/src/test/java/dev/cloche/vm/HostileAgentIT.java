@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real VMs whose agent lies ({@code guest/test/hostile_agent.c}): what root in a guest can do to its host. */
+/** Real VMs whose agent lies ({@code guest/test/hostile}): what root in a guest can do to its host. */
 class HostileAgentIT {
     private static final String PROTOCOL = "GuestProtocolException";
     private static final String LIMIT = "CopyLimitException";
