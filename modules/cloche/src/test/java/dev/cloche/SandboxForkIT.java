@@ -130,6 +130,30 @@ class SandboxForkIT {
     }
 
     @Test
+    void childrenHaveNetworksOfTheirOwnAndNoPortsOfTheParents() {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/passt")), "passt is not installed");
+        try (Sandbox parent = small().publish("127.0.0.1::80").start();
+                Fork fork = parent.fork(2)) {
+            assertThat(parent.ports()).hasSize(1);
+            List<Sandbox> family = new ArrayList<>(fork.children());
+            family.add(parent);
+            Set<String> addresses = new HashSet<>();
+            for (Sandbox each : family) {
+                addresses.add(sh(each, "cat /sys/class/net/eth0/address"));
+                assertThat(sh(each, "ip addr show eth0")).contains("10.203.0.15/24", "UP");
+            }
+            assertThat(addresses).hasSize(3);
+            fork.children().forEach(child -> assertThat(child.ports()).isEmpty());
+            parent.snapshot("networked");
+            try (Sandbox restored =
+                    cloche.restore("networked").publish("127.0.0.1::80").start()) {
+                assertThat(restored.ports()).hasSize(1).doesNotContainAnyElementsOf(parent.ports());
+            }
+            cloche.snapshots().remove("networked");
+        }
+    }
+
+    @Test
     void aSnapshotOutlivesItsSandboxAndItsDisk() throws IOException {
         try (Sandbox parent =
                 small().name("parent").disk(256).command("sleep", "1000").start()) {

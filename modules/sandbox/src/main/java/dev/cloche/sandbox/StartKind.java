@@ -4,7 +4,7 @@ package dev.cloche.sandbox;
 public enum StartKind {
     /** It was ready, in a warm pool. */
     WARM,
-    /** It was restored from a template. */
+    /** It was restored, from a template or a snapshot. */
     RESTORED,
     /** It was booted. */
     COLD
