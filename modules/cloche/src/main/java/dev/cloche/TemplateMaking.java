@@ -21,7 +21,8 @@ public sealed interface TemplateMaking {
      * Other processes, which are not waited for. Who makes a template has the least priority, and is started when this one closes
      * its {@link Cloche}; who fills pools is started then or a second after a start, whatever comes first.
      *
-     * @param command what makes a template, to which {@code --memory SIZE --cpus N -- IMAGE} is added
+     * @param command what makes a template, to which {@code --memory SIZE --cpus N [--network user] [--disk SIZE] -- IMAGE}
+     *     is added
      * @param filler what fills the pools
      */
     record ByProcess(List<String> command, List<String> filler) implements TemplateMaking {

@@ -3,9 +3,11 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.vm.NetworkSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The templates of a state root: booted guests, from which sandboxes of the same image and size are restored in a fraction
@@ -32,9 +34,22 @@ public final class Templates {
      * @throws dev.cloche.base.ClocheException if the image is not to be had, or its guest does not boot
      */
     public Optional<TemplateInfo> make(String image, int memoryMib, int cpus, PullProgress progress) {
+        return make(image, memoryMib, cpus, Network.NONE, OptionalInt.empty(), progress);
+    }
+
+    /**
+     * Makes the template of sandboxes with a network or a disk of their own, unless there is one.
+     *
+     * @param diskMib the size of the disk that goes with the sandbox
+     * @return as the other method
+     */
+    public Optional<TemplateInfo> make(
+            String image, int memoryMib, int cpus, Network network, OptionalInt diskMib, PullProgress progress) {
         SandboxSpec spec = SandboxSpec.of(image).withMemoryMib(memoryMib).withCpus(cpus);
+        SandboxSpec linked = network == Network.USER ? spec.withNetwork(NetworkSpec.user()) : spec;
+        SandboxSpec whole = diskMib.isPresent() ? linked.withDiskMib(diskMib.getAsInt()) : linked;
         return sandboxes
-                .makeTemplate(spec, Conversions.listener(progress), Deadline.none())
+                .makeTemplate(whole, Conversions.listener(progress), Deadline.none())
                 .map(TemplateInfo::of);
     }
 

@@ -1,9 +1,12 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.Network;
 import dev.cloche.TemplateInfo;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,6 +27,20 @@ final class TemplateMakeCommand implements Callable<Integer> {
     private SizeOptions size = new SizeOptions();
 
     @Option(
+            names = "--network",
+            paramLabel = "NAME",
+            description = "Of sandboxes with this network: none or user (default: ${DEFAULT-VALUE}).",
+            defaultValue = "none")
+    private Network network = Network.NONE;
+
+    @Option(
+            names = "--disk",
+            paramLabel = "SIZE",
+            description = "Of ephemeral sandboxes with a disk of this size.",
+            converter = MemorySize.class)
+    private @Nullable Integer disk;
+
+    @Option(
             names = {"-q", "--quiet"},
             description = "Do not show the progress of a pull.")
     private boolean quiet;
@@ -39,7 +56,8 @@ final class TemplateMakeCommand implements Callable<Integer> {
     private Optional<TemplateInfo> made() {
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-            return cloche.templates().make(image, size.memory(), size.cpus(), progress);
+            OptionalInt own = disk == null || disk == 0 ? OptionalInt.empty() : OptionalInt.of(disk);
+            return cloche.templates().make(image, size.memory(), size.cpus(), network, own, progress);
         }
     }
 }

@@ -39,7 +39,7 @@ class PoolCommandsIT {
     private void fill(int depth) {
         assertThat(cloche.run("pool", "set", "base", "-m", "256m", "--depth", String.valueOf(depth)))
                 .isEqualTo(new Result(0, "", ""));
-        assertThat(cloche.run("pool", "fill")).isEqualTo(new Result(0, "", ""));
+        assertThat(cloche.run("pool", "fill", "-q")).isEqualTo(new Result(0, "", ""));
         assertThat(cloche.run("pool", "ls", "--format", "json").stdout()).contains("\"ready\" : " + depth);
     }
 
@@ -153,7 +153,7 @@ class PoolCommandsIT {
             run.destroyForcibly().waitFor();
             run.getInputStream().close();
             run.getErrorStream().close();
-            assertThat(cloche.run("pool", "fill").exitCode()).isZero();
+            assertThat(cloche.run("pool", "fill", "-q").exitCode()).isZero();
         }
         // Who was killed has harmed nobody: what is in the pool now can be had.
         Result after = cloche.run("run", "--format", "json", "-m", "256m", "base", "--", "hostname");

@@ -4,7 +4,6 @@ import dev.cloche.base.Deadline;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.Configuring;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotDamagedException;
 import dev.cloche.vm.SnapshotMismatchException;
 import dev.cloche.vm.SnapshotRef;
@@ -52,8 +51,8 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
      * @param image its reference, for whoever makes a template
      */
     Begun begin(VmSpec vm, String image, String hostname, Deadline deadline) {
-        if (!vm.network().equals(NetworkSpec.none()) || !vm.writable().equals(WritableLayer.inMemory())) {
-            // Templates are made without a network device and a disk, and a clone has what its template has.
+        if (vm.writable() instanceof WritableLayer.Persistent) {
+            // What is on it was written by another guest, which a template's knows nothing of.
             return boot(vm, hostname, deadline);
         }
         Optional<SnapshotRef> template = template(vm);
@@ -111,7 +110,8 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
     }
 
     private static VmSpec restored(VmSpec vm, SnapshotRef template) {
-        VmSpec plain = VmSpec.restored(vm.id(), template).withAttached(vm.attached());
+        VmSpec plain =
+                VmSpec.restored(vm.id(), template).withAttached(vm.attached()).withNetwork(vm.network());
         VmSpec limited = vm.maxDuration().map(plain::withMaxDuration).orElse(plain);
         return vm.outputLogBytes().isPresent()
                 ? limited.withOutputLogBytes(vm.outputLogBytes().getAsLong())

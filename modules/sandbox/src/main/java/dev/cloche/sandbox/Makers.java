@@ -1,7 +1,9 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,7 +50,14 @@ final class Makers implements AutoCloseable {
 
     private static List<String> command(List<String> command, VmSpec vm, String image) {
         List<String> whole = new ArrayList<>(command);
-        whole.addAll(List.of("--memory", vm.memoryMiB() + "m", "--cpus", String.valueOf(vm.cpus()), "--", image));
+        whole.addAll(List.of("--memory", vm.memoryMiB() + "m", "--cpus", String.valueOf(vm.cpus())));
+        if (vm.network() instanceof NetworkSpec.User) {
+            whole.addAll(List.of("--network", "user"));
+        }
+        if (vm.writable() instanceof WritableLayer.Disk(int sizeMiB)) {
+            whole.addAll(List.of("--disk", sizeMiB + "m"));
+        }
+        whole.addAll(List.of("--", image));
         return whole;
     }
 

@@ -279,7 +279,7 @@ public final class Sandboxes implements AutoCloseable {
     /**
      * Makes the template of an image and a size, unless there is one. Sandboxes of them are restored from it from then on.
      *
-     * @param spec of which only the image, its pull policy and the size matter
+     * @param spec of which only the image, its pull policy, the size, the disk and whether there is a network matter
      * @return the template; empty if another process makes it just now
      */
     public Optional<Template> makeTemplate(SandboxSpec spec, PullListener listener, Deadline deadline) {

@@ -14,7 +14,8 @@ public sealed interface TemplateMaking {
      * Another process, which is started when this one is done with its sandboxes, and not waited for: for those that live no
      * longer than a command, which must not be slowed.
      *
-     * @param command what makes one, to which {@code IMAGE --memory MIB --cpus N} is added
+     * @param command what makes one, to which {@code --memory SIZE --cpus N [--network user] [--disk SIZE] -- IMAGE}
+     *     is added
      * @param filler what fills the pools
      */
     record ByProcess(List<String> command, List<String> filler) implements TemplateMaking {

@@ -9,6 +9,7 @@ import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -27,7 +28,11 @@ record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec
         ImageHolder holder = new ImageHolder(HOLDER_KIND, ProcessName.of(ProcessIdentity.current()) + " " + what, what);
         ImageDisk disk = ground.images().acquire(reference, spec.pullPolicy(), holder, listener, deadline);
         try {
-            VmSpec vm = vm(VmId.random(), disk, spec.memoryMib(), spec.cpus());
+            VmSpec plain =
+                    vm(VmId.random(), disk, spec.memoryMib(), spec.cpus()).withNetwork(spec.network());
+            VmSpec vm = spec.diskMib().isPresent()
+                    ? plain.withWritable(new WritableLayer.Disk(spec.diskMib().getAsInt()))
+                    : plain;
             return templates.make(vm, deadline).map(taken -> Template.of(taken, Instant.now(ground.clock()), true));
         } finally {
             ground.images().release(holder);

@@ -5,6 +5,7 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotDamagedException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotNotFoundException;
@@ -52,17 +53,18 @@ public final class Templates {
         this.clock = clock;
     }
 
-    /** What a template of a sandbox's VM is the template of. */
-    private static VmSpec shape(VmSpec vm) {
-        return VmSpec.of(vm.id(), vm.rootDisk())
+    /** What a template of a sandbox's VM is the template of: of a network only that there is one. */
+    private static VmSpec shape(VmId id, VmSpec vm) {
+        return VmSpec.of(id, vm.rootDisk())
                 .withMemoryMiB(vm.memoryMiB())
                 .withCpus(vm.cpus())
                 .withWritable(vm.writable())
+                .withNetwork(vm.network() instanceof NetworkSpec.User ? NetworkSpec.user() : NetworkSpec.none())
                 .withOutputLogBytes(LOG_BYTES);
     }
 
     SnapshotName name(VmSpec vm) {
-        return new SnapshotName(PREFIX + vms.fingerprint(shape(vm)).substring(0, 32));
+        return new SnapshotName(PREFIX + vms.fingerprint(shape(vm.id(), vm)).substring(0, 32));
     }
 
     /** The template that a VM can be restored from in place of its boot, and notes its use. */
@@ -117,7 +119,7 @@ public final class Templates {
             }
             // Of a maker that was killed there may be a VM; this removes it.
             vms.snapshots();
-            SnapshotRef taken = take(shape(vm), name, deadline);
+            SnapshotRef taken = take(shape(VmId.random(), vm), name, deadline);
             Files.deleteIfExists(failed(name));
             touch(used(name));
             return Optional.of(taken);
@@ -149,13 +151,7 @@ public final class Templates {
     }
 
     private SnapshotRef take(VmSpec shape, SnapshotName name, Deadline deadline) {
-        VmSpec spec = VmSpec.of(VmId.random(), shape.rootDisk())
-                .withMemoryMiB(shape.memoryMiB())
-                .withCpus(shape.cpus())
-                .withWritable(shape.writable())
-                .withOutputLogBytes(LOG_BYTES)
-                .asTemplateMaker();
-        Vm maker = vms.create(spec);
+        Vm maker = vms.create(shape.asTemplateMaker());
         try {
             maker.start(deadline);
             exercise(maker.guest(), deadline);

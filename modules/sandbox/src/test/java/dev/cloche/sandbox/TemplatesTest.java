@@ -75,6 +75,20 @@ class TemplatesTest {
     }
 
     @Test
+    void aSandboxWithADiskOfItsOwnIsRestoredFromTheTemplateOfThatSize() {
+        SandboxSpec spec = TestHost.spec(Optional.empty(), "bare").withDiskMib(64);
+        assertThat(host.here.sandboxes().makeTemplate(spec, PullListener.none(), TestHost.soon()))
+                .isPresent();
+        try (RunningSandbox same = host.start(spec);
+                RunningSandbox larger = host.start(spec.withDiskMib(128));
+                RunningSandbox without = host.start(TestHost.spec(Optional.empty(), "bare"))) {
+            assertThat(same.timings().orElseThrow().kind()).isEqualTo(StartKind.RESTORED);
+            assertThat(larger.timings().orElseThrow().kind()).isEqualTo(StartKind.COLD);
+            assertThat(without.timings().orElseThrow().kind()).isEqualTo(StartKind.COLD);
+        }
+    }
+
+    @Test
     void aTemplateThatIsNotUsableGoesAndTheSandboxBoots() {
         Template made = make("bare");
         host.vms.faults.failRestores(1);
