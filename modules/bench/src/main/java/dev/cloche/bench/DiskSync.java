@@ -40,9 +40,9 @@ final class DiskSync {
             }
             List<Samples> samples = new Alternation()
                     .add("a guest on a persistent disk", () -> inGuest(persistent))
-                    .add("the same program on the host", () -> onHost(program, home.resolve("written")))
                     .add("a guest on a disk that ends with it", () -> inGuest(passing))
                     .add("a guest in memory", () -> inGuest(memory))
+                    .add("the same program on the host", () -> onHost(program, home.resolve("written")))
                     .run(rounds * 4);
             report.heading("4 KiB appended and forced to disk by fsync");
             report.table(samples);
