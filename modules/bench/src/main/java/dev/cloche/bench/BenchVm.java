@@ -9,6 +9,7 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,9 +28,14 @@ final class BenchVm implements AutoCloseable {
     }
 
     static BenchVm boot(Setting setting) {
+        return boot(setting, WritableLayer.inMemory());
+    }
+
+    static BenchVm boot(Setting setting, WritableLayer writable) {
         QemuProvider provider = setting.provider();
-        Vm vm = provider.create(
-                VmSpec.of(VmId.random(), RootDisk.vmdk(setting.disk())).withMemoryMiB(512));
+        Vm vm = provider.create(VmSpec.of(VmId.random(), RootDisk.vmdk(setting.disk()))
+                .withMemoryMiB(512)
+                .withWritable(writable));
         vm.start(patience());
         return new BenchVm(provider, vm);
     }

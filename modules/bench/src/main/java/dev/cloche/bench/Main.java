@@ -33,6 +33,7 @@ public final class Main {
         all.put("run", (setting, rounds, report) -> new RunStarts(setting).measure(rounds, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
+        all.put("fsync", (setting, rounds, report) -> new DiskSync(setting).measure(rounds, report));
         all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
         all.put(
                 "pull",

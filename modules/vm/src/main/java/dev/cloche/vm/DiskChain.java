@@ -6,6 +6,7 @@ import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -98,6 +99,22 @@ final class DiskChain {
 
     private static int number(Path layer) {
         return Integer.parseInt(layer.getFileName().toString().substring(PREFIX.length()));
+    }
+
+    /**
+     * Refuses a layer below which there is anything but lower layers of this directory, down to the lowest. Some may be left
+     * out: QEMU has drawn them together, and whoever was to remove them was killed.
+     */
+    void requireWhole(Path top) throws IOException {
+        for (Path layer = top; !isBottom(layer); ) {
+            String named = tools.backing(layer);
+            if (!LAYER.matcher(named).matches()
+                    || number(directory.resolve(named)) >= number(layer)
+                    || !Files.isRegularFile(directory.resolve(named), LinkOption.NOFOLLOW_LINKS)) {
+                throw new IOException(layer + " does not say that one of the disk's own layers is below it");
+            }
+            layer = directory.resolve(named);
+        }
     }
 
     /** Begins a new disk over a blank one. */

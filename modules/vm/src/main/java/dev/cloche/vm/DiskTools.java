@@ -24,6 +24,9 @@ final class DiskTools {
 
     private static final int QCOW2_MAGIC = 0x514649fb;
     private static final int QCOW2_SIZE_END = 32;
+    /** Of what QEMU allows, which is 1,023 bytes; a layer names one in its directory. */
+    private static final int MAX_BACKING_NAME = 64;
+
     private static final int QCOW2_FEATURES_END = 80;
     /** The incompatible feature of a layer whose data are in another file. */
     private static final long QCOW2_EXTERNAL_DATA = 4;
@@ -92,27 +95,26 @@ final class DiskTools {
     }
 
     /**
-     * Refuses a layer that names another file than the one below it: a guest that broke out of QEMU could have written the name
-     * of any file of the host into its head.
+     * The name of the file that a layer says is below it, as it stands there: a guest that broke out of QEMU could have written
+     * the name of any file of the host into its head.
      */
-    void requireBacking(Path file, Path below) throws IOException {
+    String backing(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             ByteBuffer header = ByteBuffer.allocate(QCOW2_FEATURES_END);
             while (header.hasRemaining() && channel.read(header) >= 0) {}
-            String expected = below.getFileName().toString();
             boolean plain = !header.hasRemaining()
                     && header.getInt(0) == QCOW2_MAGIC
                     && (header.getInt(4) == 2
                             || (header.getLong(QCOW2_FEATURES_END - Long.BYTES) & QCOW2_EXTERNAL_DATA) == 0)
-                    && header.getInt(16) == expected.length();
-            ByteBuffer name = ByteBuffer.allocate(expected.length());
-            if (plain) {
-                long at = header.getLong(8);
-                while (name.hasRemaining() && channel.read(name, at + name.position()) > 0) {}
+                    && header.getInt(16) > 0
+                    && header.getInt(16) <= MAX_BACKING_NAME;
+            if (!plain) {
+                throw new IOException(file + " is no layer of a disk");
             }
-            if (!plain || !new String(name.array(), StandardCharsets.UTF_8).equals(expected)) {
-                throw new IOException(file + " does not say that " + expected + " is below it");
-            }
+            ByteBuffer name = ByteBuffer.allocate(header.getInt(16));
+            long at = header.getLong(8);
+            while (name.hasRemaining() && at >= 0 && channel.read(name, at + name.position()) > 0) {}
+            return new String(name.array(), StandardCharsets.UTF_8);
         }
     }
 

@@ -153,28 +153,17 @@ final class InMemoryExecution {
 
     /** The port no longer reads it: the program goes on. */
     void detach(FrameSink port) {
-        lock.lock();
-        try {
-            if (isReader(port)) {
-                reader = null;
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
+        ifReader(port, () -> reader = null);
     }
 
     void arrived(FrameSink port, ByteBuffer bytes) {
-        lock.lock();
-        try {
-            if (isReader(port) && end == null) {
+        ifReader(port, () -> {
+            if (end == null) {
                 long at = stdinOffset;
                 stdinOffset += bytes.remaining();
                 stdin.arrived(at, bytes);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void stdinEnds(FrameSink port) {
@@ -184,22 +173,19 @@ final class InMemoryExecution {
     }
 
     void granted(FrameSink port, Output output, int bytes) {
-        lock.lock();
-        try {
-            if (isReader(port)) {
-                kept(output).granted(bytes);
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
+        ifReader(port, () -> kept(output).granted(bytes));
     }
 
     void acknowledge(FrameSink port, Output output, long offset) {
+        ifReader(port, () -> kept(output).acknowledged(offset));
+    }
+
+    /** Does what only the port that it is attached to may have done. */
+    private void ifReader(FrameSink port, Runnable deed) {
         lock.lock();
         try {
             if (isReader(port)) {
-                kept(output).acknowledged(offset);
+                deed.run();
                 changed.signalAll();
             }
         } finally {

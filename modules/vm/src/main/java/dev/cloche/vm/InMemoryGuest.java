@@ -15,14 +15,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** A guest inside of this JVM: it speaks the real protocol in real frames, and runs {@link BuiltIns} instead of programs. */
 final class InMemoryGuest {
     private static final int SIGTERM = 15;
     private static final int SIGKILL = 9;
-    private static final long MOST_FILES = 1 << 20;
     private static final Duration UNSENT_LIMIT = Duration.ofSeconds(2);
 
     private final InMemoryFaults faults;
@@ -35,11 +32,10 @@ final class InMemoryGuest {
     private final Set<InMemoryPort> ports = ConcurrentHashMap.newKeySet();
     private final InMemoryExecutions executions = new InMemoryExecutions();
     private final Set<String> directories = ConcurrentHashMap.newKeySet();
+    private final InMemoryRules rules = new InMemoryRules(executions, directories);
     private final InMemoryTree tree;
     private final Runnable giveBack;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition resumed = lock.newCondition();
-    private boolean paused;
+    private final InMemoryPause pause = new InMemoryPause();
     private volatile boolean stopAsked;
     private volatile boolean needsIdentity;
     private volatile String hostname;
@@ -150,42 +146,16 @@ final class InMemoryGuest {
         ports.remove(port);
     }
 
-    boolean paused() {
-        lock.lock();
-        try {
-            return paused;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    void pause(boolean value) {
-        lock.lock();
-        try {
-            paused = value;
-            resumed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** A paused guest hears nothing. What its programs compute is not halted: this guest has no processor to stop. */
-    void awaitRunning() {
-        lock.lock();
-        try {
-            while (paused && !ended.isDone()) {
-                resumed.awaitUninterruptibly();
-            }
-        } finally {
-            lock.unlock();
-        }
+    /** Whether it is halted, and the wait for its end. */
+    InMemoryPause pause() {
+        return pause;
     }
 
     /** Starts a program that is attached to a port, or answers why it cannot be started. */
     void spawn(InMemoryPort port, int answering, HostRequests.Exec exec) {
         ExecRequest request = exec.request();
         String program = request.arguments().getFirst();
-        Optional<GuestFailure> failure = failure(request);
+        Optional<GuestFailure> failure = rules.refuses(request, needsIdentity);
         if (failure.isPresent()) {
             port.sendNow(GuestFrames.failed(answering, failure.get(), program + " cannot be started"));
             return;
@@ -235,44 +205,6 @@ final class InMemoryGuest {
             powerOff(new Goodbye(
                     Goodbye.Reason.MAIN_ENDED, Optional.of(execution.settled().join())));
         }
-    }
-
-    private Optional<GuestFailure> failure(ExecRequest request) {
-        if (needsIdentity) {
-            return Optional.of(GuestFailure.NEEDS_IDENTITY);
-        }
-        if (request.key().filter(executions::hasKey).isPresent()) {
-            return Optional.of(GuestFailure.KEY_TAKEN);
-        }
-        if (executions.full()) {
-            return Optional.of(GuestFailure.OUT_OF_RESOURCES);
-        }
-        String program = request.arguments().getFirst();
-        String[] user = request.user().split(":", 2);
-        if (!Set.of("", "root", "0").contains(user[0])) {
-            return Optional.of(GuestFailure.UNKNOWN_USER);
-        }
-        if (user.length > 1 && !Set.of("root", "0").contains(user[1])) {
-            return Optional.of(GuestFailure.UNKNOWN_GROUP);
-        }
-        if (request.has(ExecRequest.Option.CREATE_WORKING_DIRECTORY)) {
-            directories.add(request.workingDirectory());
-        }
-        if (!directories.contains(request.workingDirectory())) {
-            return Optional.of(GuestFailure.BAD_WORKING_DIRECTORY);
-        }
-        if (directories.contains(program)) {
-            return Optional.of(GuestFailure.COMMAND_NOT_EXECUTABLE);
-        }
-        if (request.limits().stream().anyMatch(InMemoryGuest::cannotBeSet)) {
-            return Optional.of(GuestFailure.BAD_LIMIT);
-        }
-        return BuiltIns.find(program).isEmpty() ? Optional.of(GuestFailure.COMMAND_NOT_FOUND) : Optional.empty();
-    }
-
-    /** As Linux has it by default: fs.nr_open. */
-    private static boolean cannotBeSet(ResourceLimit limit) {
-        return limit.resource() == ResourceLimit.Resource.NOFILE && Long.compareUnsigned(limit.hard(), MOST_FILES) > 0;
     }
 
     void shutdown() {
@@ -327,7 +259,7 @@ final class InMemoryGuest {
                 exited ? OptionalInt.empty() : OptionalInt.of(SIGKILL),
                 startedAt,
                 Instant.now()));
-        pause(false);
+        pause.end();
         log.end();
     }
 

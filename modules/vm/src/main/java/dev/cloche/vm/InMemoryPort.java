@@ -71,7 +71,7 @@ final class InMemoryPort implements FrameSink {
                 decoder.filled();
                 Optional<Frame> frame = decoder.next();
                 while (frame.isPresent()) {
-                    guest.awaitRunning();
+                    guest.pause().awaitRunning();
                     handle(frame.get());
                     frame = decoder.next();
                 }

@@ -72,7 +72,7 @@ public final class InMemoryProvider implements VmProvider {
     public Vm adopt(VmId id, Deadline deadline) {
         InMemoryMachine machine = running(id, "be adopted");
         Run run = machine.own();
-        boolean paused = machine.guest().orElseThrow().paused();
+        boolean paused = machine.guest().orElseThrow().pause().paused();
         try {
             return open.add(ManagedVm.adopted(
                     machine.spec(), machine, run, machine.attached(), paused, open::remove, deadline));
@@ -92,12 +92,12 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public void pause(VmId id, Deadline deadline) {
-        running(id, "be paused").guest().orElseThrow().pause(true);
+        running(id, "be paused").guest().orElseThrow().pause().set(true);
     }
 
     @Override
     public void resume(VmId id, Deadline deadline) {
-        running(id, "be resumed").guest().orElseThrow().pause(false);
+        running(id, "be resumed").guest().orElseThrow().pause().set(false);
     }
 
     @Override

@@ -44,13 +44,13 @@ final class InMemoryRun implements Run {
 
     @Override
     public void pause(Deadline deadline) {
-        guest.pause(true);
+        guest.pause().set(true);
     }
 
     @Override
     public void resume(Deadline deadline) {
         disk().ifPresent(DiskDirectory::movesOn);
-        guest.pause(false);
+        guest.pause().set(false);
     }
 
     private Optional<DiskDirectory> disk() {

@@ -73,18 +73,14 @@ final class QemuDisks implements DiskContents {
 
     @Override
     public void flatten(Path directory, Path raw) throws IOException {
-        List<Path> layers = DiskChain.layers(directory);
-        if (layers.isEmpty()) {
-            throw new IOException("there is no disk in " + directory);
+        DiskChain chain = new DiskChain(directory, tools);
+        Path top = chain.top();
+        chain.requireWhole(top);
+        if (DiskChain.isBottom(top)) {
+            SparseFiles.copy(top, raw);
+        } else {
+            tools.flatten(top, raw);
         }
-        if (DiskChain.isBottom(layers.getLast())) {
-            SparseFiles.copy(layers.getLast(), raw);
-            return;
-        }
-        for (int i = 1; i < layers.size(); i++) {
-            tools.requireBacking(layers.get(i), layers.get(i - 1));
-        }
-        tools.flatten(layers.getLast(), raw);
     }
 
     private static void share(Path layer, Path target) throws IOException {

@@ -12,60 +12,24 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Networks of real guests: what they reach, what they do not, and what reaches them. */
 @Timeout(60)
-class QemuNetworkIT implements VmFixture {
-    @TempDir
-    static Path shared;
-
-    private static Path disk;
-    private static VmResources resources;
-
-    @TempDir
-    Path directory;
-
-    private QemuFixture fixture;
-    private QemuProvider provider;
-
+class QemuNetworkIT extends QemuTest {
     @BeforeAll
-    static void makeDisk() throws Exception {
+    static void makeDiskWithNetprobe() throws Exception {
         resources = QemuParts.withPasst();
-        disk = QemuParts.diskWithNetprobe(shared);
-    }
-
-    @BeforeEach
-    void open() {
-        fixture = new QemuFixture(directory, resources);
-        provider = fixture.open();
-    }
-
-    @AfterEach
-    void endEverything() throws IOException {
-        provider.close();
-        fixture.close();
-    }
-
-    @Override
-    public VmProvider provider() {
-        return provider;
-    }
-
-    @Override
-    public RootDisk rootDisk() {
-        return RootDisk.raw(disk);
+        disk = QemuParts.diskWithNetprobe(Files.createDirectory(shared.resolve("netprobe")));
     }
 
     private Vm running(NetworkSpec network) {
@@ -82,7 +46,7 @@ class QemuNetworkIT implements VmFixture {
     }
 
     private String sh(Vm vm, String script) throws IOException {
-        return output(vm, ExecRequest.of("sh", "-c", script)).strip();
+        return shell(vm, script).strip();
     }
 
     /** Serves until the VM ends. */
@@ -260,8 +224,8 @@ class QemuNetworkIT implements VmFixture {
         }
         assertThat(template.network()).isTrue();
         try (OutsideNetwork outside = OutsideNetwork.open();
-                Vm one = clone(template);
-                Vm other = clone(template)) {
+                Vm one = publishingClone(template);
+                Vm other = publishingClone(template)) {
             assertThat(outside.datagrams()).isEmpty();
             for (Vm vm : List.of(one, other)) {
                 assertThat(sh(vm, "busybox cat /sys/class/net/eth0/address")).isEqualTo(UserNetwork.mac(vm.id()));
@@ -274,7 +238,7 @@ class QemuNetworkIT implements VmFixture {
                 .isInstanceOf(InvalidVmSpecException.class);
     }
 
-    private Vm clone(SnapshotRef template) {
+    private Vm publishingClone(SnapshotRef template) {
         Vm vm = provider.create(VmSpec.restored(VmId.random(), template).withNetwork(publishing("0:80")));
         vm.start(soon());
         return vm;
