@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -18,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -66,21 +65,10 @@ class NetworkCommandsIT {
     void anAttachedRunServesUntilItsCommandEnds() throws Exception {
         int port = freePort();
         Process run = cloche.start(
-                "run", "-p", port + ":80", "base", "--", "sh", "-c", "echo begun; nc -l -p 80 < /dev/null; exit 4");
+                "run", "-p", port + ":80", "base", "--", "sh", "-c", "echo from-inside | nc -l -p 80; exit 4");
         run.getOutputStream().close();
-        BufferedReader output = new BufferedReader(new InputStreamReader(run.getInputStream(), StandardCharsets.UTF_8));
-        assertThat(output.readLine()).isEqualTo("begun");
-        await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
-            if (run.isAlive()) {
-                try (Socket socket = connect(port)) {
-                    socket.getOutputStream().write("words\n".getBytes(StandardCharsets.UTF_8));
-                    socket.shutdownOutput();
-                    socket.getInputStream().readAllBytes();
-                }
-            }
-            return !run.isAlive();
-        });
-        assertThat(output.readLine()).isEqualTo("words");
+        awaitAnswer(port);
+        assertThat(run.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(run.exitValue()).isEqualTo(4);
     }
 
@@ -148,12 +136,15 @@ class NetworkCommandsIT {
 
     /** The guest's server may not listen at the moment. */
     private static void awaitAnswer(Program program, String name) {
-        Matcher port = Pattern.compile("127\\.0\\.0\\.1:(\\d+):80")
+        Matcher port = Pattern.compile("127\\.0\\.0\\.1:(\\d+)->80/tcp")
                 .matcher(program.run("ps", "--format", "json").stdout());
         assertThat(port.find()).as("a published port of " + name).isTrue();
-        int number = Integer.parseInt(port.group(1));
+        awaitAnswer(Integer.parseInt(port.group(1)));
+    }
+
+    private static void awaitAnswer(int port) {
         await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
-            try (Socket socket = connect(number)) {
+            try (Socket socket = connect(port)) {
                 return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
                         .equals("from-inside\n");
             }
