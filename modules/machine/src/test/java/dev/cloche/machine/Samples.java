@@ -29,7 +29,7 @@ final class Samples {
                         Optional.of("debian:12"), Optional.of("sha256:00"), Optional.of("debian"), Optional.of("12")),
                 new MachineSettings(
                         MachineInit.SYSTEMD,
-                        "nat",
+                        "user",
                         List.of("8080:80", "127.0.0.1:53:53/udp"),
                         Map.of("A", "1", "B C", "two\nlines \"quoted\" \\ \t"),
                         Map.of("team", "x", "", "empty key"),

@@ -136,7 +136,11 @@ class SettlementTest {
         refused(machine, machine(DiskState.RUNNING, RestartPolicy.NO), "state");
         PersistedMachine suspended = machine(DiskState.SUSPENDED, RestartPolicy.NO);
         refused(suspended, suspended.withResources(new MachineResources(2, 4096, 20)), "suspended");
-        Changes.check(suspended, suspended.withSettings(Samples.full().settings()));
+        MachineSettings settings = Samples.full().settings();
+        refused(suspended, suspended.withSettings(settings), "suspended");
+        MachineSettings ofThisVm =
+                settings.withNetwork(suspended.settings().network()).withInit(suspended.settings().init());
+        Changes.check(suspended, suspended.withSettings(ofThisVm.withPublish(List.of())));
     }
 
     @Test
