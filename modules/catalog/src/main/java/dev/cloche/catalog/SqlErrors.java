@@ -1,5 +1,7 @@
 package dev.cloche.catalog;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import org.flywaydb.core.api.FlywayException;
@@ -8,6 +10,7 @@ import org.sqlite.SQLiteException;
 
 /** Tells SQLite's result codes apart (see https://sqlite.org/rescode.html). Stateless. */
 final class SqlErrors {
+    private static final int ERROR = 1;
     private static final int PERM = 3;
     private static final int BUSY = 5;
     private static final int LOCKED = 6;
@@ -18,6 +21,9 @@ final class SqlErrors {
     private static final int CONSTRAINT = 19;
     private static final int AUTH = 23;
     private static final int NOTADB = 26;
+
+    /** No migration writes more at a time. */
+    private static final long MIGRATION_BYTES = 1 << 20;
 
     private SqlErrors() {}
 
@@ -44,10 +50,25 @@ final class SqlErrors {
     static CatalogException translate(Path file, FlywayException e) {
         for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql) {
-                return translate(file, sql);
+                return lostItsTransaction(sql) && isFull(file)
+                        ? new CatalogException.NoSpace(file, sql)
+                        : translate(file, sql);
             }
         }
         return new CatalogException.Failed(file, e);
+    }
+
+    /** SQLite takes a transaction back by itself when the disk is full, and Flyway may report only what follows from that. */
+    private static boolean lostItsTransaction(SQLException e) {
+        return primary(e) == ERROR && String.valueOf(e.getMessage()).contains("no transaction is active");
+    }
+
+    private static boolean isFull(Path file) {
+        try {
+            return Files.getFileStore(file).getUsableSpace() < MIGRATION_BYTES;
+        } catch (IOException unknown) {
+            return false;
+        }
     }
 
     /** Of the WAL's index. SQLite keeps the reason to itself, but what it could not get is space: ENOSPC or EDQUOT. */

@@ -138,8 +138,8 @@ class SettlementTest {
         refused(suspended, suspended.withResources(new MachineResources(2, 4096, 20)), "suspended");
         MachineSettings settings = Samples.full().settings();
         refused(suspended, suspended.withSettings(settings), "suspended");
-        MachineSettings ofThisVm =
-                settings.withNetwork(suspended.settings().network()).withInit(suspended.settings().init());
+        MachineSettings ofThisVm = settings.withNetwork(suspended.settings().network())
+                .withInit(suspended.settings().init());
         Changes.check(suspended, suspended.withSettings(ofThisVm.withPublish(List.of())));
     }
 

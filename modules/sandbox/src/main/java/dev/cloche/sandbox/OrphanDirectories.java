@@ -12,21 +12,26 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Directories of sandboxes that are not recorded: of a start that died before its row was, and of who came too late for a
- * sandbox that was just removed.
+ * Directories of sandboxes, or of snapshots, that are not recorded: of whoever died before its row was, and of who came too late
+ * for one that was just removed.
  */
 final class OrphanDirectories {
-    private final SandboxLocks locks;
-    private final SweepStore store;
+    private final Path all;
+    private final Supplier<Set<String>> recorded;
     private final Duration youth;
 
-    /** @param youth in which a directory may still get its row */
-    OrphanDirectories(SandboxLocks locks, SweepStore store, Duration youth) {
-        this.locks = locks;
-        this.store = store;
+    /**
+     * @param all where they are
+     * @param recorded the names of those that have a row
+     * @param youth in which a directory may still get its row
+     */
+    OrphanDirectories(Path all, Supplier<Set<String>> recorded, Duration youth) {
+        this.all = all;
+        this.recorded = recorded;
         this.youth = youth;
     }
 
@@ -38,10 +43,10 @@ final class OrphanDirectories {
         }
         // Read after the directories were listed: a row is there before anybody lists its directory, or the directory
         // is young.
-        Set<String> recorded = store.directories();
+        Set<String> known = recorded.get();
         int errors = 0;
         for (String name : found) {
-            if (!recorded.contains(name) && !deadline.passed()) {
+            if (!known.contains(name) && !deadline.passed()) {
                 errors += remove(name) ? 0 : 1;
             }
         }
@@ -49,14 +54,14 @@ final class OrphanDirectories {
     }
 
     private List<String> old(Instant now) {
-        try (Stream<Path> entries = Files.list(locks.sandboxes())) {
+        try (Stream<Path> entries = Files.list(all)) {
             return entries.filter(entry -> isOld(entry, now))
                     .map(entry -> entry.getFileName().toString())
                     .toList();
         } catch (NoSuchFileException none) {
             return List.of();
         } catch (IOException e) {
-            throw new SandboxException.StorageFailed(locks.sandboxes(), e);
+            throw new SandboxException.StorageFailed(all, e);
         }
     }
 
@@ -70,10 +75,10 @@ final class OrphanDirectories {
 
     private boolean remove(String name) {
         try {
-            Optional<OwnerLock> taken = locks.directory(name).tryLock();
+            Optional<OwnerLock> taken = new SandboxDirectory(all, name).tryLock();
             if (taken.isPresent()) {
                 try (OwnerLock lock = taken.get()) {
-                    if (!store.directories().contains(name)) {
+                    if (!recorded.get().contains(name)) {
                         lock.directory().remove();
                     }
                 }
@@ -81,7 +86,7 @@ final class OrphanDirectories {
             return true;
         } catch (ClocheException resists) {
             System.getLogger(OrphanDirectories.class.getName())
-                    .log(Level.WARNING, "the directory " + name + " of no sandbox resists", resists);
+                    .log(Level.WARNING, "the directory " + all.resolve(name) + " of nobody resists", resists);
             return false;
         }
     }

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** The rows of snapshots. Every change of a status names the one that it changes from. */
@@ -69,6 +70,12 @@ final class SnapshotStore {
             beforehand.accept(row.directory());
             return Optional.of(row);
         });
+    }
+
+    /** The directories of all snapshots. */
+    Set<String> directories() {
+        return Set.copyOf(catalog.<List<String>, RuntimeException>read(
+                session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot")));
     }
 
     private Optional<Long> insert(Session session, NewSnapshot snapshot) throws SQLException {

@@ -4,6 +4,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,6 +31,12 @@ final class SnapshotSweep {
             snapshots.ground().vms().snapshots();
         }
         return errors;
+    }
+
+    /** Directories of snapshots that were not recorded before whoever took them died. */
+    OrphanDirectories orphans(Duration youth) {
+        return new OrphanDirectories(
+                snapshots.directories(), () -> snapshots.store().directories(), youth);
     }
 
     /** Whoever took it may have died while its sandbox was halted; a connection lets that go on. */

@@ -67,8 +67,10 @@ final class Sweep {
             removedAfter = remove(removedAfter);
         }
         if (!cut && !deadline.passed()) {
-            errors += new OrphanDirectories(locks, store, limits.ownerGrace()).remove(now, deadline);
+            errors += new OrphanDirectories(locks.sandboxes(), store::directories, limits.ownerGrace())
+                    .remove(now, deadline);
             errors += snapshots.run(deadline);
+            errors += snapshots.orphans(limits.ownerGrace()).remove(now, deadline);
             leftovers.remove();
         }
         return new Done(

@@ -206,7 +206,8 @@ class SandboxMaintenanceTest {
     }
 
     @Test
-    void aDirectoryOfNoSandboxGoesWhenNobodyHasItInHand() throws IOException {
+    void aDirectoryOfNoSandboxAndNoSnapshotGoesWhenNobodyHasItInHand() throws IOException {
+        Path snapshot = Files.createDirectories(root.resolve("state/sandbox-snapshots/died-9"));
         Path orphan = Files.createDirectories(root.resolve("state/sandboxes/died-7"));
         Path held = Files.createDirectories(root.resolve("state/sandboxes/held-8"));
         host.abandoned(TestHost.named("live"), true);
@@ -217,8 +218,10 @@ class SandboxMaintenanceTest {
             assertThat(orphan)
                     .as("it may be a start's that is about to be recorded")
                     .exists();
+            assertThat(snapshot).exists();
             assertThat(sweepIfDue(CALM).errors()).isZero();
             assertThat(orphan).doesNotExist();
+            assertThat(snapshot).doesNotExist();
             assertThat(held).exists();
             assertThat(live).exists();
         }
