@@ -11,13 +11,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code cloche exec -d} and {@code cloche process} in a real VM, by programs that are killed. */
-@Tag("slow")
 @Timeout(300)
 class DurableCommandsIT {
     private static final int LINES = 400;
@@ -92,7 +90,7 @@ class DurableCommandsIT {
         assertThat(done("process", "events", id).stdout())
                 .contains("exec.starting", "exec.started", "exec.output", "process.completed");
         assertThat(done("process", "prune").stdout()).contains(id, ofTheDead);
-        assertThat(cloche.run("process", "logs", id).stderr()).contains("no process \"" + id + "\"");
+        assertThat(cloche.run("process", "logs", id).stderr()).contains("process \"" + id + "\" was pruned");
     }
 
     @Test
