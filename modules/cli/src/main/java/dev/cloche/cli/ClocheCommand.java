@@ -1,11 +1,8 @@
 package dev.cloche.cli;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "cloche",
@@ -25,10 +22,7 @@ import picocli.CommandLine.Spec;
             "  DOCKER_CONFIG  directory of the config.json with the logins for registries (default: ~/.docker)"
         })
 @SuppressWarnings("UnusedVariable") // picocli acts on the two options by itself
-final class ClocheCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
+final class ClocheCommand extends CommandGroup {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
@@ -41,11 +35,4 @@ final class ClocheCommand implements Callable<Integer> {
             versionHelp = true,
             description = "Print the version and exit.")
     private boolean version;
-
-    /** Without a command there is only the help to show. */
-    @Override
-    public Integer call() {
-        spec.commandLine().usage(System.out);
-        return ExitCodes.OK;
-    }
 }

@@ -1,19 +1,6 @@
 package dev.cloche.cli;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 @Command(name = "image", description = "Look at, bring, keep and remove images.", synopsisSubcommandLabel = "COMMAND")
-final class ImageCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
-    /** Without a command there is only the help to show. */
-    @Override
-    public Integer call() {
-        spec.commandLine().usage(System.out);
-        return ExitCodes.OK;
-    }
-}
+final class ImageCommand extends CommandGroup {}

@@ -1,9 +1,6 @@
 package dev.cloche.cli;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "machine",
@@ -21,14 +18,4 @@ import picocli.CommandLine.Spec;
             "  cloche machine shell dev",
             "  cloche machine edit dev      its configuration, with $EDITOR"
         })
-final class MachineCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
-    /** Without a command there is only the help to show. */
-    @Override
-    public Integer call() {
-        spec.commandLine().usage(System.out);
-        return ExitCodes.OK;
-    }
-}
+final class MachineCommand extends CommandGroup {}

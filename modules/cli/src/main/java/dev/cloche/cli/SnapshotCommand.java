@@ -1,22 +1,9 @@
 package dev.cloche.cli;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "snapshot",
         description = "Keep sandboxes as they are now, to restore them later or several times.",
         synopsisSubcommandLabel = "COMMAND")
-final class SnapshotCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
-    /** Without a command there is only the help to show. */
-    @Override
-    public Integer call() {
-        spec.commandLine().usage(System.out);
-        return ExitCodes.OK;
-    }
-}
+final class SnapshotCommand extends CommandGroup {}
