@@ -2,12 +2,9 @@ package dev.cloche.cli;
 
 import dev.cloche.Cloche;
 import dev.cloche.SandboxInfo;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "create",
@@ -28,23 +25,16 @@ final class CreateCommand implements Callable<Integer> {
     @Mixin
     private CommandSettings settings = new CommandSettings();
 
-    @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
-    private String image = "";
-
-    @Parameters(
-            index = "1..*",
-            arity = "0..*",
-            paramLabel = "COMMAND",
-            description = "What to run instead of the image's own command; the image's entrypoint stays in front.")
-    private List<String> command = new ArrayList<>();
+    @Mixin
+    private ImageArguments arguments = new ImageArguments();
 
     @Override
     public Integer call() {
         settings.check();
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
-            SandboxInfo created = settings.applyTo(options.applyTo(cloche.sandbox(image))
-                            .command(CommandSettings.words(command))
+            SandboxInfo created = settings.applyTo(options.applyTo(cloche.sandbox(arguments.image()))
+                            .command(arguments.words())
                             .progress(progress)
                             .detached())
                     .create();

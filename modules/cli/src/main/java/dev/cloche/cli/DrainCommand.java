@@ -2,12 +2,10 @@ package dev.cloche.cli;
 
 import dev.cloche.Cloche;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "drain",
@@ -21,21 +19,16 @@ final class DrainCommand implements Callable<Integer> {
             converter = TimeSpan.class)
     private Duration longest = Duration.ofMinutes(10);
 
-    @Option(
-            names = {"-t", "--time"},
-            paramLabel = "TIME",
-            description = "Time between SIGTERM and SIGKILL (default: ${DEFAULT-VALUE}).",
-            defaultValue = "10s",
-            converter = TimeSpan.class)
-    private Duration grace = Duration.ofSeconds(10);
+    @Mixin
+    private GraceOption time = new GraceOption();
 
-    @Parameters(arity = "1..*", paramLabel = "SANDBOX", description = "Names of sandboxes.")
-    private List<String> names = new ArrayList<>();
+    @Mixin
+    private SandboxNames names = new SandboxNames();
 
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names, name -> cloche.drain(name, longest, grace));
+            return Each.of(names.all(), name -> cloche.drain(name, longest, time.grace()));
         }
     }
 }

@@ -6,7 +6,6 @@ import dev.cloche.SandboxInspection;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +14,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "inspect",
@@ -24,13 +22,14 @@ final class InspectCommand implements Callable<Integer> {
     @Mixin
     private FormatOption format = new FormatOption();
 
-    @Parameters(arity = "1..*", paramLabel = "SANDBOX", description = "Names of sandboxes.")
-    private List<String> names = new ArrayList<>();
+    @Mixin
+    private SandboxNames names = new SandboxNames();
 
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            List<SandboxInspection> found = names.stream().map(cloche::inspect).toList();
+            List<SandboxInspection> found =
+                    names.all().stream().map(cloche::inspect).toList();
             if (format.json()) {
                 JsonOutput.print(System.out, json -> json.array(() -> found.forEach(each -> write(json, each))));
             } else {

@@ -2,13 +2,13 @@ package dev.cloche.cli;
 
 import dev.cloche.Cloche;
 import dev.cloche.MachineBuilder;
-import dev.cloche.Network;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -44,17 +44,8 @@ final class MachineCreateCommand implements Callable<Integer> {
             description = "Size of its disk in GiB (default: 20); it takes here what is written to it.")
     private int disk;
 
-    @Option(
-            names = "--network",
-            paramLabel = "NETWORK",
-            description = "none: no network device (default); user: what you reach by IPv4, but for this host itself.")
-    private @Nullable Network network;
-
-    @Option(
-            names = {"-p", "--publish"},
-            paramLabel = "[ADDR:][HOST:]GUEST[/udp]",
-            description = "Publish a port or a range of it while it runs, as in: cloche run. Implies --network user.")
-    private List<String> ports = new ArrayList<>();
+    @Mixin
+    private PublishOptions published = new PublishOptions();
 
     @Option(
             names = {"-e", "--env"},
@@ -121,10 +112,7 @@ final class MachineCreateCommand implements Callable<Integer> {
         if (disk != 0) {
             builder.disk(disk);
         }
-        if (network != null) {
-            builder.network(network);
-        }
-        ports.forEach(builder::publish);
+        published.applyTo(builder::network, builder::publish);
         if (restart != null) {
             builder.restart(restart);
         }

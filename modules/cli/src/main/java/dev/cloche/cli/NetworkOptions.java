@@ -1,27 +1,15 @@
 package dev.cloche.cli;
 
-import dev.cloche.Network;
 import dev.cloche.SandboxBuilder;
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The network of a sandbox that is about to be made. */
 final class NetworkOptions {
-    @Option(
-            names = "--network",
-            paramLabel = "NETWORK",
-            description = "none: no network device (default); user: what you reach by IPv4, but for this host itself.")
-    private @Nullable Network network;
-
-    @Option(
-            names = {"-p", "--publish"},
-            paramLabel = "[ADDR:][HOST:]GUEST[/udp]",
-            description = "Publish a port or a range of the guest, on 127.0.0.1 without ADDR; HOST 0 or left out is any"
-                    + " free port, see ps. Implies --network user.")
-    private List<String> ports = new ArrayList<>();
+    @Mixin
+    private PublishOptions published = new PublishOptions();
 
     @Option(
             names = "--dns",
@@ -32,10 +20,7 @@ final class NetworkOptions {
     private @Nullable String nameServer;
 
     SandboxBuilder applyTo(SandboxBuilder builder) {
-        if (network != null) {
-            builder.network(network);
-        }
-        ports.forEach(builder::publish);
+        published.applyTo(builder::network, builder::publish);
         if (nameServer != null) {
             builder.nameServer(address(nameServer));
         }

@@ -1,21 +1,19 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Mixin;
 
 @Command(name = "resume", description = "Let paused sandboxes go on.")
 final class ResumeCommand implements Callable<Integer> {
-    @Parameters(arity = "1..*", paramLabel = "SANDBOX", description = "Names of sandboxes.")
-    private List<String> names = new ArrayList<>();
+    @Mixin
+    private SandboxNames names = new SandboxNames();
 
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names, cloche::resume);
+            return Each.of(names.all(), cloche::resume);
         }
     }
 }

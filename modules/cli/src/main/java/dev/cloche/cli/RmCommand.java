@@ -1,12 +1,10 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @Command(name = "rm", description = "Remove sandboxes that have ended, with all that belongs to them.")
 final class RmCommand implements Callable<Integer> {
@@ -15,13 +13,13 @@ final class RmCommand implements Callable<Integer> {
             description = "Kill those that run.")
     private boolean force;
 
-    @Parameters(arity = "1..*", paramLabel = "SANDBOX", description = "Names of sandboxes.")
-    private List<String> names = new ArrayList<>();
+    @Mixin
+    private SandboxNames names = new SandboxNames();
 
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names, name -> cloche.remove(name, force));
+            return Each.of(names.all(), name -> cloche.remove(name, force));
         }
     }
 }

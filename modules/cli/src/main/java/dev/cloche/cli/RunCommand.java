@@ -11,15 +11,12 @@ import dev.cloche.SandboxBuilder;
 import dev.cloche.SandboxInfo;
 import dev.cloche.linux.Terminal;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "run",
@@ -85,15 +82,8 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private CommandSettings settings = new CommandSettings();
 
-    @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
-    private String image = "";
-
-    @Parameters(
-            index = "1..*",
-            arity = "0..*",
-            paramLabel = "COMMAND",
-            description = "What to run instead of the image's own command; the image's entrypoint stays in front.")
-    private List<String> command = new ArrayList<>();
+    @Mixin
+    private ImageArguments arguments = new ImageArguments();
 
     @Override
     public Integer call() throws Exception {
@@ -113,8 +103,8 @@ final class RunCommand implements Callable<Integer> {
     private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
         try (Cloche cloche = Cloche.open(MakerCommand.options());
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
-            SandboxBuilder builder = options.applyTo(cloche.sandbox(image))
-                    .command(CommandSettings.words(command))
+            SandboxBuilder builder = options.applyTo(cloche.sandbox(arguments.image()))
+                    .command(arguments.words())
                     .progress(progress);
             if (timeout != null) {
                 builder.maxDuration(timeout);

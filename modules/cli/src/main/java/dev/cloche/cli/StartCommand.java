@@ -1,12 +1,9 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "start",
@@ -16,15 +13,16 @@ final class StartCommand implements Callable<Integer> {
     @Mixin
     private FormatOption format = new FormatOption();
 
-    @Parameters(arity = "1..*", paramLabel = "SANDBOX", description = "Names of sandboxes.")
-    private List<String> names = new ArrayList<>();
+    @Mixin
+    private SandboxNames names = new SandboxNames();
 
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open(MakerCommand.options())) {
             return format.json()
-                    ? Each.of(names, name -> StartReport.print(cloche, cloche.start(name), System.out), name -> {})
-                    : Each.of(names, cloche::start);
+                    ? Each.of(
+                            names.all(), name -> StartReport.print(cloche, cloche.start(name), System.out), name -> {})
+                    : Each.of(names.all(), cloche::start);
         }
     }
 }
