@@ -324,14 +324,7 @@ public final class Sandboxes implements AutoCloseable {
      * @throws SandboxException.NotFound if there is none of that name
      */
     public SandboxDetails inspect(String name) {
-        SandboxRecord record = get(name);
-        SandboxStore store = ground.store();
-        return new SandboxDetails(
-                record,
-                store.labels(record.id()),
-                store.mainCommand(record.id()),
-                store.runs(record.id()),
-                store.starts(record.id()));
+        return ground.store().details(get(name));
     }
 
     /**

@@ -94,7 +94,7 @@ final class SweepStore {
                         row.status().name())
                 == 1;
         if (changed) {
-            EventRows.append(session, row.id(), SandboxStore.eventOf(status), Optional.of(end.ending()), "", now);
+            EventRows.append(session, row.id(), StatusRows.eventOf(status), Optional.of(end.ending()), "", now);
         }
         return changed;
     }
