@@ -69,8 +69,15 @@ class LifecycleIT {
         String record = cloche.run("inspect", "--format", "json", "www").stdout();
         assertThat(record)
                 .contains("\"status\" : \"stopped\"", "\"team\" : \"search\"", "\"COLOUR\" : \"blue\"")
-                .contains("\"reason\" : \"shutdown-requested\"", "\"reason\" : \"signal\"", "\"exitSignal\" : 9");
+                .contains("\"reason\" : \"shutdown-requested\"", "\"reason\" : \"signal\"", "\"exitSignal\" : 9")
+                .containsPattern("\"pid\" : [1-9]")
+                .containsPattern("\"startedAt\" : \"20")
+                .containsPattern("\"readyAt\" : \"20")
+                .containsPattern("\"terminatedAt\" : \"20");
         assertThat(cloche.run("wait", "www").stdout()).isEqualTo("stopped signal 137\n");
+        assertThat(cloche.run("start", "www").exitCode()).isZero();
+        assertThat(cloche.run("drain", "-t", "1s", "www").exitCode()).isZero();
+        assertThat(cloche.run("wait", "www").stdout()).startsWith("stopped drain-requested");
         assertThat(cloche.run("rm", "www").exitCode()).isZero();
         assertThat(cloche.run("events", "--since", "1h", "--no-follow")
                         .stdout()
@@ -84,6 +91,10 @@ class LifecycleIT {
                         "paused",
                         "resumed",
                         "renamed",
+                        "draining",
+                        "stopped",
+                        "starting",
+                        "running",
                         "draining",
                         "stopped",
                         "starting",

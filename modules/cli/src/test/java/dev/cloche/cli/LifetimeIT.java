@@ -125,6 +125,19 @@ class LifetimeIT {
         assertThat(cloche.run("rm", "brief").exitCode()).isZero();
     }
 
+    /** Nobody but the guard of the detached one is there to end it. */
+    @Test
+    void aLongestDurationIsHeldWhoeverIsThere() {
+        cloche.run("run", "-d", "--name", "long", "--max-duration", "8s", "base", "--", "sh", "-c", DEAF);
+        assertThat(cloche.run("run", "--timeout", "8s", "base", "--", "sh", "-c", DEAF)
+                        .exitCode())
+                .isEqualTo(124);
+        await().atMost(Duration.ofSeconds(60)).until(() -> cloche.vmProcesses().isEmpty());
+        assertThat(cloche.run("wait", "long").stdout()).startsWith("stopped max-duration-exceeded");
+        assertThat(cloche.run("ps", "-a").stdout()).contains("stopped (max-duration-exceeded)");
+        assertThat(cloche.run("rm", "long").exitCode()).isZero();
+    }
+
     @Test
     void anAttachedSandboxCanBeUsedAndStoppedFromElsewhere() throws Exception {
         Process client = cloche.start("run", "--name", "shared", "base", "--", "sh", "-c", "echo ready; sleep 600");

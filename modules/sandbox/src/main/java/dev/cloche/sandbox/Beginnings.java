@@ -86,11 +86,11 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
     }
 
     private Optional<Begun> restore(VmSpec vm, SnapshotRef template, String hostname, Deadline deadline) {
-        long begin = System.nanoTime();
+        Stopwatch watch = Stopwatch.start();
         Vm clone = vms.create(restored(vm, template));
         try {
             clone.start(() -> GuestIdentity.fresh(hostname, clock), deadline);
-            return Optional.of(new Begun(clone, StartKind.RESTORED, since(begin), Optional.empty()));
+            return Optional.of(new Begun(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
         } catch (VmDeadlineException | VmInterruptedException e) {
             clone.close();
             throw e;
@@ -121,24 +121,16 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
     private Begun boot(VmSpec spec, String hostname, Deadline deadline) {
         Vm vm = vms.create(spec);
         try {
-            long begin = System.nanoTime();
+            Stopwatch watch = Stopwatch.start();
             vm.start(deadline);
-            Duration boot = since(begin);
+            Duration boot = watch.elapsed();
             Configuring configuring =
                     vm.guest().beginConfigure(GuestIdentity.fresh(hostname, clock), deadline.orAfter(CONFIGURE_LIMIT));
             return new Begun(vm, StartKind.COLD, boot, Optional.of(configuring));
         } catch (Throwable failure) {
-            try {
-                Uninterrupted.run(vm::close);
-            } catch (RuntimeException second) {
-                failure.addSuppressed(second);
-            }
+            Uninterrupted.after(failure, vm::close);
             throw failure;
         }
-    }
-
-    private static Duration since(long begin) {
-        return Duration.ofNanos(System.nanoTime() - begin);
     }
 
     private static void log(String what, RuntimeException why) {

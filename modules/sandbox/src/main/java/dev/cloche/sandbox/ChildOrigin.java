@@ -15,7 +15,6 @@ import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -78,19 +77,14 @@ record ChildOrigin(
 
     /** Continues the guest, as somebody else. */
     Beginnings.Begun begin(VmSpec spec, String hostname, Deadline deadline) {
-        long begin = System.nanoTime();
+        Stopwatch watch = Stopwatch.start();
         VmProvider vms = ground.vms();
         Vm vm = vms.create(spec);
         try {
             vm.start(() -> identity(hostname), deadline);
-            return new Beginnings.Begun(
-                    vm, StartKind.RESTORED, Duration.ofNanos(System.nanoTime() - begin), Optional.empty());
+            return new Beginnings.Begun(vm, StartKind.RESTORED, watch.elapsed(), Optional.empty());
         } catch (Throwable failure) {
-            try {
-                Uninterrupted.run(vm::close);
-            } catch (RuntimeException second) {
-                failure.addSuppressed(second);
-            }
+            Uninterrupted.after(failure, vm::close);
             throw failure;
         }
     }

@@ -36,7 +36,20 @@ final class Drain {
      * @param finish until when commands may go on; it is then stopped all the same
      * @param grace as for a stop
      */
-    void run(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
+    void run(SandboxRecord record, Deadline finish, Duration grace) {
+        if (record.isLive()) {
+            try {
+                drain(record, finish, grace);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SandboxException.Interrupted(record.name());
+            }
+        } else if (record.status() == SandboxStatus.STARTING) {
+            throw new SandboxException.Starting(record.name());
+        }
+    }
+
+    private void drain(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
         SandboxDirectory directory = ground.locks().directory(record);
         SandboxUse.refuse(directory);
         boolean asked = false;
@@ -76,8 +89,8 @@ final class Drain {
                 }
             }
             // Those with a key are somebody's to go on with, whose output and end would be lost if we read them.
-            // Whoever has
-            // recorded their end has the guest forget them.
+            // Whoever
+            // has recorded their end has the guest forget them.
             while (known(vm, finish).stream()
                     .anyMatch(execution -> execution.key().isPresent())) {
                 WatchKey changed = uses.poll(finish.remainingNanos(), TimeUnit.NANOSECONDS);

@@ -7,9 +7,36 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What runs are terminated with. */
+/** How sandboxes and their runs end, and how their rows go. */
 final class EndRows {
     private EndRows() {}
+
+    /** Records the end of a sandbox's run, and of the sandbox with it; false if somebody else has done so. */
+    static boolean end(Session session, long sandbox, Ending ending, long now) throws SQLException {
+        boolean ended = terminate(session, ending, now, "sandbox_id = ?", sandbox);
+        int changed = session.update("""
+                UPDATE sandbox SET status = ?, updated_at = ?
+                WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
+                """, ending.status().name(), now, sandbox);
+        if (changed > 0) {
+            EventRows.append(session, sandbox, StatusRows.eventOf(ending.status()), Optional.of(ending), "", now);
+        }
+        return ended;
+    }
+
+    /** Removes a sandbox that has ended and is to go; false if it is gone, runs or stays. */
+    static boolean delete(Session session, long sandbox, long now) throws SQLException {
+        boolean there = session.first(
+                        row -> row.getInt(1),
+                        "SELECT 1 FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
+                        sandbox)
+                .isPresent();
+        if (there) {
+            EventRows.append(session, sandbox, SandboxEvent.Kind.REMOVED, now);
+            session.update("DELETE FROM sandbox WHERE id = ?", sandbox);
+        }
+        return there;
+    }
 
     /**
      * Records the end of a run that has none yet.

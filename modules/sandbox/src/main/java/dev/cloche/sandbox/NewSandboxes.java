@@ -15,7 +15,7 @@ final class NewSandboxes {
     }
 
     /**
-     * A sandbox that is recorded.
+     * A sandbox that is recorded, and this process's.
      *
      * @param lock of it, held since before anybody else could see the record
      */

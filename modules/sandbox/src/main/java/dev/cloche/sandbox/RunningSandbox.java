@@ -9,7 +9,6 @@ import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
@@ -22,11 +21,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A sandbox whose guest answers: owned by this process, or connected to. Safe for use from several threads.
@@ -40,28 +35,13 @@ public final class RunningSandbox implements AutoCloseable {
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
-    /** For a guest to write what it holds back to its disk. */
-    private static final Duration FLUSH_LIMIT = Duration.ofSeconds(30);
-
-    /** What only the process that started a sandbox has. */
-    private record Ownership(
-            OwnerLock lock,
-            MainCommand main,
-            StartTimings timings,
-            Optional<IdleWatch> idle,
-            Consumer<RunningSandbox> onEnd) {}
-
     private final Foundations ground;
     private final SandboxEnds ends;
     private final SandboxRecord record;
     private final SandboxUse use;
     private final Vm vm;
     private final ImageConfig config;
-    private final @Nullable Ownership ownership;
-    private final ReentrantLock ending = new ReentrantLock();
-    private boolean over;
-    /** How this handle ended the sandbox. */
-    private volatile @Nullable Ending own;
+    private final Optional<Ownership> ownership;
 
     private RunningSandbox(
             Foundations ground,
@@ -69,7 +49,7 @@ public final class RunningSandbox implements AutoCloseable {
             SandboxRecord record,
             Vm vm,
             ImageConfig config,
-            @Nullable Ownership ownership) {
+            Optional<Ownership> ownership) {
         this.ground = ground;
         this.ends = ends;
         this.record = record;
@@ -79,22 +59,16 @@ public final class RunningSandbox implements AutoCloseable {
         this.ownership = ownership;
     }
 
-    /** @param onEnd told when the sandbox is over */
     static RunningSandbox owned(
-            Foundations ground,
-            SandboxEnds ends,
-            SandboxStart.Started started,
-            MainCommand main,
-            Consumer<RunningSandbox> onEnd) {
-        Ownership ownership = new Ownership(
-                started.lock(), main, started.timings(), IdleWatch.start(ground, ends, started.record()), onEnd);
-        return new RunningSandbox(ground, ends, started.record(), started.vm(), started.config(), ownership);
+            Foundations ground, SandboxEnds ends, SandboxStart.Started started, Ownership ownership) {
+        return new RunningSandbox(
+                ground, ends, started.record(), started.vm(), started.config(), Optional.of(ownership));
     }
 
     static RunningSandbox connected(
             Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
         SandboxUse.touch(ground.locks().directory(record));
-        return new RunningSandbox(ground, ends, record, vm, config, null);
+        return new RunningSandbox(ground, ends, record, vm, config, Optional.empty());
     }
 
     public long id() {
@@ -112,7 +86,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** Its VM, if this process owns it. */
     Optional<Vm> ownVm() {
-        return Optional.ofNullable(ownership).map(_ -> vm);
+        return ownership.map(_ -> vm);
     }
 
     /** The ports that are published, with those of the host that it has got. */
@@ -122,7 +96,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** How long the start took; empty for a connection to a sandbox that ran already. */
     public Optional<StartTimings> timings() {
-        return Optional.ofNullable(ownership).map(Ownership::timings);
+        return ownership.map(Ownership::timings);
     }
 
     /**
@@ -168,14 +142,9 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private ExecRequest mainRequest(CommandOptions options) {
-        if (ownership == null) {
-            throw new IllegalStateException("the main command is its owner's to start");
-        }
-        MainCommand main = new MainCommand(ownership.main().words(), options);
-        if (!record.ephemeral() && !main.equals(ownership.main())) {
-            ground.store().changeMain(record.id(), main);
-        }
-        return CommandLine.mainRequest(record.image(), main, config);
+        return ownership
+                .orElseThrow(() -> new IllegalStateException("the main command is its owner's to start"))
+                .mainRequest(options);
     }
 
     private GuestFiles files() {
@@ -220,7 +189,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** For a use that has begun. */
     private GuestExecution used(Function<Guest, GuestExecution> question) {
-        return untilClosed(() -> new UsedExecution(ask(question), use));
+        return use.untilClosed(() -> new UsedExecution(ask(question), use));
     }
 
     /**
@@ -242,23 +211,13 @@ public final class RunningSandbox implements AutoCloseable {
     /** Like {@link #withFiles}, for a stream from a file: the sandbox is in use until that is closed. */
     public InputStream readFile(Function<GuestFiles, ? extends InputStream> opening) {
         use.begin();
-        return untilClosed(() -> UsedStreams.reading(opening.apply(files()), use));
+        return use.untilClosed(() -> UsedStreams.reading(opening.apply(files()), use));
     }
 
     /** Like {@link #withFiles}, for a stream to a file: the sandbox is in use until that is closed. */
     public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
         use.begin();
-        return untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));
-    }
-
-    /** For a use that has begun, and ends with what is opened, or with the failure to. */
-    private <T> T untilClosed(Supplier<T> opening) {
-        try {
-            return opening.get();
-        } catch (Throwable failure) {
-            use.end();
-            throw failure;
-        }
+        return use.untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));
     }
 
     /**
@@ -281,9 +240,8 @@ public final class RunningSandbox implements AutoCloseable {
     public RuntimeException ended(VmException lost) {
         try {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
-            Ending known = own;
-            return new SandboxException.Ended(
-                    record.name(), known != null ? known : ends.ending(record.id(), vm.id(), exit), lost);
+            Ending why = ownership.flatMap(Ownership::ending).orElseGet(() -> ends.ending(record.id(), vm.id(), exit));
+            return new SandboxException.Ended(record.name(), why, lost);
         } catch (VmDeadlineException alive) {
             return lost;
         }
@@ -291,9 +249,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** The main command has ended, and an owned sandbox with it; recorded as the reason of its end. */
     public void finish(ExitStatus main) {
-        if (ownership != null) {
-            endOnce(ownership, () -> end(Ending.ofMain(main, false)));
-        }
+        ownership.ifPresent(mine -> mine.finish(main));
     }
 
     /**
@@ -307,9 +263,9 @@ public final class RunningSandbox implements AutoCloseable {
                 .filter(now ->
                         now.latestRun().filter(run -> run.vm().equals(vm.id())).isPresent())
                 .ifPresent(now -> ends.end(now, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline));
-        if (ownership != null) {
+        if (ownership.isPresent()) {
             var _ = vm.awaitExit(Deadline.after(LOSS_LIMIT));
-            endOnce(ownership, this::observeEnd);
+            ownership.get().hasEnded();
         }
     }
 
@@ -320,26 +276,7 @@ public final class RunningSandbox implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (ownership == null) {
-            vm.close();
-            return;
-        }
-        endOnce(ownership, () -> {
-            if (vm.state().live()) {
-                end(isDeaf() ? Ending.unresponsive() : Ending.closed());
-            } else {
-                observeEnd();
-            }
-        });
-    }
-
-    /** Whether its guest has broken the protocol, and is about to be ended for it. */
-    private boolean isDeaf() {
-        try {
-            return vm.guest().awaitLoss(Deadline.after(Duration.ZERO)) instanceof GuestProtocolException;
-        } catch (VmDeadlineException | VmStateException well) {
-            return false;
-        }
+        ownership.ifPresentOrElse(Ownership::close, vm::close);
     }
 
     /**
@@ -347,86 +284,6 @@ public final class RunningSandbox implements AutoCloseable {
      * that was started by {@link #execFinal}, or when it is stopped. Of one that has ended, the end is recorded.
      */
     public void detach() {
-        if (ownership == null) {
-            vm.close();
-            return;
-        }
-        endOnce(ownership, () -> {
-            try {
-                ends.detach(record.id(), vm);
-            } catch (VmStateException endedMeanwhile) {
-                observeEnd();
-                return;
-            }
-            vm.close();
-        });
-    }
-
-    private void end(Ending how) {
-        own = how;
-        try {
-            ends.record(record.id(), how);
-        } finally {
-            keepWhatIsWritten();
-            vm.close();
-        }
-    }
-
-    /** What the guest has not flushed yet is to be on the disk when the sandbox is started again. */
-    private void keepWhatIsWritten() {
-        if (record.diskMib().isPresent() && !record.ephemeral() && vm.state().live()) {
-            try {
-                vm.stop(Duration.ZERO, Deadline.after(FLUSH_LIMIT));
-            } catch (VmException deaf) {
-                System.getLogger(RunningSandbox.class.getName())
-                        .log(System.Logger.Level.WARNING, "sandbox " + record.name() + " may have lost writes", deaf);
-            }
-        }
-    }
-
-    private void observeEnd() {
-        vm.close();
-        ends.observed(record.id());
-    }
-
-    /** Records the end of an owned sandbox as soon as it comes. */
-    void watch() {
-        if (ownership == null) {
-            throw new IllegalStateException("the end of a sandbox is its owner's to record");
-        }
-        Ownership mine = ownership;
-        Thread.ofVirtual().name("sandbox-" + record.name()).start(() -> {
-            try {
-                ends.awaitEnd(record, vm);
-                endOnce(mine, this::observeEnd);
-            } catch (RuntimeException unrecorded) {
-                // Whoever reads the record next will see to it.
-                System.getLogger(RunningSandbox.class.getName())
-                        .log(
-                                System.Logger.Level.DEBUG,
-                                "the end of sandbox " + record.name() + " is not recorded",
-                                unrecorded);
-            }
-        });
-    }
-
-    /** The first who comes ends it; the others wait until that is done. */
-    private void endOnce(Ownership mine, Runnable end) {
-        Uninterrupted.run(() -> {
-            ending.lock();
-            try {
-                if (!over) {
-                    over = true;
-                    mine.idle().ifPresent(IdleWatch::close);
-                    try (OwnerLock lock = mine.lock()) {
-                        end.run();
-                        ends.cleanUnder(lock, record.id());
-                    }
-                }
-            } finally {
-                ending.unlock();
-                mine.onEnd().accept(this);
-            }
-        });
+        ownership.ifPresentOrElse(Ownership::detach, vm::close);
     }
 }

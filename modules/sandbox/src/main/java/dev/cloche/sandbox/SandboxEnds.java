@@ -68,12 +68,7 @@ final class SandboxEnds {
     /** Who sees a VM end, or removes something, does so in milliseconds; a start takes what it takes. */
     private Claim claimSoon(SandboxRecord record) {
         Duration patience = record.status() == SandboxStatus.STARTING ? Duration.ZERO : LOOK_LIMIT;
-        try {
-            return ground.locks().claim(record, Deadline.after(patience));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Claim.Held();
-        }
+        return ground.locks().claimPatiently(record, Deadline.after(patience));
     }
 
     /** Holds a record against what is really there, for who holds its lock. */
@@ -224,36 +219,6 @@ final class SandboxEnds {
     /** Removes the sandbox if it is to go. What resists stays recorded and visible, and is tried again. */
     void cleanUnder(OwnerLock lock, long id) {
         var _ = cleanup.cleanUnder(lock, id);
-    }
-
-    /** Removes a sandbox that has ended, waiting for its owner to let go of it. */
-    void remove(SandboxRecord ended, Deadline deadline) {
-        Claim claim;
-        try {
-            claim = ground.locks().claim(ended, deadline.orAfter(RELEASE_LIMIT));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SandboxException.Owned(ended.name());
-        }
-        switch (claim) {
-            case Claim.Gone() -> {}
-            case Claim.Held() -> throw new SandboxException.Owned(ended.name());
-            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
-                try (lock) {
-                    if (ground.store().doom(now.id())) {
-                        removal.discard(lock, now);
-                        return;
-                    }
-                    Optional<SandboxRecord> there = ground.store().byId(now.id());
-                    if (there.isPresent()) {
-                        throw new SandboxException.StillRunning(
-                                now.name(), there.get().status());
-                    }
-                    // Somebody else has just removed it, and its first lock with it.
-                    lock.directory().remove();
-                }
-            }
-        }
     }
 
     /** Removes all of a first start that failed, also if its row is gone. */

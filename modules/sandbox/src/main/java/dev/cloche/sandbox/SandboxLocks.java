@@ -67,6 +67,16 @@ final class SandboxLocks {
         return claim;
     }
 
+    /** The same; who is interrupted while he waits finds it held, and stays interrupted. */
+    Claim claimPatiently(SandboxRecord known, Deadline deadline) {
+        try {
+            return claim(known, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Claim.Held();
+        }
+    }
+
     SandboxDirectory directory(SandboxRecord record) {
         return directory(record.directory());
     }

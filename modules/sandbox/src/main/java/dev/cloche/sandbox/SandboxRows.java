@@ -1,18 +1,19 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.VmId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Turns rows into records, and values into parameters. Lists and sweeps read these columns and no others. */
+/** Reads the rows of sandboxes, each with its latest run. Lists and sweeps read these columns and no others. */
 final class SandboxRows {
-    /** Each sandbox, with its latest run if it has one. */
-    static final String SELECT = """
+    private static final String SELECT = """
             SELECT s.id, s.name, s.directory, s.image, s.manifest, s.command, s.status, s.ephemeral, s.memory_mib, s.cpus,
                    s.disk_mib, s.max_duration, s.idle_timeout, s.start_timeout, s.restart, s.restart_limit, s.restarts,
                    s.kept_runs, s.created_at, s.updated_at,
@@ -25,7 +26,33 @@ final class SandboxRows {
 
     private SandboxRows() {}
 
-    static SandboxRecord sandbox(ResultSet row) throws SQLException {
+    static Optional<SandboxRecord> byName(Session session, String name) throws SQLException {
+        return session.first(SandboxRows::sandbox, SELECT + "WHERE s.name = ?", name);
+    }
+
+    static Optional<SandboxRecord> byId(Session session, long id) throws SQLException {
+        return session.first(SandboxRows::sandbox, SELECT + "WHERE s.id = ?", id);
+    }
+
+    /** The newest first. */
+    static List<SandboxRecord> list(Session session, SandboxFilter filter) throws SQLException {
+        SandboxFilter.Condition condition = filter.condition();
+        return session.list(
+                SandboxRows::sandbox,
+                SELECT + condition.sql(),
+                condition.parameters().toArray());
+    }
+
+    /** Those that run detached, and those that a restart policy may start again. */
+    static List<SandboxRecord> unkept(Session session) throws SQLException {
+        return session.list(SandboxRows::sandbox, SELECT + """
+                WHERE (s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND r.detached = 1)
+                   OR (s.restart <> 'NO' AND s.status IN ('STOPPED', 'CRASHED') AND r.asked IS NULL)
+                ORDER BY s.id
+                """);
+    }
+
+    private static SandboxRecord sandbox(ResultSet row) throws SQLException {
         return new SandboxRecord(
                 row.getLong("id"),
                 row.getString("name"),

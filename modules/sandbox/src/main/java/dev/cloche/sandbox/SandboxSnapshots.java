@@ -1,24 +1,9 @@
 package dev.cloche.sandbox;
 
-import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
-import dev.cloche.image.PullListener;
-import dev.cloche.image.PullPolicy;
-import dev.cloche.vm.NetworkSpec;
-import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmBusyException;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -30,30 +15,19 @@ import java.util.regex.Pattern;
 public final class SandboxSnapshots {
     public static final int MOST_CHILDREN = 100;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?");
-    private static final Duration TAKE_LIMIT = Duration.ofMinutes(5);
-
-    /** What this process does with the sandboxes that it has in hand. */
-    interface Hands {
-        /** The VM of a sandbox that this process owns. */
-        Optional<Vm> vmOf(long sandbox);
-
-        RunningSandbox own(SandboxStart.Started started, MainCommand main);
-
-        SandboxRecord letRun(SandboxStart.Started started);
-    }
 
     private final SnapshotGround snapshots;
-    private final Foundations ground;
-    private final SandboxEnds ends;
+    private final SettledSandboxes sandboxes;
     private final Hands hands;
     private final SnapshotTaking taking;
+    private final ChildStarts starts;
 
-    SandboxSnapshots(SnapshotGround snapshots, SandboxEnds ends, Hands hands) {
-        this.snapshots = snapshots;
-        this.ground = snapshots.ground();
-        this.ends = ends;
-        this.hands = hands;
+    SandboxSnapshots(SandboxParts parts) {
+        snapshots = parts.snapshots();
+        sandboxes = parts.settled();
+        hands = parts.hands();
         taking = new SnapshotTaking(snapshots, hands::vmOf);
+        starts = new ChildStarts(snapshots, parts.ends());
     }
 
     /**
@@ -66,12 +40,12 @@ public final class SandboxSnapshots {
      * @throws SandboxException.OwnedElsewhere if it runs, and another process owns it
      */
     public SandboxSnapshot take(String sandbox, String name, Deadline deadline) {
-        return take(named(sandbox), name, deadline);
+        return take(sandboxes.named(sandbox), name, deadline);
     }
 
     /** The same of a sandbox whatever it is called by now, by the id of its row. */
     public SandboxSnapshot take(long sandbox, String name, Deadline deadline) {
-        return take(numbered(sandbox), name, deadline);
+        return take(sandboxes.numbered(sandbox), name, deadline);
     }
 
     private SandboxSnapshot take(SandboxRecord sandbox, String name, Deadline deadline) {
@@ -81,25 +55,11 @@ public final class SandboxSnapshots {
                     "Use 1 to 63 of a-z, 0-9, '.', '_' and '-', beginning and ending with a letter or digit.");
         }
         if (snapshots.store().byName(name).isPresent()) {
-            new SnapshotSweep(snapshots).run(deadline.orAfter(TAKE_LIMIT));
+            new SnapshotSweep(snapshots).run(deadline.orAfter(SnapshotTaking.LIMIT));
         }
-        SnapshotGround.Place place = taking.take(sandbox, Optional.of(name), deadline.orAfter(TAKE_LIMIT));
+        SnapshotGround.Place place = taking.take(sandbox, Optional.of(name), deadline);
         place.lock().close();
         return snapshots.store().byId(place.id()).orElseThrow(() -> new SandboxException.NoSnapshot(name));
-    }
-
-    private SandboxRecord named(String sandbox) {
-        return ground.store()
-                .byName(sandbox)
-                .flatMap(ends::settled)
-                .orElseThrow(() -> new SandboxException.NotFound(sandbox));
-    }
-
-    private SandboxRecord numbered(long sandbox) {
-        return ground.store()
-                .byId(sandbox)
-                .flatMap(ends::settled)
-                .orElseThrow(() -> new SandboxException.NotFound("number " + sandbox));
     }
 
     /** Those that can be restored, by name. */
@@ -150,13 +110,14 @@ public final class SandboxSnapshots {
      * @throws dev.cloche.vm.SnapshotMismatchException if it would not run here
      */
     public RunningSandbox restore(String name, ChildSpec child, Deadline deadline) {
-        Started started = start(get(name), child.withDetached(false), deadline);
-        return hands.own(started.started(), started.main());
+        ChildStarts.Child up = starts.start(get(name), child.withDetached(false), deadline);
+        return hands.own(up.started(), up.main());
     }
 
     /** The same, which outlives this process. */
     public SandboxRecord restoreDetached(String name, ChildSpec child, Deadline deadline) {
-        return hands.letRun(start(get(name), child.withDetached(true), deadline).started());
+        return hands.letRun(
+                starts.start(get(name), child.withDetached(true), deadline).started());
     }
 
     /**
@@ -167,157 +128,17 @@ public final class SandboxSnapshots {
      * @throws SandboxException.NotRunning if the parent does not run
      */
     public Forked<RunningSandbox> fork(long parent, List<ChildSpec> children, Deadline deadline) {
-        return fork(numbered(parent), children, false, deadline, child -> hands.own(child.started(), child.main()));
+        return fork(parent, children, false).perform(child -> hands.own(child.started(), child.main()), deadline);
     }
 
     /** The same with children that outlive this process. */
     public Forked<SandboxRecord> forkDetached(long parent, List<ChildSpec> children, Deadline deadline) {
-        return fork(numbered(parent), children, true, deadline, child -> hands.letRun(child.started()));
+        return fork(parent, children, true).perform(child -> hands.letRun(child.started()), deadline);
     }
 
-    /** A child that is up, and nobody's yet. */
-    private record Started(SandboxStart.Started started, MainCommand main) {}
-
-    private <T> Forked<T> fork(
-            SandboxRecord parent,
-            List<ChildSpec> children,
-            boolean detached,
-            Deadline deadline,
-            Function<Started, T> handle) {
-        if (children.isEmpty() || children.size() > MOST_CHILDREN) {
-            throw new SandboxException.InvalidSpecification(
-                    children.size() + " children are out of range.", "Give 1 to " + MOST_CHILDREN + ".");
-        }
-        long begin = System.nanoTime();
-        SnapshotGround.Place place = taking.take(parent, Optional.empty(), deadline.orAfter(TAKE_LIMIT));
-        try (OwnerLock lock = place.lock()) {
-            try {
-                SandboxSnapshot taken = snapshots
-                        .store()
-                        .byId(place.id())
-                        .orElseThrow(() -> new SandboxException.NoSnapshot(parent.name()));
-                List<ChildSpec> specs = children.stream()
-                        .map(child -> child.withDetached(detached))
-                        .toList();
-                List<T> handles =
-                        startAll(taken, specs, deadline).stream().map(handle).toList();
-                return new Forked<>(handles, taken.pause().orElseThrow(), Duration.ofNanos(System.nanoTime() - begin));
-            } finally {
-                Uninterrupted.run(() -> snapshots.tryDiscard(place.id(), lock));
-            }
-        }
-    }
-
-    /** As many at once as the host has processors, for a restore is work for one. */
-    private List<Started> startAll(SandboxSnapshot snapshot, List<ChildSpec> children, Deadline deadline) {
-        int width = Math.min(children.size(), Runtime.getRuntime().availableProcessors());
-        List<Future<Started>> starts = new ArrayList<>();
-        try (ExecutorService workers =
-                Executors.newFixedThreadPool(width, Thread.ofVirtual().factory())) {
-            for (ChildSpec child : children) {
-                starts.add(workers.submit(() -> start(snapshot, child, deadline)));
-            }
-            try {
-                List<Started> up = new ArrayList<>();
-                for (Future<Started> start : starts) {
-                    up.add(start.get());
-                }
-                return up;
-            } catch (InterruptedException | ExecutionException failure) {
-                workers.shutdownNow();
-                throw failure;
-            }
-        } catch (InterruptedException | ExecutionException failure) {
-            // The executor has waited for all: those that had begun have come up, or failed and left nothing.
-            RuntimeException why = failureOf(snapshot, failure);
-            starts.forEach(start -> drop(start, why));
-            throw why;
-        }
-    }
-
-    private static RuntimeException failureOf(SandboxSnapshot snapshot, Exception failure) {
-        if (failure instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-            return new SandboxException.Interrupted(snapshot.source());
-        }
-        return failure.getCause() instanceof RuntimeException known
-                ? known
-                : new IllegalStateException(failure.getCause());
-    }
-
-    /** Ends a child that came up where another did not. */
-    private void drop(Future<Started> start, RuntimeException why) {
-        if (start.state() != Future.State.SUCCESS) {
-            return;
-        }
-        SandboxStart.Started child = start.resultNow().started();
-        try (OwnerLock lock = child.lock()) {
-            Uninterrupted.run(() -> {
-                child.vm().close();
-                ends.record(child.record().id(), Ending.closed());
-                ends.forget(
-                        lock,
-                        child.record().id(),
-                        child.record().name(),
-                        child.vm().id());
-            });
-        } catch (ClocheException resists) {
-            why.addSuppressed(resists);
-        }
-    }
-
-    private Started start(SandboxSnapshot snapshot, ChildSpec child, Deadline deadline) {
-        String name = snapshot.name().orElse(snapshot.source());
-        SnapshotStore.Inheritance inherited =
-                snapshots.store().inheritance(snapshot.id()).orElseThrow(() -> new SandboxException.NoSnapshot(name));
-        MainCommand main = inherited.main().orElse(new MainCommand(List.of(), CommandOptions.none()));
-        SandboxSpec spec = spec(snapshot, inherited, main, child);
-        HostLimits.check(spec);
-        ChildOrigin origin = new ChildOrigin(ground, snapshot, memory(snapshot), disk(snapshot), child);
-        StartPlan plan = StartPlan.of(spec, main.options());
-        return new Started(
-                new SandboxStart(ground, ends, plan, PullListener.none(), deadline).child(spec, origin), main);
-    }
-
-    private Optional<SnapshotRef> memory(SandboxSnapshot snapshot) {
-        return switch (snapshot.contents()) {
-            case DISK -> Optional.empty();
-            case MEMORY ->
-                Optional.of(ground.vms()
-                        .snapshot(SnapshotGround.vmSnapshot(snapshot.id()))
-                        .orElseThrow(() ->
-                                new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source()))));
-        };
-    }
-
-    private Path disk(SandboxSnapshot snapshot) {
-        String directory = snapshots
-                .store()
-                .directory(snapshot.id())
-                .orElseThrow(
-                        () -> new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source())));
-        return snapshots.directory(directory).disk();
-    }
-
-    private static SandboxSpec spec(
-            SandboxSnapshot snapshot, SnapshotStore.Inheritance inherited, MainCommand main, ChildSpec child) {
-        if (!child.ports().isEmpty() && !snapshot.network()) {
-            throw new SandboxException.InvalidSpecification(
-                    "The sandbox \"" + snapshot.source()
-                            + "\" had no network, so no ports of a child can be published.",
-                    "Leave out the ports, or begin with a sandbox that has a network.");
-        }
-        return new SandboxSpec(
-                child.name(),
-                snapshot.image(),
-                main.words(),
-                PullPolicy.MISSING,
-                snapshot.memoryMib(),
-                snapshot.cpus(),
-                child.ephemeral(),
-                snapshot.diskMib(),
-                inherited.policies(),
-                Map.of(),
-                snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none());
+    private ForkRequest fork(long parent, List<ChildSpec> children, boolean detached) {
+        List<ChildSpec> specs =
+                children.stream().map(child -> child.withDetached(detached)).toList();
+        return new ForkRequest(snapshots, taking, starts, sandboxes.numbered(parent), specs);
     }
 }

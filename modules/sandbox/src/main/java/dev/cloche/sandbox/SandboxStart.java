@@ -6,40 +6,26 @@ import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.NewSandboxes.Place;
 import dev.cloche.vm.ExecRequest;
-import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.PersistentDisk;
-import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
-import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.WritableLayer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * One start, from the record to a guest that answers. Whatever fails, nothing of it stays; of a sandbox that was there
  * before, the record of the failure.
  */
 final class SandboxStart {
-    /** Kept of what a detached main command writes; the oldest goes first. */
-    private static final long LOG_BYTES = Templates.LOG_BYTES;
-
-    /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
-    private static final Duration END_LIMIT = Duration.ofSeconds(2);
-
     private final Foundations ground;
     private final SandboxEnds ends;
     private final StartPlan plan;
     private final PullListener listener;
     private final Deadline deadline;
-    private final long begin = System.nanoTime();
-    private VmId vmId = VmId.random();
-    private boolean unanswered;
+    private final Stopwatch total = Stopwatch.start();
+    private final StartVm vm;
+    private final Arrival arrival;
 
     SandboxStart(Foundations ground, SandboxEnds ends, StartPlan plan, PullListener listener, Deadline deadline) {
         this.ground = ground;
@@ -47,6 +33,8 @@ final class SandboxStart {
         this.plan = plan;
         this.listener = listener;
         this.deadline = deadline.orAfter(plan.timeout());
+        vm = new StartVm(ground, plan, this.deadline);
+        arrival = new Arrival(ground, plan, this.deadline);
     }
 
     /**
@@ -56,8 +44,16 @@ final class SandboxStart {
      */
     record Started(SandboxRecord record, Vm vm, OwnerLock lock, ImageConfig config, StartTimings timings) {}
 
-    /** A sandbox that is recorded, and this process's. */
-    private record Place(long id, OwnerLock lock) {}
+    /**
+     * A sandbox that has its image.
+     *
+     * @param took how long it took to get that
+     */
+    record Prepared(Place place, ImageDisk disk, Duration took) {
+        SandboxDirectory directory() {
+            return place.lock().directory();
+        }
+    }
 
     /** Starts a new sandbox that ends with this process. */
     Started attached(SandboxSpec spec) {
@@ -94,55 +90,60 @@ final class SandboxStart {
      */
     Started child(SandboxSpec spec, ChildOrigin origin) {
         Place place = claimNew(spec.withEphemeral(true), origin.detached());
-        try {
-            SandboxUse.begins(place.lock().directory());
-            ImageDisk disk =
-                    origin.image(Foundations.holder(place.id(), plan.name()), plan.image(), listener, deadline);
-            Duration image = since(begin);
-            Path own = place.lock().directory().disk();
-            origin.copyDisk(own);
+        return wholly(place, () -> {
+            ImageDisk disk = origin.image(holder(place), plan.image(), listener, deadline);
+            Prepared prepared = new Prepared(place, disk, total.elapsed());
+            origin.copyDisk(prepared.directory().disk());
             if (!spec.ephemeral()) {
                 ground.store().keep(place.id());
             }
-            if (origin.boots()) {
-                return boot(place, disk, main(disk, origin.detached()), image);
-            }
-            VmSpec vm = limited(origin.vm(vmId, own, plan.network()), origin.logged());
-            Started up = finish(
-                    place,
-                    disk,
-                    origin.begin(vm, plan.name(), deadline),
-                    WarmStarts.Outcome.NO_POOL,
-                    Optional.empty(),
-                    image);
-            if (origin.detached()) {
-                letGo(up.vm());
-            }
-            return up;
-        } catch (Throwable failure) {
-            afterwards(failure, () -> forget(place, failure));
-            throw failure;
+            return origin.boots() ? begin(prepared, origin.detached()) : goOn(prepared, origin);
+        });
+    }
+
+    private Started goOn(Prepared prepared, ChildOrigin origin) {
+        Beginnings.Begun begun = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
+        Started up = arrival.await(prepared, begun, WarmStarts.Outcome.NO_POOL, Optional.empty(), total);
+        if (origin.detached()) {
+            Arrival.letGo(up.vm());
         }
+        return up;
     }
 
     private Started perform(Place place, boolean detached) {
+        return wholly(place, () -> begin(new Prepared(place, disk(holder(place)), total.elapsed()), detached));
+    }
+
+    /** All of a start, or nothing. */
+    private Started wholly(Place place, Supplier<Started> start) {
         try {
             SandboxUse.begins(place.lock().directory());
-            ImageDisk disk = disk(Foundations.holder(place.id(), plan.name()));
-            Duration image = since(begin);
-            return boot(place, disk, main(disk, detached), image);
+            return start.get();
         } catch (Throwable failure) {
-            afterwards(failure, () -> forget(place, failure));
+            Uninterrupted.after(failure, () -> forget(place, failure));
             throw failure;
         }
     }
 
+    private Started begin(Prepared prepared, boolean detached) {
+        Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
+        WarmStarts.Outcome warm = vm.warm(prepared, detached);
+        Beginnings.Begun begun = warm.vm()
+                .map(Beginnings.Begun::warm)
+                .orElseGet(() -> ground.beginnings()
+                        .begin(vm.booted(prepared, detached), plan.image().toString(), plan.name(), deadline));
+        return arrival.await(prepared, begun, warm, main, total);
+    }
+
     /** What a sandbox that outlives this process ends with. */
-    private Optional<ExecRequest> main(ImageDisk disk, boolean detached) {
-        return detached
-                ? Optional.of(CommandLine.mainRequest(plan.imageName(), plan.main(), disk.config())
-                        .asMain())
-                : Optional.empty();
+    private ExecRequest main(Prepared prepared) {
+        return CommandLine.mainRequest(
+                        plan.imageName(), plan.main(), prepared.disk().config())
+                .asMain();
+    }
+
+    private ImageHolder holder(Place place) {
+        return Foundations.holder(place.id(), plan.name());
     }
 
     private ImageDisk disk(ImageHolder holder) {
@@ -151,181 +152,24 @@ final class SandboxStart {
                 .orElseGet(() -> ground.images().acquire(plan.image(), plan.pullPolicy(), holder, listener, deadline));
     }
 
-    private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        WarmStarts.Outcome warm = warm(place, disk, main.isPresent());
-        Beginnings.Begun begun = warm.vm()
-                .map(Beginnings.Begun::warm)
-                .orElseGet(() -> ground.beginnings()
-                        .begin(
-                                vmSpec(place, disk, main.isPresent()),
-                                plan.image().toString(),
-                                plan.name(),
-                                deadline));
-        return finish(place, disk, begun, warm, main, image);
-    }
-
-    private Started finish(
-            Place place,
-            ImageDisk disk,
-            Beginnings.Begun begun,
-            WarmStarts.Outcome warm,
-            Optional<ExecRequest> main,
-            Duration image) {
-        Vm vm = begun.vm();
-        try {
-            unanswered = true;
-            // The record is written, and the command sent, while the guest is at it.
-            SandboxRecord record =
-                    running(place.id(), disk, new StartRows.Note(begun.kind(), image, begun.boot(), warm.pool()));
-            Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
-            begun.await();
-            unanswered = false;
-            // However long this took, nobody could have used it before.
-            SandboxUse.touch(place.lock().directory());
-            if (Thread.currentThread().isInterrupted()) {
-                // All answers were there before they were waited for.
-                throw new SandboxException.Interrupted(plan.name());
-            }
-            command.ifPresent(started -> handOver(vm, started));
-            return new Started(
-                    record, vm, place.lock(), disk.config(), begun.timings(since(begin), image, warm.missed()));
-        } catch (Throwable failure) {
-            afterwards(failure, vm::close);
-            throw failure;
-        }
-    }
-
-    /** A VM of the pool. Where there is none, this start is as if it had not been tried. */
-    private WarmStarts.Outcome warm(Place place, ImageDisk disk, boolean logged) {
-        WarmStarts.Request request = new WarmStarts.Request(vmSpec(place, disk, logged), plan.image(), plan.name());
-        VmId own = vmId;
-        try {
-            WarmStarts.Outcome outcome = ground.beginnings().warm().take(request, vm -> choose(place, vm), deadline);
-            if (outcome.vm().isEmpty() && !vmId.equals(own)) {
-                choose(place, VmId.random());
-            }
-            return outcome;
-        } catch (Throwable failure) {
-            // Whatever became of the one that was chosen last: it is not this start's any more.
-            VmId left = vmId;
-            vmId = VmId.random();
-            if (!left.equals(own)) {
-                afterwards(failure, () -> replace(place, left, vmId));
-            }
-            throw failure;
-        }
-    }
-
-    private void choose(Place place, VmId next) {
-        replace(place, vmId, next);
-        vmId = next;
-    }
-
-    /** Records which VM is this run's from now on. One that was claimed and is broken and resists stays recorded. */
-    private void replace(Place place, VmId before, VmId next) {
-        new SandboxRemoval(ground).destroyOwn(place.id(), before);
-        if (!ground.pools().choose(place.id(), next)) {
-            throw new SandboxException.NotRunning(plan.name(), SandboxStatus.STOPPED);
-        }
-    }
-
-    private SandboxRecord running(long id, ImageDisk disk, StartRows.Note note) {
-        Optional<ProcessIdentity> guard = ground.vms().get(vmId).flatMap(VmInfo::guard);
-        boolean moved = ground.store().running(id, guard, disk.manifest().toString(), note);
-        SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
-        if (!moved) {
-            // Somebody has ended it who cared neither for its lock nor for its status.
-            throw new SandboxException.NotRunning(plan.name(), record.status());
-        }
-        return record;
-    }
-
-    /** The VM is let go only when the command runs: without one, nothing would ever end it. */
-    private void handOver(Vm vm, GuestExecution main) {
-        main.close();
-        letGo(vm);
-    }
-
-    private static void letGo(Vm vm) {
-        try {
-            vm.detach();
-        } catch (VmException refused) {
-            // A short command may have ended, and its VM with it.
-            if (!hasEnded(vm)) {
-                throw refused;
-            }
-        }
-    }
-
-    private static boolean hasEnded(Vm vm) {
-        try {
-            return vm.awaitExit(Deadline.after(END_LIMIT)).mainExit().isPresent();
-        } catch (VmDeadlineException alive) {
-            return false;
-        }
-    }
-
     private Place claimNew(SandboxSpec spec, boolean detached) {
-        NewSandboxes claims = new NewSandboxes(ground, ends);
-        NewSandboxes.Place place =
-                claims.claim(new SandboxStore.NewSandbox(plan.name(), spec, plan.main()), Optional.of(run(detached)));
-        return new Place(place.id(), place.lock());
+        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
+        return new NewSandboxes(ground, ends).claim(row, Optional.of(run(detached)));
     }
 
     private SandboxStore.NewRun run(boolean detached) {
-        return new SandboxStore.NewRun(vmId, detached, ProcessIdentity.current());
-    }
-
-    /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
-    private WritableLayer writable(Place place) {
-        Path directory = place.lock().directory().disk();
-        PersistentDisks disks = ground.vms().disks();
-        Optional<PersistentDisk> there = disks.find(directory);
-        if (there.isPresent()) {
-            return there.get().layer();
-        }
-        if (plan.lastingDiskMib().isPresent()) {
-            return disks.create(directory, plan.lastingDiskMib().getAsInt()).layer();
-        }
-        return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
-    }
-
-    private VmSpec vmSpec(Place place, ImageDisk disk, boolean logged) {
-        VmSpec plain = TemplateRequest.vm(vmId, disk, plan.memoryMib(), plan.cpus())
-                .withNetwork(plan.network())
-                .withWritable(writable(place));
-        return limited(plain, logged);
-    }
-
-    private VmSpec limited(VmSpec plain, boolean logged) {
-        VmSpec limited =
-                plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
-        // Whoever started an attached command reads it.
-        return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
+        return new SandboxStore.NewRun(vm.id(), detached, ProcessIdentity.current());
     }
 
     /** Not only while the row is there: what was made after somebody removed the row is known to nobody else. */
     private void forget(Place place, Throwable failure) {
         try (OwnerLock lock = place.lock()) {
-            ends.record(
-                    place.id(), Ending.ofFailedStart(failure, unanswered && failure instanceof VmDeadlineException));
+            ends.record(place.id(), arrival.ending(failure));
             if (plan.known().isPresent()) {
-                new SandboxRemoval(ground).destroy(vmId);
+                new SandboxRemoval(ground).destroy(vm.id());
             } else {
-                ends.forget(lock, place.id(), plan.name(), vmId);
+                ends.forget(lock, place.id(), plan.name(), vm.id());
             }
         }
-    }
-
-    private static void afterwards(Throwable failure, Runnable work) {
-        try {
-            Uninterrupted.run(work);
-        } catch (RuntimeException second) {
-            failure.addSuppressed(second);
-        }
-    }
-
-    private static Duration since(long begin) {
-        return Duration.ofNanos(System.nanoTime() - begin);
     }
 }

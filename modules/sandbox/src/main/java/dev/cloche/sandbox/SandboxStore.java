@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -60,79 +59,22 @@ final class SandboxStore {
     Optional<Long> insert(NewSandbox sandbox, Optional<NewRun> run, Consumer<String> beforehand) {
         return change(session -> {
             SandboxStatus status = run.isPresent() ? SandboxStatus.STARTING : SandboxStatus.CREATED;
-            Optional<Long> id = insert(session, sandbox, status);
+            long now = clock.millis();
+            Optional<Long> id = NewRows.insert(session, sandbox, status, now);
             if (id.isPresent()) {
                 if (run.isPresent()) {
-                    insertRun(session, id.get(), run.get());
+                    insertRun(session, id.get(), run.get(), now);
                 }
-                beforehand.accept(directory(sandbox.name(), id.get()));
-                EventRows.append(session, id.get(), eventOf(status), clock.millis());
+                beforehand.accept(NewRows.directory(sandbox.name(), id.get()));
+                EventRows.append(session, id.get(), StatusRows.eventOf(status), now);
             }
             return id;
         });
     }
 
-    /** The row's id is part of it, so that no two sandboxes ever have the same one. */
-    private static String directory(String name, long id) {
-        return name + "-" + id;
-    }
-
-    static SandboxEvent.Kind eventOf(SandboxStatus status) {
-        return SandboxEvent.Kind.valueOf(status.name());
-    }
-
-    private Optional<Long> insert(Session session, NewSandbox sandbox, SandboxStatus status) throws SQLException {
-        long now = clock.millis();
-        SandboxSpec spec = sandbox.spec();
-        SandboxPolicies policies = spec.policies();
-        Optional<Long> id = session.first(
-                row -> row.getLong(1),
-                """
-                INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, disk_mib,
-                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, created_at, updated_at)
-                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
-                ON CONFLICT (name) DO NOTHING RETURNING id
-                """,
-                sandbox.name(),
-                spec.image(),
-                String.join(" ", sandbox.main().words()),
-                status.name(),
-                SandboxRows.flag(spec.ephemeral()),
-                spec.memoryMib(),
-                spec.cpus(),
-                SandboxRows.boxed(spec.diskMib()),
-                SandboxRows.millis(policies.maxDuration()),
-                SandboxRows.millis(policies.idleTimeout()),
-                policies.startTimeout().toMillis(),
-                policies.restart().kind().name(),
-                SandboxRows.boxed(policies.restart().limit()),
-                policies.keptRuns(),
-                now,
-                now);
-        if (id.isPresent()) {
-            // The row's id is part of it, so that no two sandboxes ever have the same one.
-            session.update("UPDATE sandbox SET directory = ? WHERE id = ?", sandbox.name() + "-" + id.get(), id.get());
-            CommandRows.insert(session, id.get(), sandbox.main());
-            CommandRows.insertLabels(session, id.get(), spec.labels());
-            NetworkRows.insert(session, id.get(), spec.network());
-        }
-        return id;
-    }
-
-    private void insertRun(Session session, long id, NewRun run) throws SQLException {
+    private void insertRun(Session session, long id, NewRun run, long now) throws SQLException {
         catalog.refuseDuringInstall(session);
-        session.update(
-                """
-                INSERT INTO run (sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status, started_at)
-                VALUES (?, ?, ?, ?, ?, ?, 'RUNNING', ?)
-                """,
-                id,
-                run.vm().value(),
-                SandboxRows.flag(run.detached()),
-                run.owner().pid(),
-                run.owner().startTime(),
-                run.owner().bootId(),
-                clock.millis());
+        NewRows.insertRun(session, id, run, now);
     }
 
     /**
@@ -142,42 +84,19 @@ final class SandboxStore {
      */
     boolean startAgain(long id, SandboxStatus from, NewRun run, int restarts) {
         return change(session -> {
-            if (!move(session, id, from, SandboxStatus.STARTING)) {
+            long now = clock.millis();
+            if (!StatusRows.move(session, id, from, SandboxStatus.STARTING, now)) {
                 return false;
             }
             session.update("UPDATE sandbox SET restarts = ? WHERE id = ?", restarts, id);
-            insertRun(session, id, run);
+            insertRun(session, id, run, now);
             return true;
         });
     }
 
     /** Moves a sandbox along the table of transitions; false if it is not in {@code from} any more. */
     boolean move(long id, SandboxStatus from, SandboxStatus to) {
-        return change(session -> move(session, id, from, to));
-    }
-
-    private boolean move(Session session, long id, SandboxStatus from, SandboxStatus to) throws SQLException {
-        if (!from.successors().contains(to)) {
-            throw new IllegalArgumentException("no transition from " + from + " to " + to);
-        }
-        long now = clock.millis();
-        boolean moved = session.update(
-                        "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
-                        to.name(),
-                        now,
-                        id,
-                        from.name())
-                == 1;
-        if (moved) {
-            EventRows.append(
-                    session,
-                    id,
-                    from == SandboxStatus.PAUSED && to == SandboxStatus.RUNNING
-                            ? SandboxEvent.Kind.RESUMED
-                            : eventOf(to),
-                    now);
-        }
-        return moved;
+        return change(session -> StatusRows.move(session, id, from, to, clock.millis()));
     }
 
     /**
@@ -186,28 +105,15 @@ final class SandboxStore {
      */
     boolean running(long id, Optional<ProcessIdentity> guard, String manifest, StartRows.Note note) {
         return change(session -> {
-            if (!move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING)) {
+            long now = clock.millis();
+            if (!StatusRows.move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
                 return false;
             }
             session.update("UPDATE sandbox SET manifest = ? WHERE id = ?", manifest, id);
-            session.update(
-                    """
-                    UPDATE run SET guard_pid = ?, guard_start_time = ?, guard_boot_id = ?, ready_at = ?
-                    WHERE sandbox_id = ? AND status = 'RUNNING'
-                    """,
-                    guard.map(ProcessIdentity::pid),
-                    guard.map(ProcessIdentity::startTime),
-                    guard.map(ProcessIdentity::bootId),
-                    clock.millis(),
-                    id);
+            RunRows.ready(session, id, guard, now);
             StartRows.insert(session, id, note);
             return true;
         });
-    }
-
-    /** How those runs of a sandbox began that are kept. */
-    List<RunStart> starts(long id) {
-        return catalog.read(session -> StartRows.read(session, id));
     }
 
     /** Records which image a sandbox has got, and gets again from then on. */
@@ -226,77 +132,31 @@ final class SandboxStore {
         if (!reason.canBeAsked()) {
             throw new IllegalArgumentException("nobody asks for an end as " + reason);
         }
-        return change(session -> {
-            boolean draining = false;
-            for (SandboxStatus status : from) {
-                draining |= status == SandboxStatus.DRAINING
-                        ? is(session, id, status)
-                        : move(session, id, status, SandboxStatus.DRAINING);
-            }
-            return draining
-                    && session.update(
-                                    "UPDATE run SET asked = ? WHERE sandbox_id = ? AND status = 'RUNNING'",
-                                    reason.name(),
-                                    id)
-                            == 1;
-        });
-    }
-
-    private static boolean is(Session session, long id, SandboxStatus status) throws SQLException {
-        return session.first(
-                        row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE id = ? AND status = ?", id, status.name())
-                .isPresent();
+        return change(
+                session -> StatusRows.drain(session, id, from, clock.millis()) && RunRows.ask(session, id, reason));
     }
 
     /** Records that somebody wants a sandbox to stay ended that its restart policy would start again. */
     void giveUp(long id) {
-        catalog.write(session -> session.update("""
-                UPDATE run SET asked = 'SHUTDOWN_REQUESTED'
-                WHERE id = (SELECT max(id) FROM run WHERE sandbox_id = ?) AND status = 'TERMINATED' AND asked IS NULL
-                  AND EXISTS (SELECT 1 FROM sandbox WHERE id = ? AND restart <> 'NO')
-                """, id, id));
+        catalog.write(session -> {
+            RunRows.giveUp(session, id);
+            return id;
+        });
     }
 
     /** Records that a sandbox's run outlives the process that started it; false if it has ended. */
     boolean detach(long id) {
-        return change(session -> {
-            boolean runs =
-                    session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", id) == 1;
-            if (runs) {
-                EventRows.append(session, id, SandboxEvent.Kind.DETACHED, clock.millis());
-            }
-            return runs;
-        });
+        return change(session -> RunRows.detach(session, id, clock.millis()));
     }
 
     /** Records who has taken a run over; false if it has ended. */
     boolean adopt(long id, long run, ProcessIdentity owner) {
-        return change(session -> {
-            boolean runs = session.update("""
-                            UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
-                            WHERE id = ? AND sandbox_id = ? AND status = 'RUNNING'
-                            """, owner.pid(), owner.startTime(), owner.bootId(), run, id) == 1;
-            if (runs) {
-                EventRows.append(session, id, SandboxEvent.Kind.ADOPTED, clock.millis());
-            }
-            return runs;
-        });
+        return change(session -> RunRows.adopt(session, id, run, owner, clock.millis()));
     }
 
     /** Records the end of a sandbox's run; false if somebody else has done so. */
     boolean end(long id, Ending ending) {
-        long now = clock.millis();
-        return change(session -> {
-            boolean ended = EndRows.terminate(session, ending, now, "sandbox_id = ?", id);
-            int changed = session.update("""
-                    UPDATE sandbox SET status = ?, updated_at = ?
-                    WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
-                    """, ending.status().name(), now, id);
-            if (changed > 0) {
-                EventRows.append(session, id, eventOf(ending.status()), Optional.of(ending), "", now);
-            }
-            return ended;
-        });
+        return change(session -> EndRows.end(session, id, ending, clock.millis()));
     }
 
     /**
@@ -319,18 +179,7 @@ final class SandboxStore {
 
     /** Removes the row of a sandbox that has ended and is to go; false if it is gone, runs or stays. */
     boolean deleteEnded(long id) {
-        return change(session -> {
-            boolean there = session.first(
-                            row -> row.getInt(1),
-                            "SELECT 1 FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
-                            id)
-                    .isPresent();
-            if (there) {
-                EventRows.append(session, id, SandboxEvent.Kind.REMOVED, clock.millis());
-                session.update("DELETE FROM sandbox WHERE id = ?", id);
-            }
-            return there;
-        });
+        return change(session -> EndRows.delete(session, id, clock.millis()));
     }
 
     /** Gives a sandbox another name; false if that is taken. */
@@ -347,12 +196,11 @@ final class SandboxStore {
     }
 
     Optional<SandboxRecord> byName(String name) {
-        return catalog.read(
-                session -> session.first(SandboxRows::sandbox, SandboxRows.SELECT + "WHERE s.name = ?", name));
+        return catalog.read(session -> SandboxRows.byName(session, name));
     }
 
     Optional<SandboxRecord> byId(long id) {
-        return catalog.read(session -> session.first(SandboxRows::sandbox, SandboxRows.SELECT + "WHERE s.id = ?", id));
+        return catalog.read(session -> SandboxRows.byId(session, id));
     }
 
     /** All sandboxes, the newest first. */
@@ -362,28 +210,17 @@ final class SandboxStore {
 
     /** The newest first. */
     List<SandboxRecord> list(SandboxFilter filter) {
-        SandboxFilter.Condition condition = filter.condition();
-        return catalog.read(session -> session.list(
-                SandboxRows::sandbox,
-                SandboxRows.SELECT + condition.sql(),
-                condition.parameters().toArray()));
+        return catalog.read(session -> SandboxRows.list(session, filter));
     }
 
     /** The sandboxes that an owner may be wanted for: those that run detached, and those that a policy may start again. */
     List<SandboxRecord> unkept() {
-        return catalog.read(session -> session.list(SandboxRows::sandbox, SandboxRows.SELECT + """
-                WHERE (s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND r.detached = 1)
-                   OR (s.restart <> 'NO' AND s.status IN ('STOPPED', 'CRASHED') AND r.asked IS NULL)
-                ORDER BY s.id
-                """));
+        return catalog.read(SandboxRows::unkept);
     }
 
     /** All runs of a sandbox that are kept, the latest first. */
     List<RunRecord> runs(long id) {
-        return catalog.read(session -> session.list(
-                SandboxRows::run,
-                "SELECT r.id AS run_id, r.status AS run_status, r.* FROM run r WHERE r.sandbox_id = ? ORDER BY r.id DESC",
-                id));
+        return catalog.read(session -> RunRows.read(session, id));
     }
 
     /** Removes the row of a run whose end is recorded. */
@@ -399,6 +236,17 @@ final class SandboxStore {
     /** What a sandbox runs; empty for one of a Cloche that did not record it. */
     Optional<MainCommand> mainCommand(long id) {
         return catalog.read(session -> CommandRows.read(session, id));
+    }
+
+    /** All that is recorded of a sandbox that has been read. */
+    SandboxDetails details(SandboxRecord sandbox) {
+        long id = sandbox.id();
+        return catalog.read(session -> new SandboxDetails(
+                sandbox,
+                CommandRows.labels(session, id),
+                CommandRows.read(session, id),
+                RunRows.read(session, id),
+                StartRows.read(session, id)));
     }
 
     /** Records another main command, for the next start. */
@@ -418,9 +266,5 @@ final class SandboxStore {
     long eventsFrom(Optional<Instant> since) {
         return catalog.read(
                 session -> since.isPresent() ? EventRows.before(session, since.get()) : EventRows.latest(session));
-    }
-
-    Map<String, String> labels(long id) {
-        return catalog.read(session -> CommandRows.labels(session, id));
     }
 }

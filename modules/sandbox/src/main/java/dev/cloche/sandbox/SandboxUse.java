@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,16 @@ final class SandboxUse {
             touch(directory);
         } finally {
             counting.unlock();
+        }
+    }
+
+    /** For a use that has begun, and ends when what is opened is closed, or with the failure to open it. */
+    <T> T untilClosed(Supplier<T> opening) {
+        try {
+            return opening.get();
+        } catch (Throwable failure) {
+            end();
+            throw failure;
         }
     }
 

@@ -14,6 +14,9 @@ import java.util.function.LongFunction;
 
 /** Takes snapshots of sandboxes: as their owner, or of those that nobody owns. */
 final class SnapshotTaking {
+    /** For whoever sets no deadline. */
+    static final Duration LIMIT = Duration.ofMinutes(5);
+
     /** For who has just started or settled the sandbox to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(1);
 
@@ -36,7 +39,7 @@ final class SnapshotTaking {
      */
     SnapshotGround.Place take(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
         return switch (sandbox.status()) {
-            case RUNNING -> ofRunning(sandbox, name, deadline);
+            case RUNNING -> ofRunning(sandbox, name, deadline.orAfter(LIMIT));
             case STOPPED, CRASHED, CREATED -> {
                 if (name.isEmpty()) {
                     throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());

@@ -32,8 +32,14 @@ record StartPlan(
         NetworkSpec network,
         Optional<SandboxRecord> known) {
 
-    /** @throws dev.cloche.image.ImageException if the specification's image is not a reference */
+    /**
+     * The first start of a sandbox.
+     *
+     * @throws SandboxException.InvalidSpecification if it is too large for this host
+     * @throws dev.cloche.image.ImageException if the specification's image is not a reference
+     */
     static StartPlan of(SandboxSpec spec, CommandOptions main) {
+        HostLimits.check(spec);
         return new StartPlan(
                 spec.name().orElseGet(SandboxName::generated),
                 spec.image(),

@@ -23,7 +23,16 @@ final class StatusWait implements AutoCloseable {
     }
 
     /** Waits; empty if the sandbox is gone without having been in one of the statuses meanwhile */
-    Optional<StatusReached> until(SandboxRecord record, Deadline deadline) throws InterruptedException {
+    Optional<StatusReached> until(SandboxRecord record, Deadline deadline) {
+        try {
+            return await(record, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException.Interrupted(record.name());
+        }
+    }
+
+    private Optional<StatusReached> await(SandboxRecord record, Deadline deadline) throws InterruptedException {
         Optional<SandboxRecord> now = ground.store().byId(record.id()).flatMap(ends::settled);
         if (now.isPresent() && wanted.contains(now.get().status())) {
             return now.map(StatusWait::reached);

@@ -13,6 +13,16 @@ import java.util.Set;
 
 /** What sweeps read and write: many rows by one statement, and many changes in one transaction. */
 final class SweepStore {
+    static final String ACTIVE = SweepRow.SELECT + """
+            WHERE s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND s.id > ?
+            ORDER BY s.id LIMIT ?
+            """;
+
+    static final String ENDED = """
+            SELECT id, name FROM sandbox WHERE ephemeral = 1 AND status IN ('STOPPED', 'CRASHED') AND id > ?
+            ORDER BY id LIMIT ?
+            """;
+
     private final Catalog catalog;
     private final Clock clock;
     private final Runnable onEvents;
@@ -34,10 +44,7 @@ final class SweepStore {
 
     /** The next sandboxes that are recorded as active, by id. */
     List<SweepRow> active(long after, int most) {
-        return catalog.read(session -> session.list(SweepRow::of, SweepRow.SELECT + """
-                WHERE s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND s.id > ?
-                ORDER BY s.id LIMIT ?
-                """, after, most));
+        return catalog.read(session -> session.list(SweepRow::of, ACTIVE, after, most));
     }
 
     /** Ephemeral sandboxes that were made and are not started yet. */
@@ -94,7 +101,7 @@ final class SweepStore {
                         row.status().name())
                 == 1;
         if (changed) {
-            EventRows.append(session, row.id(), SandboxStore.eventOf(status), Optional.of(end.ending()), "", now);
+            EventRows.append(session, row.id(), StatusRows.eventOf(status), Optional.of(end.ending()), "", now);
         }
         return changed;
     }
@@ -113,10 +120,7 @@ final class SweepStore {
     /** The next ephemeral sandboxes that have ended, by id. */
     List<Ended> endedEphemerals(long after, int most) {
         return catalog.read(
-                session -> session.list(row -> new Ended(row.getLong(1), row.getString(2)), """
-                SELECT id, name FROM sandbox WHERE ephemeral = 1 AND status IN ('STOPPED', 'CRASHED') AND id > ?
-                ORDER BY id LIMIT ?
-                """, after, most));
+                session -> session.list(row -> new Ended(row.getLong(1), row.getString(2)), ENDED, after, most));
     }
 
     /** The directories of all sandboxes. */

@@ -29,6 +29,15 @@ final class Uninterrupted {
         }
     }
 
+    /** Does what is to be done after a failure; should that fail too, both are told. */
+    static void after(Throwable failure, Runnable work) {
+        try {
+            run(work);
+        } catch (RuntimeException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
     /** A runnable throws nothing else. */
     private static RuntimeException unchecked(Throwable failure) {
         if (failure instanceof Error error) {

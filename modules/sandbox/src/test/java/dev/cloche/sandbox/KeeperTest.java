@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.WriteOptions;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -84,6 +86,13 @@ class KeeperTest {
                         .isTrue();
                 assertThat(TestHost.exec(other, "true").await(TestHost.soon()).success())
                         .isTrue();
+                try (OutputStream copied =
+                        other.writeFile(files -> files.write("/tmp/copied", WriteOptions.REPLACE, TestHost.soon()))) {
+                    copied.write(1);
+                }
+                assertThat(one.withFiles(files -> files.stat("/tmp/copied", true, TestHost.soon()))
+                                .size())
+                        .isOne();
             }
             second.sandboxes().stop("a", Duration.ofSeconds(5), TestHost.soon());
             assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
@@ -131,8 +140,8 @@ class KeeperTest {
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
         awaitAdopted("a");
         host.vms.memory.babble(host.vm("a"), new byte[100]);
-        Awaitility.await().until(() -> host.here.store().runs(id("a")).size() == 2);
-        assertThat(host.here.store().runs(id("a")).getLast().ending()).contains(Ending.unresponsive());
+        Awaitility.await().until(() -> host.here.store().runs(host.id("a")).size() == 2);
+        assertThat(host.here.store().runs(host.id("a")).getLast().ending()).contains(Ending.unresponsive());
     }
 
     @Test
@@ -160,10 +169,10 @@ class KeeperTest {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.onFailure(2));
         host.startDetached(TestHost.named("a", "sh", "-c", "exit 4").withPolicies(policies));
         Awaitility.await()
-                .until(() -> host.here.store().runs(id("a")).size() == 3
+                .until(() -> host.here.store().runs(host.id("a")).size() == 3
                         && host.row("a").orElseThrow().status().terminal());
         assertThat(host.row("a").orElseThrow().restarts()).isEqualTo(2);
-        assertThat(host.here.store().runs(id("a")))
+        assertThat(host.here.store().runs(host.id("a")))
                 .allSatisfy(
                         run -> assertThat(run.ending().orElseThrow().exitCode()).hasValue(4));
     }
@@ -174,7 +183,7 @@ class KeeperTest {
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
         host.vms.memory.crash(host.vm("a"));
         keeping.sandboxes().keep();
-        Awaitility.await().until(() -> host.here.store().runs(id("a")).size() == 2);
+        Awaitility.await().until(() -> host.here.store().runs(host.id("a")).size() == 2);
         awaitStatus("a", SandboxStatus.RUNNING);
     }
 
@@ -187,29 +196,21 @@ class KeeperTest {
         keeping.sandboxes().stop("a", Duration.ofSeconds(5), TestHost.soon());
         // Another that fails meanwhile is started again: by then this one would have been, too.
         host.startDetached(TestHost.named("b", "false").withPolicies(policies));
-        Awaitility.await().until(() -> host.here.store().runs(id("b")).size() >= 2);
-        assertThat(host.here.store().runs(id("a"))).hasSize(1);
+        Awaitility.await().until(() -> host.here.store().runs(host.id("b")).size() >= 2);
+        assertThat(host.here.store().runs(host.id("a"))).hasSize(1);
     }
 
     @Test
     void whoeverStopsWhatIsAboutToBeStartedAgainPreventsIt() {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "false").withPolicies(policies));
-        awaitEnd("a");
+        host.awaitEnd("a");
         host.here.sandboxes().stop("a", Duration.ZERO, TestHost.soon());
         keeping.sandboxes().keep();
         // Another that failed is started again: by then this one would have been, too.
         host.startDetached(TestHost.named("b", "false").withPolicies(policies));
-        Awaitility.await().until(() -> host.here.store().runs(id("b")).size() >= 3);
-        assertThat(host.here.store().runs(id("a"))).hasSize(1);
-    }
-
-    private void awaitEnd(String name) {
-        Awaitility.await().until(() -> host.here.sandboxes().get(name).status().terminal());
-    }
-
-    private long id(String name) {
-        return host.row(name).orElseThrow().id();
+        Awaitility.await().until(() -> host.here.store().runs(host.id("b")).size() >= 3);
+        assertThat(host.here.store().runs(host.id("a"))).hasSize(1);
     }
 
     private void awaitAdopted(String name) {

@@ -68,7 +68,7 @@ class SandboxCleanupTest {
     @Test
     void whatHasNotEndedStays() {
         host.abandoned(TestHost.ephemeral("a"), true);
-        assertThat(maintenance.clean(id("a"))).isEqualTo(CleanupOutcome.SKIPPED_ACTIVE);
+        assertThat(maintenance.clean(host.id("a"))).isEqualTo(CleanupOutcome.SKIPPED_ACTIVE);
     }
 
     @Test
@@ -85,16 +85,16 @@ class SandboxCleanupTest {
     @Test
     void aRunThatIsNotRecordedAsEndedAndLivesKeepsItsSandbox() {
         VmId vm = host.abandoned(TestHost.ephemeral("a"), true);
-        sql("UPDATE sandbox SET status = 'STOPPED'");
-        assertThat(maintenance.clean(id("a"))).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+        host.sql("UPDATE sandbox SET status = 'STOPPED'");
+        assertThat(maintenance.clean(host.id("a"))).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
         host.vms.memory.crash(vm);
-        assertThat(maintenance.clean(id("a"))).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(maintenance.clean(host.id("a"))).isEqualTo(CleanupOutcome.REMOVED);
     }
 
     @Test
     void aVmThatAProcessOwnsKeepsItsSandbox() {
         VmId vm = host.abandonedStart(TestHost.ephemeral("a"), true);
-        long id = id("a");
+        long id = host.id("a");
         host.here.store().end(id, Ending.vanished());
         try (Vm _ = host.vms.memory.create(VmSpec.of(vm, RootDisk.raw(Path.of("/none"))))) {
             assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
@@ -105,7 +105,7 @@ class SandboxCleanupTest {
     @Test
     void anEndThatWasRecordedAndNotCarriedOutIsCarriedOut() {
         host.abandoned(TestHost.ephemeral("a"), true);
-        long id = id("a");
+        long id = host.id("a");
         host.here.store().end(id, Ending.closed());
         assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
         host.assertNothingLeft();
@@ -142,12 +142,12 @@ class SandboxCleanupTest {
         files("a");
         List<Path> fresh = new ArrayList<>();
         host.vms.beforeNext(ScriptedVms.Step.DESTROY, vm -> {
-            sql("DELETE FROM sandbox WHERE id = " + old);
+            host.sql("DELETE FROM sandbox WHERE id = " + old);
             host.abandoned(TestHost.ephemeral("a"), true);
             fresh.add(files("a"));
         });
         assertThat(maintenance.clean(old)).isEqualTo(CleanupOutcome.ALREADY_CLAIMED);
-        assertThat(id("a")).isNotEqualTo(old);
+        assertThat(host.id("a")).isNotEqualTo(old);
         assertThat(fresh.getFirst().resolve("sub/file")).exists();
         assertThat(host.vms.memory.get(host.vm("a")).orElseThrow().state().live())
                 .isTrue();
@@ -186,7 +186,7 @@ class SandboxCleanupTest {
     private long ended(String name, boolean ephemeral) {
         VmId vm = host.abandoned(ephemeral ? TestHost.ephemeral(name) : TestHost.named(name), true);
         host.vms.memory.crash(vm);
-        long id = id(name);
+        long id = host.id(name);
         host.here.store().end(id, Ending.vanished());
         return id;
     }
@@ -202,13 +202,5 @@ class SandboxCleanupTest {
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
-    }
-
-    private long id(String name) {
-        return host.row(name).orElseThrow().id();
-    }
-
-    private void sql(String statement) {
-        host.here.catalog().write(session -> session.update(statement));
     }
 }

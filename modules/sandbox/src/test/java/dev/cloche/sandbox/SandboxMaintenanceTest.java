@@ -112,7 +112,8 @@ class SandboxMaintenanceTest {
     @Test
     void aRowThatChangedSinceItWasReadIsNotTouched() {
         host.vms.memory.crash(host.abandoned(TestHost.named("a"), true));
-        host.vms.beforeNext(ScriptedVms.Step.GET, id -> sql("UPDATE sandbox SET status = 'STOPPED', updated_at = 1"));
+        host.vms.beforeNext(
+                ScriptedVms.Step.GET, id -> host.sql("UPDATE sandbox SET status = 'STOPPED', updated_at = 1"));
         assertThat(sweep(CALM).reconciled()).isZero();
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
     }
@@ -290,7 +291,7 @@ class SandboxMaintenanceTest {
     @Test
     void activeSandboxesAreListedByNameAsTheyAreRecorded() {
         host.abandoned(TestHost.named("b"), true);
-        sql("UPDATE run SET guard_pid = 4711, guard_start_time = 1, guard_boot_id = 'boot'");
+        host.sql("UPDATE run SET guard_pid = 4711, guard_start_time = 1, guard_boot_id = 'boot'");
         host.abandonedStart(TestHost.named("a"), true);
         host.abandoned(TestHost.named("c"), true);
         host.here.store().end(host.row("c").orElseThrow().id(), Ending.vanished());
@@ -345,9 +346,5 @@ class SandboxMaintenanceTest {
                         UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
                         WHERE sandbox_id = (SELECT id FROM sandbox WHERE name = ?)
                         """, owner.pid(), owner.startTime(), owner.bootId(), name));
-    }
-
-    private void sql(String statement) {
-        host.here.catalog().write(session -> session.update(statement));
     }
 }

@@ -97,6 +97,15 @@ class StartFailureTest {
     }
 
     @Test
+    void aBootThatHangsForLongerThanItsPolicyLetsAStartTake() {
+        host.vms.faults.hangBoots(100);
+        SandboxSpec spec =
+                TestHost.named("a").withPolicies(SandboxPolicies.none().withStartTimeout(Duration.ofMillis(30)));
+        assertThatThrownBy(() -> host.here.sandboxes().start(spec, PullListener.none(), Deadline.none()))
+                .isInstanceOf(VmDeadlineException.class);
+    }
+
+    @Test
     void aDeadlineThatHasPassedBefore() {
         assertThatThrownBy(() -> startWithin(Duration.ZERO)).isInstanceOf(VmDeadlineException.class);
     }

@@ -162,6 +162,21 @@ final class TestHost implements AutoCloseable {
         return here.store().byName(name);
     }
 
+    /** Of its row. */
+    long id(String name) {
+        return row(name).orElseThrow().id();
+    }
+
+    /** Waits until it is known that it has ended. */
+    void awaitEnd(String name) {
+        Awaitility.await().until(() -> here.sandboxes().get(name).status().terminal());
+    }
+
+    /** Changes rows behind everybody's back. */
+    void sql(String statement) {
+        here.catalog().write(session -> session.update(statement));
+    }
+
     Ending ending(String name) {
         return row(name)
                 .flatMap(SandboxRecord::latestRun)

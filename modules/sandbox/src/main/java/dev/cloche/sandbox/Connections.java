@@ -1,0 +1,67 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageConfig;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmStateException;
+import java.util.List;
+import java.util.Set;
+
+/** Reaches into sandboxes of any process. */
+record Connections(Foundations ground, SandboxEnds ends) {
+    /**
+     * Connects to the guest of one that is in one of these statuses.
+     *
+     * @throws SandboxException.NotRunning if it is not, or has no guest that answers
+     */
+    RunningSandbox connect(SandboxRecord record, Set<SandboxStatus> wanted, Deadline deadline) {
+        String name = record.name();
+        if (!wanted.contains(record.status())) {
+            throw new SandboxException.NotRunning(name, record.status());
+        }
+        ImageConfig config = ground.images()
+                .heldConfig(Foundations.holder(record.id(), name))
+                .orElseThrow(() -> new SandboxException.NotRunning(name, record.status()));
+        try {
+            return RunningSandbox.connected(
+                    ground, ends, record, ground.vms().connect(SandboxEnds.vmOf(record), deadline), config);
+        } catch (VmNotFoundException | VmStateException | GuestConnectionLostException lost) {
+            throw meaning(lost, record);
+        }
+    }
+
+    /** What a failure to reach a VM means: if it is alive, what it is; otherwise the end of the sandbox. */
+    RuntimeException meaning(VmException lost, SandboxRecord record) {
+        SandboxRecord now = new SettledSandboxes(ground, ends).named(record.name());
+        boolean alive = ground.vms()
+                .get(SandboxEnds.vmOf(now))
+                .filter(vm -> vm.state().live())
+                .isPresent();
+        return alive ? lost : new SandboxException.NotRunning(now.name(), now.status());
+    }
+
+    /** The ports that are published of it as long as it runs, with those of the host that it has got. */
+    List<PublishedPort> publishedPorts(SandboxRecord record) {
+        return record.status().active()
+                ? record.latestRun()
+                        .map(run -> ground.vms().publishedPorts(run.vm()))
+                        .orElse(List.of())
+                : List.of();
+    }
+
+    /** @throws SandboxException.NotLogged if it was not started detached */
+    OutputLog outputLog(SandboxRecord record) {
+        if (!record.latestRun().map(RunRecord::detached).orElse(false)) {
+            throw new SandboxException.NotLogged(record.name());
+        }
+        try {
+            return ground.vms().outputLog(SandboxEnds.vmOf(record));
+        } catch (VmNotFoundException removedMeanwhile) {
+            throw new SandboxException.NotFound(record.name());
+        }
+    }
+}

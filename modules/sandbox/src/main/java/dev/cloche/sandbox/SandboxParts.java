@@ -1,0 +1,61 @@
+package dev.cloche.sandbox;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.image.ImageStore;
+import dev.cloche.vm.VmProvider;
+import java.nio.file.Path;
+import java.time.Clock;
+
+/** What {@link Sandboxes} is put together from. */
+record SandboxParts(
+        Foundations ground,
+        SandboxEnds ends,
+        SandboxEvents events,
+        Hands hands,
+        SweepStore sweeps,
+        Templates templates,
+        Makers makers,
+        Pools pools,
+        SnapshotGround snapshots)
+        implements AutoCloseable {
+    static SandboxParts in(
+            Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
+        Templates templates = new Templates(stateRoot.resolve("templates"), vms, clock);
+        Makers makers = new Makers(templates, making);
+        Pools pools = new Pools(stateRoot, catalog, images, vms, templates, clock, making);
+        Beginnings beginnings = new Beginnings(vms, templates, makers, pools.starts(), clock);
+        EventBell bell = EventBell.in(stateRoot);
+        SandboxStore store = new SandboxStore(catalog, clock, bell::ring);
+        Foundations ground = new Foundations(store, SandboxLocks.in(stateRoot, store), images, vms, clock, beginnings);
+        SandboxEnds ends = new SandboxEnds(ground);
+        SandboxEvents events = new SandboxEvents(store, bell);
+        return new SandboxParts(
+                ground,
+                ends,
+                events,
+                new Hands(ground, ends, events),
+                new SweepStore(catalog, clock, bell::ring),
+                templates,
+                makers,
+                pools,
+                new SnapshotGround(
+                        ground,
+                        new SnapshotStore(catalog, clock),
+                        stateRoot.toAbsolutePath().resolve("sandbox-snapshots")));
+    }
+
+    SettledSandboxes settled() {
+        return new SettledSandboxes(ground, ends);
+    }
+
+    Connections connections() {
+        return new Connections(ground, ends);
+    }
+
+    @Override
+    public void close() {
+        makers.close();
+        pools.keeper().close();
+        hands.close();
+    }
+}
