@@ -44,7 +44,7 @@ public final class Machines implements AutoCloseable {
         MachineDisks disks = new MachineDisks(ground);
         MachineEnds ends = new MachineEnds(ground, disks);
         MachineStart start = new MachineStart(ground, ends, disks, PullListener.none());
-        Recovery recovery = new Recovery(ground, start, ends, disks);
+        Recovery recovery = new Recovery(ground, start, ends);
         views = new MachineViews(ground, recovery);
         creation = new Creation(ground, disks);
         removal = new Removal(ground, ends, disks);
@@ -87,8 +87,8 @@ public final class Machines implements AutoCloseable {
     }
 
     /**
-     * Stops a machine: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not answer is killed.
-     * Nothing happens if it does not run.
+     * Stops a machine: its init, or the commands in it, are asked to end, and killed after {@code grace}; a guest that does not
+     * answer is killed. What it came to is recorded. Nothing happens if it does not run.
      *
      * @param grace zero to kill it at once
      */

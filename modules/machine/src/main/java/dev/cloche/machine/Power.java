@@ -3,7 +3,6 @@ package dev.cloche.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import java.time.Duration;
-import java.util.Optional;
 
 /** Machines on and off. */
 final class Power {
@@ -26,7 +25,7 @@ final class Power {
         return ground.working(name, deadline, machine -> {
             MachineStart start = new MachineStart(ground, ends, disks, listener);
             PersistedMachine now =
-                    isUp(machine) ? machine : new Recovery(ground, start, ends, disks).recover(machine, deadline);
+                    isUp(machine) ? machine : new Recovery(ground, start, ends).recover(machine, deadline);
             return ground.alive(now) ? start.connect(now, deadline) : start.start(now, deadline);
         });
     }
@@ -53,7 +52,7 @@ final class Power {
             }
             // What was suspended loses its memory, as one that runs does.
             PersistedMachine stopped =
-                    rests ? ends.rest(now, DiskState.STOPPED, Optional.empty()) : ends.stop(now, grace, deadline);
+                    rests ? ends.stopped(now, "its memory was given up") : ends.stop(now, grace, deadline);
             suspension.sweep(stopped);
             return stopped;
         });
