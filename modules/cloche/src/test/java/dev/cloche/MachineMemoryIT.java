@@ -94,6 +94,24 @@ class MachineMemoryIT extends MachinesInVms {
         assertThat(machines.deleteSnapshot("one", "with-memory")).isFalse();
     }
 
+    /** Whatever a guest has written to its disk, no program of the host looks for a file system there. */
+    @Test
+    void aDiskThatItsGuestHasRuinedIsKeptCopiedGrownAndExportedLikeAnyOther() {
+        small("one").make();
+        try (Machine machine = machines.start("one")) {
+            String ruin = "for d in /sys/block/vd*; do if grep -q cloche-upper $d/serial; then"
+                    + " head -c 8388608 /dev/urandom >/dev/${d##*/} && sync && echo ruined; fi; done";
+            assertThat(machine.exec("sh", "-c", ruin).stdoutText()).isEqualTo("ruined\n");
+        }
+        machines.stop("one", Duration.ZERO);
+        machines.snapshot("one", "ruined", false);
+        assertThat(machines.copy("one", "two", false).state()).isEqualTo("stopped");
+        machines.change("one", new MachineChange().disk(2));
+        machines.export("one", home.resolve("one.tar.zst"));
+        machines.restore("one", "ruined");
+        assertThat(machines.get("one").diskGib()).isEqualTo(1);
+    }
+
     private static long blocks(Machine machine) {
         return Long.parseLong(machine.exec("sh", "-c", "df -k / | tail -n1 | awk '{print $2}'")
                 .stdoutText()

@@ -70,6 +70,24 @@ class MachineToolsIT {
     }
 
     @Test
+    void aFileMakesTheMachineThatItDescribesOrChangesItToMatch() throws IOException {
+        Path file = Files.writeString(directory.resolve("dev.toml"), "name = \"dev\"\ncpus = 3\n");
+        assertThat(machine("apply " + file).stderr()).contains("describes a new machine and names no image");
+        Files.writeString(file, "name = \"dev\"\nimage = \"base\"\ncpus = 3\ndisk_gb = 1\n[env]\nA = \"b\"\n");
+        printed("dev\n", "apply " + file);
+        assertThat(machine("inspect dev --format json").stdout())
+                .contains("\"state\" : \"created\"", "\"cpus\" : 3", "\"A\" : \"b\"", "\"memoryMib\" : 2048");
+        Path config = cloche.home().resolve("machines/dev/config.toml");
+        Files.writeString(config, "# mine\n" + Files.readString(config));
+
+        Files.writeString(file, "name = \"dev\"\nimage = \"base\"\ncpus = 4\n");
+        printed("dev\n", "apply " + file);
+        assertThat(config).content().startsWith("# mine\n").contains("cpus = 4", "disk_gb = 1", "A = \"b\"");
+        Files.writeString(file, "name = \"dev\"\nimage = \"debian\"\n");
+        assertThat(machine("apply " + file).stderr()).contains("The image of a machine does not change");
+    }
+
+    @Test
     void aMachineIsKeptBroughtBackClonedRenamedAndTakenElsewhere() {
         printed("dev\n", "create -q dev --image base --cpus 1 --memory 256m --disk 1");
         printed("dev\n", "start dev");

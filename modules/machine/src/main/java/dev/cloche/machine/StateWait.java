@@ -20,6 +20,7 @@ final class StateWait implements AutoCloseable {
     private final Ground ground;
     private final MachineViews views;
     private final Wakeups wakeups;
+    private Optional<ProcessIdentity> known = Optional.empty();
     private Optional<PinnedProcess> guard = Optional.empty();
 
     StateWait(Ground ground, MachineViews views) {
@@ -51,18 +52,19 @@ final class StateWait implements AutoCloseable {
         }
     }
 
-    /** Watches the guard of a machine's VM; false if it does so already, or there is none. */
+    /** Watches the guard of a machine's VM; false if it is the one of before, or there is none. */
     private boolean watches(PersistedMachine machine) {
         Optional<ProcessIdentity> present = ground.vm(machine).flatMap(VmInfo::guard);
-        if (present.equals(guard.map(PinnedProcess::identity))) {
+        if (present.equals(known)) {
             return false;
         }
-        close(guard);
+        known = present;
+        closeGuard();
         guard = present.flatMap(PinnedProcess::open);
         guard.ifPresent(process -> {
             var _ = process.onEnd().thenRun(wakeups::wake);
         });
-        return guard.isPresent();
+        return present.isPresent();
     }
 
     private static String wanted(MachineName name, Set<MachineState> states) {
@@ -70,13 +72,14 @@ final class StateWait implements AutoCloseable {
         return "the machine \"" + name + "\" to be " + words;
     }
 
-    private static void close(Optional<PinnedProcess> process) {
-        process.ifPresent(PinnedProcess::close);
+    private void closeGuard() {
+        guard.ifPresent(PinnedProcess::close);
+        guard = Optional.empty();
     }
 
     @Override
     public void close() {
-        close(guard);
+        closeGuard();
         wakeups.close();
     }
 }
