@@ -26,7 +26,7 @@ enum { KILL_MS = 2000, FAREWELL_MS = 500 };
 
 static enum { NOT_BEGUN, TERMINATING, KILLING } state;
 static int64_t deadline = INT64_MAX;
-static uint32_t reason, main_kind, main_value;
+static uint32_t reason, main_kind, main_value, stubborn;
 static int goodbye = -1;
 
 /* Blocking, unlike the others: the kernel then returns from a write only when the host has taken the bytes, so the last
@@ -91,7 +91,7 @@ __attribute__((noreturn)) static void power_off(void) {
     uint8_t payload[12], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
     put32(payload, reason);
     put32(payload + 4, main_kind);
-    put32(payload + 8, main_value);
+    put32(payload + 8, reason == REASON_REQUESTED ? stubborn : main_value);
     struct frame frame = {.type = GOODBYE, .length = sizeof payload, .payload = payload};
     ports_farewell(&frame, FAREWELL_MS);
     uint32_t seal = frame_header(bytes, &frame);
@@ -103,6 +103,9 @@ __attribute__((noreturn)) static void power_off(void) {
 }
 
 void shutdown_step(void) {
-    if (state == TERMINATING && (executions_running() == 0 || now_ms() >= deadline)) begin_killing();
+    if (state == TERMINATING) {
+        stubborn = executions_running();
+        if (stubborn == 0 || now_ms() >= deadline) begin_killing();
+    }
     if (state == KILLING && ((children_none() && !executions_pending()) || now_ms() >= deadline)) power_off();
 }

@@ -831,10 +831,10 @@ def check_shutdown(vm, c):
         pass
     expect(e.exit == (EXITED_BY, 5) and bytes(e.out).endswith(b"bye\n"), (e.exit, e.out))
     expect(stubborn.exit == (KILLED_BY, 9), stubborn.exit)
-    expect(c.goodbye == (1, 0, 0), c.goodbye)
+    expect(c.goodbye == (1, 0, 1), c.goodbye)
     record = vm.ended()
     expect('"cause":"exited","exitCode":0' in record, record)
-    expect(encode(0x8B, payload=struct.pack("<III", 1, 0, 0)).hex() in record, record)
+    expect(encode(0x8B, payload=struct.pack("<III", 1, 0, 1)).hex() in record, record)
 
 
 def check_main_execution(share, image, directory):
@@ -931,14 +931,22 @@ def check_init_that_does_not_end(share, image, directory):
     vm = Vm(share, image, directory)
     try:
         c = vm.connect().wait_hello()
-        e = c.exec(["sh", "-c", "trap '' TERM; sleep 1000 & wait; wait"], flags=INIT | MAIN, stop=15)
+        # With a handler: the kernel does not even tell an init of a signal that it has none for.
+        stubborn = "trap 'echo was asked' TERM; echo ready >/data/log; while :; do sleep 0.1; done"
+        e = c.exec(["sh", "-c", stubborn], flags=INIT | MAIN, stop=15)
+        wait_until(lambda: sh(c, "cat /data/log")[1] == b"ready\n", "the init has its handler")
+        other = c.exec(["sh", "-c", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done"])
+        other.until(b"ready")
         c.request(SHUTDOWN, struct.pack("<I", 500))
         try:
             while True:
                 c.step()
         except EOFError:
             pass
-        expect(c.goodbye == (1, 0, 0) and e.exit == (KILLED_BY, 9), (c.goodbye, e.exit))
+        expect(other.exit == (EXITED_BY, 4) and e.exit == (KILLED_BY, 9), (other.exit, e.exit))
+        expect(c.goodbye == (1, 0, 1), f"one had to be killed, by {c.goodbye}")
+        expect("was asked" in vm.console(), vm.console())
+        expect('"cause":"exited","exitCode":0' in vm.ended(), "the guest ended by itself nevertheless")
     finally:
         vm.destroy()
 

@@ -39,6 +39,7 @@ final class MachineConversions {
                 machine.status().provisionedAt(),
                 machine.status().ipAddress(),
                 machine.status().lastError(),
+                machine.status().lastEnd(),
                 Conversions.ports(room.publishedPorts(machine)),
                 room.store().directory(machine.name()));
     }

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param startedAt when it became usable; empty while it does not run
  * @param ipAddress of its guest, while that has one
  * @param lastError why it failed last
+ * @param lastEnd how it came to rest last, if it was stopped or has powered off: also whether programs had to be killed
  * @param ports that it has got while it runs: those of {@code publish}, with the port of the host where that could be any
  * @param directory with its configuration and its disk
  */
@@ -43,5 +44,6 @@ public record MachineInfo(
         Optional<Instant> provisionedAt,
         Optional<String> ipAddress,
         Optional<String> lastError,
+        Optional<String> lastEnd,
         List<PublishedPort> ports,
         Path directory) {}

@@ -69,8 +69,8 @@ public final class Machines {
     }
 
     /**
-     * Stops a machine: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not answer is killed.
-     * Nothing happens if it does not run.
+     * Stops a machine: its init, or the commands in it, are asked to end, and killed after {@code grace}; a guest that does not
+     * answer is killed. What it came to is in {@link MachineInfo#lastEnd}. Nothing happens if it does not run.
      *
      * @param grace zero to kill it at once
      */

@@ -2,69 +2,23 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 
 import dev.cloche.base.ClocheException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Named machines in real VMs, as users of the library have them. */
-class MachineIT {
-    private static final Duration GRACE = Duration.ofSeconds(5);
-
-    @TempDir
-    Path home;
-
-    private Cloche cloche;
-    private Machines machines;
-
-    @BeforeEach
-    void open() {
-        cloche = opened(home.resolve("state"));
-        machines = cloche.machines();
-    }
-
-    static Cloche opened(Path state) {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
-        return Cloche.open(ClocheOptions.ofEnvironment().withHome(state).withShare(share));
-    }
-
-    @AfterEach
-    void nothingIsLeft() throws IOException {
-        if (cloche == null) {
-            return;
-        }
-        machines.list().machines().forEach(machine -> machines.remove(machine.name(), true));
-        cloche.close();
-        for (String directory : List.of("vms", "snapshots", "machines/.locks")) {
-            Path path = home.resolve("state").resolve(directory);
-            if (Files.isDirectory(path)) {
-                try (Stream<Path> left = Files.list(path)) {
-                    assertThat(left).as(directory).isEmpty();
-                }
-            }
-        }
-    }
-
+class MachineIT extends MachinesInVms {
     @Test
     void whatIsWrittenIsThereAtTheNextStartAndTheScriptRunsOnce() throws IOException {
         Path script = Files.writeString(home.resolve("setup.sh"), "#!/bin/sh\necho once >>/root/provisioned\n");
-        MachineInfo made = machines.create("dev", "base")
-                .memory(256)
-                .cpus(1)
-                .disk(1)
+        MachineInfo made = small("dev")
                 .environment("GREETING", "hello")
                 .label("team", "x")
                 .provision(script)
@@ -116,148 +70,40 @@ class MachineIT {
     }
 
     @Test
-    void aSuspendedMachineGoesOnWhereItWasAndARunningOneIsClonedAndGrown() {
-        machines.create("one", "base").memory(256).cpus(1).disk(1).make();
-        try (Machine machine = machines.start("one")) {
-            beginCounter(machine);
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(machine) > 5);
-            machine.files().writeString("/root/data", "kept");
-            long before = blocks(machine);
-            assertThat(machines.change("one", new MachineChange().disk(2)).atNextStart())
-                    .isFalse();
-            assertThat(blocks(machine)).isGreaterThan(before + before / 2);
+    void aStopAsksFirstAndWhoDoesNotEndInTimeIsKilledAndThatIsRecorded() throws IOException {
+        small("dev").make();
+        try (Machine machine = machines.start("dev");
+                Execution polite = running(machine, "trap 'echo asked >/root/asked; exit 0' TERM")) {
+            machines.stop("dev", GRACE);
+            assertThat(polite.await().success()).isTrue();
         }
-        machines.copy("one", "two", false);
-        long reached;
-        try (Machine machine = machines.connect("one")) {
-            reached = counter(machine);
-        }
-        machines.suspend("one");
-        assertThat(machines.get("one").state()).isEqualTo("suspended");
+        assertThat(machines.get("dev").lastEnd()).contains("it was shut down");
 
-        try (Machine two = machines.start("two");
-                Machine one = machines.start("one")) {
-            assertThat(counter(one)).isGreaterThanOrEqualTo(reached);
-            long now = counter(one);
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(one) > now);
-            assertThat(two.files().readString("/root/data")).isEqualTo("kept");
-            assertThat(two.exec("hostname").stdoutText()).isEqualTo("two\n");
-            assertThat(two.files().readString("/etc/machine-id"))
-                    .isNotEqualTo(one.files().readString("/etc/machine-id"));
-            assertThat(two.exec("test", "-e", "/dev/shm/c/n").exitCode()).isNotZero();
+        try (Machine machine = machines.start("dev");
+                Execution _ = running(machine, "trap '' TERM")) {
+            assertThat(machines.get("dev").lastEnd()).isEmpty();
+            assertThat(machine.files().readString("/root/asked")).isEqualTo("asked\n");
+            machines.stop("dev", Duration.ofSeconds(1));
         }
-
-        // A stop gives the memory of a suspended one up.
-        machines.suspend("one");
-        machines.stop("one", GRACE);
-        assertThat(machines.get("one").state()).isEqualTo("stopped");
-        try (Machine one = machines.start("one")) {
-            assertThat(one.exec("test", "-e", "/dev/shm/c/n").exitCode()).isNotZero();
-            assertThat(one.files().readString("/root/data")).isEqualTo("kept");
-        }
+        MachineInfo stopped = machines.get("dev");
+        assertThat(stopped.state()).isEqualTo("stopped");
+        assertThat(stopped.lastError()).isEmpty();
+        assertThat(stopped.lastEnd())
+                .contains("a program in it had not ended 1 second after the stop, and had to be killed");
+        assertThat(stopped.directory().resolve("config.toml")).content().contains("last_end = \"a program in it");
     }
 
-    @Test
-    void aSnapshotBringsBackWhatWasThereWithItsMemoryIfThatWasKept() {
-        machines.create("one", "base").memory(256).cpus(1).disk(1).make();
-        try (Machine machine = machines.start("one")) {
-            machine.files().writeString("/root/data", "first");
-            machine.files().writeString("/dev/shm/memory", "kept");
-            machines.snapshot("one", "with-memory", true);
-            machine.files().writeString("/root/data", "second");
-            machines.snapshot("one", "disk", false);
-            machine.files().writeString("/root/data", "third");
-        }
-        assertThat(machines.snapshots("one"))
-                .extracting(MachineSnapshot::name, MachineSnapshot::memory)
-                .containsExactly(tuple("disk", false), tuple("with-memory", true));
-        assertThatThrownBy(() -> machines.restore("one", "disk")).hasMessageContaining("runs");
-        machines.stop("one", GRACE);
-        machines.restore("one", "disk");
-        try (Machine machine = machines.start("one")) {
-            assertThat(machine.files().readString("/root/data")).isEqualTo("second");
-        }
-        machines.stop("one", Duration.ZERO);
-        machines.restore("one", "with-memory");
-        assertThat(machines.get("one").state()).isEqualTo("suspended");
-        try (Machine machine = machines.start("one")) {
-            assertThat(machine.files().readString("/root/data")).isEqualTo("first");
-            assertThat(machine.files().readString("/dev/shm/memory")).isEqualTo("kept");
-        }
-        machines.stop("one", Duration.ZERO);
-        assertThat(machines.deleteSnapshot("one", "with-memory")).isTrue();
-        assertThat(machines.deleteSnapshot("one", "with-memory")).isFalse();
-    }
-
-    /** Whoever started it may be killed: it runs on, and what has ended is written down, or started again. */
-    @Test
-    void aMachineOutlivesItsStarterAndIsRestartedByItsPolicyWhenItsVmIsKilled() throws Exception {
-        Process starter = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Dcloche.root=" + System.getProperty("cloche.root", "../.."),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MachineProcess.class.getName(),
-                        home.resolve("state").toString(),
-                        "dev")
-                .redirectError(home.resolve("starter.log").toFile())
+    /** A command that waits for signals, and does so already. */
+    private static Execution running(Machine machine, String trap) throws IOException {
+        Execution execution = machine.command("sh", "-c", trap + "; echo up; while :; do sleep 0.1; done")
                 .start();
-        try {
-            assertThat(starter.inputReader().readLine())
-                    .as(Files.readString(home.resolve("starter.log")))
-                    .isEqualTo("ready");
-        } finally {
-            starter.destroyForcibly().waitFor();
-        }
-        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
-        assertThat(machines.events()).extracting(MachineEvent::event).contains("adopted");
-        try (Machine machine = machines.connect("dev")) {
-            long now = counter(machine);
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(machine) > now);
-            machine.files().writeString("/root/data", "kept");
-            assertThat(machine.exec("sync").exitCode()).isZero();
-        }
-
-        killVm();
-        MachineInfo ended = machines.get("dev");
-        assertThat(ended.state()).isEqualTo("failed");
-        assertThat(ended.lastError()).isPresent();
-        assertThat(ended.directory().resolve("config.toml")).content().contains("state = \"stopped\"");
-
-        var _ = machines.change("dev", new MachineChange().restart("on-failure"));
-        machines.start("dev").close();
-        killVm();
-        assertThat(machines.get("dev").needsRecovery()).isTrue();
-        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
-        try (Machine machine = machines.connect("dev")) {
-            assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
-        }
-        assertThat(machines.events()).extracting(MachineEvent::event).contains("restarting");
-
-        // A process that stays does it at once.
-        cloche.adopt();
-        killGuards();
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
-                .until(() -> restarts() == 2 && machines.get("dev").state().equals("running"));
-        machines.stop("dev", GRACE);
-        assertThat(restarts()).isEqualTo(2);
-        assertThat(machines.get("dev").state()).isEqualTo("stopped");
-    }
-
-    private long restarts() {
-        return machines.events().stream()
-                .filter(event -> event.event().equals("restarting"))
-                .count();
+        assertThat(execution.stdout().readNBytes(3)).isEqualTo("up\n".getBytes(StandardCharsets.US_ASCII));
+        return execution;
     }
 
     @Test
     void anExportMadeAMachineAgainOnAnotherStateRootHasTheSameFiles() throws Exception {
-        machines.create("one", "base")
-                .memory(256)
-                .cpus(1)
-                .disk(1)
+        small("one")
                 .label("a", "b")
                 .make();
         String sums = "cd /root && head -c 3000000 /dev/urandom >noise && ln -s noise link && sha256sum noise link";
@@ -295,43 +141,5 @@ class MachineIT {
             }
             there.remove("two", true);
         }
-    }
-
-    /** The guard, and by the kernel its QEMU: as a crash of the host, but for the host. */
-    private void killVm() throws IOException {
-        killGuards();
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> !machines.get("dev").state().equals("running"));
-    }
-
-    private void killGuards() throws IOException {
-        try (Stream<Path> vms = Files.list(home.resolve("state/vms"))) {
-            for (Path vm : vms.toList()) {
-                String guard = Files.readString(vm.resolve("guard.json"));
-                long pid = Long.parseLong(guard.replaceAll("(?s).*\"pid\"\\s*:\\s*(\\d+).*", "$1"));
-                ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
-                process.destroyForcibly();
-                process.onExit().join();
-            }
-        }
-    }
-
-    /** Counts in a file system that is gone with the memory, and never begins anew. */
-    static void beginCounter(Machine machine) {
-        String count = "mkdir -p /dev/shm/c; (i=0; while :; do i=$((i+1)); echo $i >/dev/shm/c/next;"
-                + " mv /dev/shm/c/next /dev/shm/c/n; sleep 0.05; done) >/dev/null 2>&1 </dev/null &";
-        assertThat(machine.exec("sh", "-c", count).exitCode()).isZero();
-    }
-
-    private static long counter(Machine machine) {
-        String text = machine.exec("cat", "/dev/shm/c/n").stdoutText().strip();
-        return text.isEmpty() ? 0 : Long.parseLong(text);
-    }
-
-    private static long blocks(Machine machine) {
-        return Long.parseLong(machine.exec("sh", "-c", "df -k / | tail -n1 | awk '{print $2}'")
-                .stdoutText()
-                .strip());
     }
 }

@@ -31,7 +31,7 @@ class MachineNetworkIT {
     @BeforeEach
     void open() {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/passt")), "passt is missing: run ./setup");
-        cloche = MachineIT.opened(home.resolve("state"));
+        cloche = MachinesInVms.opened(home.resolve("state"));
         machines = cloche.machines();
     }
 

@@ -8,11 +8,11 @@ final class MachineProcess {
     private MachineProcess() {}
 
     public static void main(String[] arguments) {
-        Cloche cloche = MachineIT.opened(Path.of(arguments[0]));
+        Cloche cloche = MachinesInVms.opened(Path.of(arguments[0]));
         Machines machines = cloche.machines();
         machines.create(arguments[1], "base").memory(256).cpus(1).disk(1).make();
         Machine machine = machines.start(arguments[1]);
-        MachineIT.beginCounter(machine);
+        MachinesInVms.beginCounter(machine);
         System.out.println("ready");
         while (true) {
             LockSupport.park();

@@ -46,6 +46,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("address", machine.ipAddress().orElse("-"));
         machine.ports().forEach(port -> table.row("port", port.toString()));
         table.row("last error", machine.lastError().orElse("-"));
+        table.row("last end", machine.lastEnd().orElse("-"));
         table.row("directory", machine.directory().toString());
         table.print(System.out);
         return ExitCodes.OK;

@@ -4,11 +4,20 @@ import dev.cloche.BrokenMachine;
 import dev.cloche.MachineInfo;
 import dev.cloche.PublishedPort;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 
 /** Machines as JSON. */
 final class MachineJson {
     private MachineJson() {}
+
+    /** All of them, the broken ones last. */
+    static void write(JsonOutput json, List<MachineInfo> machines, List<BrokenMachine> broken) {
+        json.array(() -> {
+            machines.forEach(machine -> write(json, machine));
+            broken.forEach(entry -> write(json, entry));
+        });
+    }
 
     static void write(JsonOutput json, MachineInfo machine) {
         json.object(() -> {
@@ -31,6 +40,7 @@ final class MachineJson {
                     .field("provisionedAt", machine.provisionedAt().map(Instant::toString))
                     .field("ipAddress", machine.ipAddress())
                     .field("lastError", machine.lastError())
+                    .field("lastEnd", machine.lastEnd())
                     .field(
                             "ports",
                             machine.ports().stream()
@@ -40,7 +50,7 @@ final class MachineJson {
         });
     }
 
-    static void write(JsonOutput json, BrokenMachine broken) {
+    private static void write(JsonOutput json, BrokenMachine broken) {
         json.object(() -> json.field("name", broken.name())
                 .field("state", "broken")
                 .field("file", broken.file().toString())

@@ -44,12 +44,7 @@ final class MachineLsCommand implements Callable<Integer> {
                 list.machines().stream().filter(this::wanted).toList();
         // What is broken has no labels that could be trusted, and is never hidden.
         if (format.json()) {
-            JsonOutput.print(
-                    out,
-                    json -> json.array(() -> {
-                        machines.forEach(machine -> MachineJson.write(json, machine));
-                        list.broken().forEach(broken -> MachineJson.write(json, broken));
-                    }));
+            JsonOutput.print(out, json -> MachineJson.write(json, machines, list.broken()));
             return;
         }
         Table table = new Table("NAME", "IMAGE", "STATE", "CPUS", "MEMORY", "DISK", "NOTE");

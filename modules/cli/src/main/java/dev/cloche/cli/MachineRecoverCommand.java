@@ -1,8 +1,10 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.MachineList;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 @Command(
         name = "recover",
@@ -12,13 +14,19 @@ import picocli.CommandLine.Command;
             ""
         })
 final class MachineRecoverCommand implements Callable<Integer> {
+    @Mixin
+    private FormatOption format = new FormatOption();
+
     @Override
     public Integer call() {
+        MachineList list;
         try (Cloche cloche = Cloche.open()) {
-            cloche.machines()
-                    .recover()
-                    .machines()
-                    .forEach(machine -> System.out.println(machine.name() + " " + machine.state()));
+            list = cloche.machines().recover();
+        }
+        if (format.json()) {
+            JsonOutput.print(System.out, json -> MachineJson.write(json, list.machines(), list.broken()));
+        } else {
+            list.machines().forEach(machine -> System.out.println(machine.name() + " " + machine.state()));
         }
         return ExitCodes.OK;
     }

@@ -37,6 +37,11 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
         return vm(machine).filter(vm -> vm.state().live()).isPresent();
     }
 
+    /** What its file and its VM say together. */
+    MachineInfo info(PersistedMachine machine) {
+        return MachineInfo.of(machine, vm(machine), inWork(machine));
+    }
+
     /** Whether somebody works on it right now. */
     boolean inWork(PersistedMachine machine) {
         Path lock = lock(machine);

@@ -34,6 +34,7 @@ final class Keys {
     static final String STARTED_AT = "started_at";
     static final String PROVISIONED_AT = "provisioned_at";
     static final String LAST_ERROR = "last_error";
+    static final String LAST_END = "last_end";
 
     private Keys() {}
 }

@@ -4,12 +4,15 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** How machines come to rest. Its callers hold the machine's lock. */
 final class MachineEnds {
@@ -24,17 +27,26 @@ final class MachineEnds {
         this.disks = disks;
     }
 
-    /** Asks the guest to end, kills it if it has not done so after {@code grace}, and writes down that it has. */
+    /** Asks the guest to end, kills it if it has not done so after {@code grace}, and writes down how it came to that. */
     PersistedMachine stop(PersistedMachine machine, Duration grace, Deadline deadline) {
         ground.store().updateState(machine.name(), MachineState.STOPPING);
         ground.note(machine, "stopping", "");
+        Optional<VmExit> exit;
         try {
-            end(machine.vmId(), grace, deadline);
+            exit = Optional.of(end(machine.vmId(), grace, deadline));
         } catch (VmNotFoundException | VmStateException endedMeanwhile) {
-            // As was to be reached.
+            exit = ground.vm(machine).flatMap(VmInfo::exit);
         }
-        PersistedMachine stopped = rest(machine, DiskState.STOPPED, Optional.empty());
-        ground.note(machine, "stopped", "");
+        return stopped(
+                machine,
+                exit.map(how -> Ending.asked(how, grace)).orElse(Ending.GONE).how());
+    }
+
+    /** Writes down that it has no VM any more, as somebody wanted or its guest did. */
+    PersistedMachine stopped(PersistedMachine machine, String how) {
+        PersistedMachine stopped =
+                rest(machine, status -> status.withState(DiskState.STOPPED).withLastEnd(Optional.of(how)));
+        ground.note(machine, "stopped", how);
         return stopped;
     }
 
@@ -47,23 +59,25 @@ final class MachineEnds {
         }
     }
 
-    /** Writes down that it has no VM any more, and why. */
-    PersistedMachine rest(PersistedMachine machine, DiskState state, Optional<String> error) {
+    /** A suspended machine whose continuation failed before its guest did anything is still suspended. */
+    PersistedMachine failed(PersistedMachine machine, String why) {
+        String printable = Printable.of(why);
+        PersistedMachine rested = rest(
+                machine, status -> status.withState(disks.restingState(machine)).withLastError(Optional.of(printable)));
+        ground.note(machine, "failed", printable);
+        return rested;
+    }
+
+    /** Writes down that it has no VM any more, for who gives it another one at once. */
+    PersistedMachine rest(PersistedMachine machine) {
+        return rest(machine, status -> status.withState(disks.restingState(machine)));
+    }
+
+    private PersistedMachine rest(PersistedMachine machine, UnaryOperator<MachineStatus> how) {
         return ground.store()
                 .update(
                         machine.name(),
-                        now -> now.withStatus(now.status()
-                                .withState(state)
-                                .withIpAddress(Optional.empty())
-                                .withStartedAt(Optional.empty())
-                                .withLastError(error.map(Printable::of))));
-    }
-
-    /** A suspended machine whose continuation failed before its guest did anything is still suspended. */
-    PersistedMachine failed(PersistedMachine machine, String why) {
-        PersistedMachine rested = rest(machine, disks.restingState(machine), Optional.of(why));
-        ground.note(machine, "failed", Printable.of(why));
-        return rested;
+                        now -> now.withStatus(how.apply(now.status().atRest())));
     }
 
     /** What is left of a VM that has ended goes, with its console. */
@@ -76,18 +90,17 @@ final class MachineEnds {
         }
     }
 
-    private void end(VmId id, Duration grace, Deadline deadline) {
+    private VmExit end(VmId id, Duration grace, Deadline deadline) {
         if (grace.isZero()) {
-            ground.vms().kill(id, deadline.orAfter(KILL_LIMIT));
-            return;
+            return ground.vms().kill(id, deadline.orAfter(KILL_LIMIT));
         }
         try (Vm vm = ground.vms().connect(id, deadline.orAfter(CONNECT_LIMIT))) {
-            vm.stop(grace, deadline);
+            return vm.stop(grace, deadline);
         } catch (VmNotFoundException | VmStateException | VmInterruptedException noReasonToKill) {
             throw noReasonToKill;
         } catch (ClocheException deaf) {
             // Its guest does not answer, which is no reason to let it live; nor is that this took all of the time.
-            ground.vms().kill(id, Deadline.after(KILL_LIMIT));
+            return ground.vms().kill(id, Deadline.after(KILL_LIMIT));
         }
     }
 }

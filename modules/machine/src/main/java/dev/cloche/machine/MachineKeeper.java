@@ -1,14 +1,10 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import java.io.IOException;
-import java.nio.file.FileSystems;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -26,7 +22,7 @@ import java.util.function.Consumer;
  * again, as its policy says. It owns no machine and takes no port of one, so any number of keepers may run: who has a machine's
  * lock first does it, and the others find nothing to do.
  *
- * <p>It waits for events only: the end of a guard by its pidfd, and the log of events, which every start writes to.
+ * <p>It waits for events only: the end of a guard by its pidfd, and {@link Wakeups}, as every start is in the log of events.
  */
 final class MachineKeeper implements AutoCloseable {
     /** One that was up for so long does not end right after its start. */
@@ -54,18 +50,11 @@ final class MachineKeeper implements AutoCloseable {
     void start() {
         Path base = ground.store().directories().ensured();
         spawn("machine-keeper", () -> {
-            try (WatchService watch = FileSystems.getDefault().newWatchService()) {
-                WatchKey _ = base.register(
-                        watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
-                look();
+            try (Wakeups events = Wakeups.of(base)) {
                 while (true) {
-                    WatchKey changed = watch.take();
-                    changed.pollEvents();
-                    changed.reset();
                     look();
+                    events.await(Deadline.none());
                 }
-            } catch (IOException e) {
-                log("the machines cannot be watched", e);
             }
         });
     }

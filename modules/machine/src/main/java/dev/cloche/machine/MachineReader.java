@@ -41,7 +41,8 @@ final class MachineReader {
                         fields.text(Keys.IP_ADDRESS).filter(ip -> !ip.isEmpty()),
                         fields.time(Keys.STARTED_AT),
                         fields.time(Keys.PROVISIONED_AT),
-                        fields.text(Keys.LAST_ERROR)));
+                        fields.text(Keys.LAST_ERROR),
+                        fields.text(Keys.LAST_END)));
     }
 
     private void checkVersion() throws DocumentException {

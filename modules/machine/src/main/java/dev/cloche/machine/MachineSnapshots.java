@@ -77,7 +77,8 @@ final class MachineSnapshots {
                         now -> now.withResources(now.resources().withDiskGb(Math.max(1, size)))
                                 .withStatus(now.status()
                                         .withState(memory.isPresent() ? DiskState.SUSPENDED : DiskState.STOPPED)
-                                        .withLastError(Optional.empty())));
+                                        .withLastError(Optional.empty())
+                                        .withLastEnd(Optional.empty())));
         ground.note(rested, "restored", snapshot.value());
         return restored;
     }

@@ -52,7 +52,8 @@ final class MachineStart {
                         now -> now.withStatus(now.status()
                                 .withState(MachineState.STARTING.onDisk())
                                 .withStartedAt(Optional.empty())
-                                .withLastError(Optional.empty())));
+                                .withLastError(Optional.empty())
+                                .withLastEnd(Optional.empty())));
         ground.note(machine, "starting", "");
         try {
             try (Vm vm = ground.vms().create(spec)) {

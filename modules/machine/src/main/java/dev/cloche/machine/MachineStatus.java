@@ -11,15 +11,22 @@ import java.util.Optional;
  * @param startedAt when it was last started, to the millisecond
  * @param provisionedAt when its provisioning script has run to its end, to the millisecond
  * @param lastError why it failed last; gone with its next start
+ * @param lastEnd how it came to rest last, if it was stopped or has powered off; gone with its next start
  */
 public record MachineStatus(
         DiskState state,
         Optional<String> ipAddress,
         Optional<Instant> startedAt,
         Optional<Instant> provisionedAt,
-        Optional<String> lastError) {
+        Optional<String> lastError,
+        Optional<String> lastEnd) {
     static final MachineStatus NEW = new MachineStatus(
-            DiskState.CREATED, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            DiskState.CREATED,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
 
     public MachineStatus {
         startedAt = startedAt.map(time -> time.truncatedTo(ChronoUnit.MILLIS));
@@ -27,22 +34,32 @@ public record MachineStatus(
     }
 
     public MachineStatus withState(DiskState value) {
-        return new MachineStatus(value, ipAddress, startedAt, provisionedAt, lastError);
+        return new MachineStatus(value, ipAddress, startedAt, provisionedAt, lastError, lastEnd);
     }
 
     public MachineStatus withIpAddress(Optional<String> value) {
-        return new MachineStatus(state, value, startedAt, provisionedAt, lastError);
+        return new MachineStatus(state, value, startedAt, provisionedAt, lastError, lastEnd);
     }
 
     public MachineStatus withStartedAt(Optional<Instant> value) {
-        return new MachineStatus(state, ipAddress, value, provisionedAt, lastError);
+        return new MachineStatus(state, ipAddress, value, provisionedAt, lastError, lastEnd);
     }
 
     public MachineStatus withProvisionedAt(Optional<Instant> value) {
-        return new MachineStatus(state, ipAddress, startedAt, value, lastError);
+        return new MachineStatus(state, ipAddress, startedAt, value, lastError, lastEnd);
     }
 
     public MachineStatus withLastError(Optional<String> value) {
-        return new MachineStatus(state, ipAddress, startedAt, provisionedAt, value);
+        return new MachineStatus(state, ipAddress, startedAt, provisionedAt, value, lastEnd);
+    }
+
+    public MachineStatus withLastEnd(Optional<String> value) {
+        return new MachineStatus(state, ipAddress, startedAt, provisionedAt, lastError, value);
+    }
+
+    /** Of a machine without a VM; how it came to that is still to be said. */
+    MachineStatus atRest() {
+        return new MachineStatus(
+                state, Optional.empty(), Optional.empty(), provisionedAt, Optional.empty(), Optional.empty());
     }
 }

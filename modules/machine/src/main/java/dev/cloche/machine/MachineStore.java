@@ -7,14 +7,12 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 
 /**
@@ -30,10 +28,12 @@ public final class MachineStore {
     private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
 
     private final MachineDirectories directories;
+    private final MachineFiles files;
 
     /** @param base holds the directories of machines; it need not exist, and is made with the first of them */
     public MachineStore(Path base) {
         directories = new MachineDirectories(base);
+        files = new MachineFiles(directories);
     }
 
     MachineDirectories directories() {
@@ -55,7 +55,7 @@ public final class MachineStore {
     public void save(PersistedMachine machine) {
         locked(machine.name(), () -> {
             if (Files.exists(directories.config(machine.name()), LinkOption.NOFOLLOW_LINKS)) {
-                write(machine.name(), changed(document(machine.name()), machine));
+                files.write(machine.name(), files.document(machine.name()), machine);
             } else {
                 publishNew(machine);
             }
@@ -116,7 +116,7 @@ public final class MachineStore {
      * @throws MachineException.Broken if its file cannot be used
      */
     public PersistedMachine load(MachineName name) {
-        return storing(name.value(), () -> document(name).machine());
+        return storing(name.value(), () -> files.document(name).machine());
     }
 
     /** The names of all directories that hold a configuration, sorted, whatever it is like; empty if the base is missing. */
@@ -128,30 +128,9 @@ public final class MachineStore {
     public List<MachineEntry> loadAll() {
         List<MachineEntry> entries = new ArrayList<>();
         for (String name : list()) {
-            storing(name, () -> entry(name)).ifPresent(entries::add);
+            storing(name, () -> files.entry(name)).ifPresent(entries::add);
         }
         return entries;
-    }
-
-    private Optional<MachineEntry> entry(String name) throws IOException {
-        if (!MachineName.isValid(name)) {
-            Path file = directories.base().resolve(name).resolve(MachineDirectories.CONFIG);
-            return Optional.of(new BrokenMachine(
-                    name, file, OptionalInt.empty(), "its directory's name is no name of a machine", false));
-        }
-        try {
-            return Optional.of(
-                    new MachineEntry.Sound(document(new MachineName(name)).machine()));
-        } catch (MachineException.NotFound gone) {
-            return Optional.empty();
-        } catch (MachineException.Broken broken) {
-            return Optional.of(broken.entry());
-        } catch (IOException unreadable) {
-            // One that cannot be read must not hide the others, nor be hidden by them.
-            Path file = directories.config(new MachineName(name));
-            return Optional.of(new BrokenMachine(
-                    name, file, OptionalInt.empty(), Printable.of("it cannot be read: " + unreadable), false));
-        }
     }
 
     /**
@@ -196,13 +175,13 @@ public final class MachineStore {
      */
     public PersistedMachine update(MachineName name, UnaryOperator<PersistedMachine> mutation) {
         return locked(name, () -> {
-            MachineDocument document = document(name);
+            MachineDocument document = files.document(name);
             PersistedMachine after = mutation.apply(document.machine());
             if (!after.name().equals(name)) {
                 throw new IllegalArgumentException("a machine is renamed by rename");
             }
             if (!after.equals(document.machine())) {
-                write(name, changed(document, after));
+                files.write(name, document, after);
             }
             return after;
         });
@@ -216,18 +195,18 @@ public final class MachineStore {
      */
     public PersistedMachine rename(MachineName from, MachineName to) {
         return locked(from, () -> {
-            MachineDocument document = document(from);
+            MachineDocument document = files.document(from);
             if (Files.exists(directories.of(to), LinkOption.NOFOLLOW_LINKS)) {
                 throw new MachineException.NameInUse(to);
             }
             try {
-                write(from, document.announcing(to));
+                files.write(from, document.announcing(to));
             } catch (DocumentException e) {
-                throw notWritable(document.machine(), e);
+                throw MachineFiles.notWritable(document.machine(), e);
             }
             directories.rename(from, to);
             PersistedMachine renamed = document.machine().withName(to);
-            write(to, changed(document(to), renamed));
+            files.write(to, files.document(to), renamed);
             return renamed;
         });
     }
@@ -238,7 +217,7 @@ public final class MachineStore {
      * @throws MachineException.NotFound if there is none
      */
     public byte[] text(MachineName name) {
-        return storing(name.value(), () -> content(name).bytes());
+        return storing(name.value(), () -> files.content(name).bytes());
     }
 
     /**
@@ -250,12 +229,12 @@ public final class MachineStore {
      */
     public PersistedMachine replace(MachineName name, byte[] seen, byte[] text) {
         return locked(name, () -> {
-            ConfigBytes now = content(name);
+            ConfigBytes now = files.content(name);
             if (!Arrays.equals(now.bytes(), seen)) {
                 throw new MachineException.Busy(name.value());
             }
-            MachineDocument document = parse(name, new ConfigBytes(text, now.time()));
-            write(name, document);
+            MachineDocument document = files.parse(name, new ConfigBytes(text, now.time()));
+            files.write(name, document);
             return document.machine();
         });
     }
@@ -264,46 +243,9 @@ public final class MachineStore {
     PersistedMachine parse(MachineName name, byte[] text) {
         return storing(
                 name.value(),
-                () -> parse(name, new ConfigBytes(text, content(name).time())).machine());
-    }
-
-    private MachineDocument changed(MachineDocument document, PersistedMachine after) {
-        try {
-            return document.meaning(after);
-        } catch (DocumentException e) {
-            throw notWritable(after, e);
-        }
-    }
-
-    static MachineException notWritable(PersistedMachine machine, DocumentException e) {
-        return new MachineException.Invalid(
-                "The machine \"" + machine.name() + "\" cannot be written down: " + e.reason() + ".",
-                "Give other values.");
-    }
-
-    private void write(MachineName name, MachineDocument document) throws IOException {
-        DurableFiles.write(directories.config(name), document.bytes());
-    }
-
-    private MachineDocument document(MachineName name) throws IOException {
-        return parse(name, content(name));
-    }
-
-    private ConfigBytes content(MachineName name) throws IOException {
-        try {
-            return MachineDirectories.read(directories.config(name));
-        } catch (NoSuchFileException missing) {
-            throw new MachineException.NotFound(name);
-        }
-    }
-
-    private MachineDocument parse(MachineName name, ConfigBytes content) {
-        try {
-            return MachineDocument.parse(content.bytes(), name.value(), content.time());
-        } catch (DocumentException e) {
-            throw new MachineException.Broken(
-                    new BrokenMachine(name.value(), directories.config(name), e.line(), e.reason(), e.newer()));
-        }
+                () -> files.parse(
+                                name, new ConfigBytes(text, files.content(name).time()))
+                        .machine());
     }
 
     private interface Work<T> {

@@ -45,6 +45,7 @@ final class MachineValues {
         out.time(Keys.STARTED_AT, status.startedAt());
         out.time(Keys.PROVISIONED_AT, status.provisionedAt());
         out.text(Keys.LAST_ERROR, status.lastError());
+        out.text(Keys.LAST_END, status.lastEnd());
         out.put(Keys.ENV, settings.env());
         out.put(Keys.LABELS, settings.labels());
         out.put(Keys.BLOCK_DEVICES, devices(foreign));

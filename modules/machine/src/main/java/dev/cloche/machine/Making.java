@@ -49,7 +49,7 @@ final class Making implements AutoCloseable {
                     directory.resolve(MachineDirectories.CONFIG),
                     MachineDocument.of(machine).bytes());
         } catch (DocumentException e) {
-            throw MachineStore.notWritable(machine, e);
+            throw MachineFiles.notWritable(machine, e);
         }
     }
 

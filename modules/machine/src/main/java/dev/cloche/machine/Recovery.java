@@ -7,7 +7,6 @@ import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmInterruptedException;
 import java.time.Duration;
-import java.util.Optional;
 
 /** Holds machines against their VMs and does what {@link Settlement} says. Its callers hold the machine's lock. */
 final class Recovery {
@@ -16,13 +15,11 @@ final class Recovery {
     private final Ground ground;
     private final MachineStart start;
     private final MachineEnds ends;
-    private final MachineDisks disks;
 
-    Recovery(Ground ground, MachineStart start, MachineEnds ends, MachineDisks disks) {
+    Recovery(Ground ground, MachineStart start, MachineEnds ends) {
         this.ground = ground;
         this.start = start;
         this.ends = ends;
-        this.disks = disks;
     }
 
     /** Does all that is to be done, and answers the machine as it is then, its file and its VM in accord. */
@@ -33,11 +30,9 @@ final class Recovery {
             }
             case Settlement.Adopt() -> adopt(machine, deadline);
             case Settlement.FinishStop() -> ends.kill(machine);
-            case Settlement.Settle(var error) ->
-                error.ifPresentOrElse(why -> ends.failed(machine, why), () -> {
-                    ends.rest(machine, DiskState.STOPPED, error);
-                    ground.note(machine, "stopped", "its guest powered off");
-                });
+            case Settlement.Settle(Ending(boolean failed, String how)) -> {
+                var _ = failed ? ends.failed(machine, how) : ends.stopped(machine, how);
+            }
             case Settlement.Restart(String why) -> restart(machine, why, deadline);
         }
         return ground.store().load(machine.name());
@@ -79,8 +74,7 @@ final class Recovery {
     private void restart(PersistedMachine machine, String why, Deadline deadline) {
         ground.note(machine, "restarting", Printable.of(why));
         try {
-            start.start(ends.rest(machine, disks.restingState(machine), Optional.empty()), deadline)
-                    .close();
+            start.start(ends.rest(machine), deadline).close();
         } catch (MachineException.Interrupted | VmInterruptedException given) {
             throw given;
         } catch (ClocheException failed) {

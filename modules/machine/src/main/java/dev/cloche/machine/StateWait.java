@@ -1,53 +1,85 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
-import java.io.IOException;
-import java.nio.file.FileSystems;
-import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import dev.cloche.linux.PinnedProcess;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.VmInfo;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Waits for something that changes with the files of machines, which every change does except the end of a VM that nobody
- * asked for: that is looked for twice a second.
+ * One wait for a state of a machine, which costs nothing while it lasts: it looks when something is in the log of events, and
+ * when the guard of the machine's VM has ended, which perhaps nobody else sees. Whoever looks writes that end down.
  */
-final class StateWait {
-    private static final long LOOK_MILLIS = 500;
+final class StateWait implements AutoCloseable {
+    /** Only for what nobody tells of: a worker that was killed before there was a VM, or a log that cannot be written. */
+    private static final Duration SAFETY_NET = Duration.ofSeconds(15);
 
-    private StateWait() {}
+    private final Ground ground;
+    private final MachineViews views;
+    private final Wakeups wakeups;
+    private Optional<ProcessIdentity> known = Optional.empty();
+    private Optional<PinnedProcess> guard = Optional.empty();
 
-    /**
-     * Returns when the condition holds.
-     *
-     * @throws MachineException.OutOfTime if the deadline passes first
-     * @throws MachineException.Interrupted if the thread is interrupted
-     */
-    static void until(Path base, BooleanSupplier condition, String what, Deadline deadline) {
-        try (WatchService watch = FileSystems.getDefault().newWatchService()) {
-            WatchKey _ = base.register(
-                    watch,
-                    StandardWatchEventKinds.ENTRY_CREATE,
-                    StandardWatchEventKinds.ENTRY_DELETE,
-                    StandardWatchEventKinds.ENTRY_MODIFY);
-            while (!condition.getAsBoolean()) {
-                if (deadline.passed()) {
-                    throw new MachineException.OutOfTime(what);
-                }
-                WatchKey changed = watch.poll(Math.min(LOOK_MILLIS, deadline.remainingMillis()), TimeUnit.MILLISECONDS);
-                if (changed != null) {
-                    changed.pollEvents();
-                    changed.reset();
-                }
+    StateWait(Ground ground, MachineViews views) {
+        this.ground = ground;
+        this.views = views;
+        wakeups = Wakeups.of(ground.store().directories().ensured());
+    }
+
+    /** As {@link Machines#await} promises. */
+    MachineInfo until(MachineName name, Set<MachineState> states, Deadline deadline) {
+        while (true) {
+            MachineInfo now = views.get(name);
+            if (states.contains(now.state())) {
+                return now;
             }
-        } catch (IOException e) {
-            throw new MachineException.Storage(
-                    "The directory " + base + " cannot be watched: " + e.getMessage() + ".", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new MachineException.Interrupted(what);
+            if (watches(now.machine())) {
+                // It may have ended before that.
+                continue;
+            }
+            if (deadline.passed()) {
+                throw new MachineException.OutOfTime(wanted(name, states));
+            }
+            try {
+                wakeups.await(deadline.orAfter(SAFETY_NET));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new MachineException.Interrupted(wanted(name, states));
+            }
         }
+    }
+
+    /** Watches the guard of a machine's VM; false if it is the one of before, or there is none. */
+    private boolean watches(PersistedMachine machine) {
+        Optional<ProcessIdentity> present = ground.vm(machine).flatMap(VmInfo::guard);
+        if (present.equals(known)) {
+            return false;
+        }
+        known = present;
+        closeGuard();
+        guard = present.flatMap(PinnedProcess::open);
+        guard.ifPresent(process -> {
+            var _ = process.onEnd().thenRun(wakeups::wake);
+        });
+        return present.isPresent();
+    }
+
+    private static String wanted(MachineName name, Set<MachineState> states) {
+        String words = states.stream().map(MachineState::word).sorted().collect(Collectors.joining(" or "));
+        return "the machine \"" + name + "\" to be " + words;
+    }
+
+    private void closeGuard() {
+        guard.ifPresent(PinnedProcess::close);
+        guard = Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        closeGuard();
+        wakeups.close();
     }
 }

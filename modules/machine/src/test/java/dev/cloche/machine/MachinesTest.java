@@ -3,22 +3,15 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.base.Deadline;
-import dev.cloche.catalog.Catalog;
-import dev.cloche.image.ImageStore;
-import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmInfo;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,44 +20,10 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The life of machines on VMs in memory: what files say, whatever happens around them. */
-class MachinesTest {
-    private static final MachineName WEB = Samples.WEB;
-
-    @TempDir
-    Path home;
-
-    private InMemoryProvider vms;
-    private Catalog catalog;
-    private Machines machines;
-
-    @BeforeEach
-    void open() {
-        Path bundled = Path.of(System.getProperty("cloche.share", "../../dist/share"), "images/base")
-                .toAbsolutePath();
-        Assumptions.assumeTrue(Files.isDirectory(bundled), "the image base is not installed: run ./setup first");
-        vms = new InMemoryProvider();
-        catalog = Catalog.open(home, List.of(ImageStore.schema()));
-        ImageStore images = ImageStore.open(
-                home.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(List.of(bundled)));
-        machines = new Machines(home.resolve("machines"), images, vms, Clock.systemUTC());
-    }
-
-    @AfterEach
-    void close() {
-        if (vms != null) {
-            machines.close();
-            vms.close();
-            catalog.close();
-        }
-    }
-
+class MachinesTest extends MachinesInMemory {
     @Test
     void aMachineIsCreatedStartedUsedStoppedAndRemovedWithAllThatItHas() throws IOException {
         make(MachineSettings.DEFAULTS);
@@ -227,25 +186,5 @@ class MachinesTest {
         assertThat(machines.await(WEB, Set.of(MachineState.RUNNING), soon()).state())
                 .isEqualTo(MachineState.RUNNING);
         assertThat(machines.events()).extracting(MachineEvent::what).containsOnlyOnce("restarting");
-    }
-
-    private void make(MachineSettings settings) {
-        machines.create(NewMachine.of(WEB, "base").withSettings(settings), PullListener.none(), soon());
-    }
-
-    private RunningMachine start() {
-        return machines.start(WEB, PullListener.none(), soon());
-    }
-
-    private MachineState state() {
-        return machines.get(WEB).state();
-    }
-
-    private VmInfo vm() {
-        return vms.list().getFirst();
-    }
-
-    private static Deadline soon() {
-        return Deadline.after(Duration.ofSeconds(60));
     }
 }

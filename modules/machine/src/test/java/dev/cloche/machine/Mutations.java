@@ -19,7 +19,8 @@ final class Mutations {
         return switch (random.nextInt(9)) {
             case 0 -> machine.withResources(machine.resources().withCpus(1 + random.nextInt(64)));
             case 1 -> machine.withStatus(status.withState(STATES.get(random.nextInt(4))));
-            case 2 -> machine.withStatus(status.withLastError(maybe(random, text)));
+            case 2 ->
+                machine.withStatus(status.withLastError(maybe(random, text)).withLastEnd(maybe(random, text)));
             case 3 ->
                 machine.withStatus(status.withIpAddress(maybe(random, text).filter(ip -> !ip.isEmpty())));
             case 4 -> machine.withSettings(settings.withEnv(changed(settings.env(), random, text.name(), text)));

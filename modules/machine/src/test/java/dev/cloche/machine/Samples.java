@@ -47,6 +47,7 @@ final class Samples {
                         Optional.of("10.0.0.2"),
                         Optional.of(CREATED.plusSeconds(1)),
                         Optional.of(CREATED.plusSeconds(2)),
-                        Optional.of("it fell over")));
+                        Optional.of("it fell over"),
+                        Optional.of("it was shut down")));
     }
 }

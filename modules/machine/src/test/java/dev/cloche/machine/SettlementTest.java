@@ -53,7 +53,10 @@ class SettlementTest {
             if (policy == RestartPolicy.ALWAYS) {
                 assertThat(found).isInstanceOf(Settlement.Restart.class);
             } else {
-                assertThat(found).isEqualTo(new Settlement.Settle(Optional.empty()));
+                assertThat(found)
+                        .isInstanceOfSatisfying(
+                                Settlement.Settle.class,
+                                settle -> assertThat(settle.ending().failed()).isFalse());
             }
         }
     }
@@ -65,13 +68,14 @@ class SettlementTest {
             Settlement found = Settlement.of(
                     machine(DiskState.RUNNING, RestartPolicy.NO),
                     ended(exit(VmExit.Cause.EXITED, Optional.of(goodbye))));
-            assertThat(found).isEqualTo(new Settlement.Settle(Optional.of("its init ended with " + bad.shellCode())));
+            assertThat(found)
+                    .isEqualTo(new Settlement.Settle(new Ending(true, "its init ended with " + bad.shellCode())));
         }
         Goodbye well = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(0)));
         assertThat(Settlement.of(
                         machine(DiskState.RUNNING, RestartPolicy.NO),
                         ended(exit(VmExit.Cause.EXITED, Optional.of(well)))))
-                .isEqualTo(new Settlement.Settle(Optional.empty()));
+                .isEqualTo(new Settlement.Settle(new Ending(false, "its guest powered off")));
     }
 
     @ParameterizedTest
@@ -87,7 +91,7 @@ class SettlementTest {
                 assertThat(found)
                         .isInstanceOfSatisfying(
                                 Settlement.Settle.class,
-                                settle -> assertThat(settle.error()).isPresent());
+                                settle -> assertThat(settle.ending().failed()).isTrue());
             } else {
                 assertThat(found)
                         .isInstanceOfSatisfying(

@@ -6,8 +6,12 @@ import java.util.Optional;
  * The last words of a guest that ended in order.
  *
  * @param mainExit how the main execution ended; present exactly if the reason is {@link Reason#MAIN_ENDED}
+ * @param killed executions, the init among them, that had not ended in the time that the host gave them, and were killed
  */
-public record Goodbye(Reason reason, Optional<ExitStatus> mainExit) {
+public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) {
+    /** A guest has no more executions. */
+    static final int MOST_KILLED = 1024;
+
     /** Why the guest ended. */
     public enum Reason {
         /** The host asked it to shut down. */
@@ -20,5 +24,13 @@ public record Goodbye(Reason reason, Optional<ExitStatus> mainExit) {
         if ((reason == Reason.MAIN_ENDED) != mainExit.isPresent()) {
             throw new IllegalArgumentException("exactly the end of the main execution has a status");
         }
+        if (killed < 0 || killed > MOST_KILLED || (killed > 0 && reason != Reason.SHUTDOWN_REQUESTED)) {
+            throw new IllegalArgumentException("executions are killed by a shutdown: " + killed);
+        }
+    }
+
+    /** Of a guest that had to kill nothing. */
+    public Goodbye(Reason reason, Optional<ExitStatus> mainExit) {
+        this(reason, mainExit, 0);
     }
 }

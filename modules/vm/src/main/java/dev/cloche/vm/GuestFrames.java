@@ -135,7 +135,7 @@ final class GuestFrames {
         if (goodbye.mainExit().isPresent()) {
             put(payload.u32(2), goodbye.mainExit().get());
         } else {
-            payload.u32(1).u32(0).u32(0);
+            payload.u32(1).u32(0).u32(goodbye.killed());
         }
         return frame(Frame.GOODBYE, 0, 0, payload);
     }

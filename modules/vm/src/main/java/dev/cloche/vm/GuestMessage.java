@@ -176,8 +176,7 @@ sealed interface GuestMessage {
     private static Goodbye goodbye(PayloadReader in) {
         if (in.u32(1, 2) == 1) {
             in.u32(0, 0);
-            in.u32(0, 0);
-            return new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty());
+            return new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), in.u32(0, Goodbye.MOST_KILLED));
         }
         return new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(status(in)));
     }

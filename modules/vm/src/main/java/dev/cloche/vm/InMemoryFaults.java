@@ -14,6 +14,7 @@ public final class InMemoryFaults {
     private final AtomicInteger failingDestroys = new AtomicInteger();
     private final AtomicInteger failingIdentities = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
+    private final AtomicInteger stubborn = new AtomicInteger();
 
     /** The next boots, as many, never say hello. */
     public void hangBoots(int count) {
@@ -23,6 +24,15 @@ public final class InMemoryFaults {
     /** From now on, guests that shut down end without last words. */
     public void loseGoodbyes() {
         goodbyesLost.set(true);
+    }
+
+    /** From now on, guests that shut down say that so many executions had to be killed. */
+    public void killAtShutdown(int count) {
+        stubborn.set(count);
+    }
+
+    int killedAtShutdown() {
+        return stubborn.get();
     }
 
     /** The next snapshots, as many, fail as on a full disk. */

@@ -214,7 +214,8 @@ final class InMemoryGuest {
                 .settled()
                 .orTimeout(UNSENT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((done, late) -> {
-                    powerOff(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty()));
+                    powerOff(new Goodbye(
+                            Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), faults.killedAtShutdown()));
                     return done;
                 });
     }

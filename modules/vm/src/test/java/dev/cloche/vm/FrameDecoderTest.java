@@ -137,7 +137,7 @@ class FrameDecoderTest {
                         GuestFrames.measured(5, Map.of(1, 2L, 13, 3L, 99, -1L)),
                         GuestFrames.failed(2, GuestFailure.INTERNAL, "sentence"),
                         GuestFrames.exited(2, new ExitStatus.Signalled(9)),
-                        GuestFrames.goodbye(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty())))
+                        GuestFrames.goodbye(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), 3)))
                 .forEach(frame -> bytes.writeBytes(array(frame)));
         return bytes.toByteArray();
     }

@@ -1,0 +1,105 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Machines outlive who started them, and do not stay down when they are to be up. */
+class MachineRecoveryIT extends MachinesInVms {
+    /** Whoever started it may be killed: it runs on, and what has ended is written down, or started again. */
+    @Test
+    void aMachineOutlivesItsStarterAndIsRestartedByItsPolicyWhenItsVmIsKilled() throws Exception {
+        Process starter = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-Dcloche.root=" + System.getProperty("cloche.root", "../.."),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        MachineProcess.class.getName(),
+                        home.resolve("state").toString(),
+                        "dev")
+                .redirectError(home.resolve("starter.log").toFile())
+                .start();
+        try {
+            assertThat(starter.inputReader().readLine())
+                    .as(Files.readString(home.resolve("starter.log")))
+                    .isEqualTo("ready");
+        } finally {
+            starter.destroyForcibly().waitFor();
+        }
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
+        assertThat(machines.events()).extracting(MachineEvent::event).contains("adopted");
+        try (Machine machine = machines.connect("dev")) {
+            long now = counter(machine);
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(machine) > now);
+            machine.files().writeString("/root/data", "kept");
+            assertThat(machine.exec("sync").exitCode()).isZero();
+        }
+
+        try (ExecutorService waiting = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<MachineInfo> failed = waiting.submit(() -> machines.await("dev", List.of("failed")));
+            killGuards();
+            assertThat(failed.get().lastError()).contains("the guard of its VM was killed");
+        }
+        MachineInfo ended = machines.get("dev");
+        assertThat(ended.state()).isEqualTo("failed");
+        assertThat(ended.lastError()).isPresent();
+        assertThat(ended.directory().resolve("config.toml")).content().contains("state = \"stopped\"");
+
+        var _ = machines.change("dev", new MachineChange().restart("on-failure"));
+        machines.start("dev").close();
+        killVm();
+        assertThat(machines.get("dev").needsRecovery()).isTrue();
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
+        try (Machine machine = machines.connect("dev")) {
+            assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
+        }
+        assertThat(machines.events()).extracting(MachineEvent::event).contains("restarting");
+
+        // A process that stays does it at once.
+        cloche.adopt();
+        killGuards();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> restarts() == 2 && machines.get("dev").state().equals("running"));
+        machines.stop("dev", GRACE);
+        assertThat(restarts()).isEqualTo(2);
+        assertThat(machines.get("dev").state()).isEqualTo("stopped");
+    }
+
+    private long restarts() {
+        return machines.events().stream()
+                .filter(event -> event.event().equals("restarting"))
+                .count();
+    }
+
+    /** The guard, and by the kernel its QEMU: as a crash of the host, but for the host. */
+    private void killVm() throws IOException {
+        killGuards();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> !machines.get("dev").state().equals("running"));
+    }
+
+    private void killGuards() throws IOException {
+        try (Stream<Path> vms = Files.list(home.resolve("state/vms"))) {
+            for (Path vm : vms.toList()) {
+                String guard = Files.readString(vm.resolve("guard.json"));
+                long pid = Long.parseLong(guard.replaceAll("(?s).*\"pid\"\\s*:\\s*(\\d+).*", "$1"));
+                ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
+                process.destroyForcibly();
+                process.onExit().join();
+            }
+        }
+    }
+}

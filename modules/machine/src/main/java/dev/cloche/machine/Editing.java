@@ -1,0 +1,84 @@
+package dev.cloche.machine;
+
+import dev.cloche.base.Deadline;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Changes of machines' files that people ask for: checked against what the machine is, and done to its disk too. */
+final class Editing {
+    private final Ground ground;
+    private final MachineDisks disks;
+
+    Editing(Ground ground, MachineDisks disks) {
+        this.ground = ground;
+        this.disks = disks;
+    }
+
+    /**
+     * As {@link Machines#change} promises.
+     *
+     * @param script in place of the one that it has; unless it is the same one, it runs at the next start
+     */
+    Changed change(
+            MachineName name,
+            UnaryOperator<PersistedMachine> mutation,
+            Optional<ProvisionScript> script,
+            Deadline deadline) {
+        return ground.working(name, deadline, machine -> {
+            PersistedMachine wanted = mutation.apply(machine);
+            Changes.check(machine, wanted);
+            disks.resize(machine, wanted, deadline);
+            Path directory = ground.store().directory(name);
+            Optional<String> next = script.flatMap(given -> given.beside(machine, directory));
+            PersistedMachine after = ground.store()
+                    .update(
+                            name,
+                            now -> next.map(file -> withScript(mutation.apply(now), file))
+                                    .orElseGet(() -> mutation.apply(now)));
+            Optional<String> old = machine.settings().provision();
+            if (next.isPresent() && old.isPresent()) {
+                ProvisionScript.forget(directory, old.get());
+            }
+            return changed(machine, after);
+        });
+    }
+
+    private static PersistedMachine withScript(PersistedMachine machine, String file) {
+        return machine.withSettings(machine.settings().withProvision(Optional.of(file)))
+                .withStatus(machine.status().withProvisionedAt(Optional.empty()));
+    }
+
+    /** As {@link Machines#replaceText} promises. */
+    Changed replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
+        if (isBroken(name)) {
+            return new Changed(ground.store().replace(name, seen, text), false);
+        }
+        return ground.working(name, deadline, machine -> {
+            PersistedMachine wanted = ground.store().parse(name, text);
+            Changes.check(machine, wanted);
+            disks.resize(machine, wanted, deadline);
+            return changed(machine, ground.store().replace(name, seen, text));
+        });
+    }
+
+    private boolean isBroken(MachineName name) {
+        try {
+            ground.store().load(name);
+            return false;
+        } catch (MachineException.Broken broken) {
+            return true;
+        }
+    }
+
+    private Changed changed(PersistedMachine before, PersistedMachine after) {
+        if (after.equals(before)) {
+            return new Changed(after, false);
+        }
+        ground.note(after, "changed", "");
+        boolean sameVm =
+                after.resources().withDiskGb(1).equals(before.resources().withDiskGb(1))
+                        && after.settings().equals(before.settings());
+        return new Changed(after, ground.alive(after) && !sameVm);
+    }
+}

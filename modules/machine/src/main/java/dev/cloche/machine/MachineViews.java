@@ -1,0 +1,85 @@
+package dev.cloche.machine;
+
+import dev.cloche.base.Deadline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Machines as they are now, for who looks and for who recovers them: what has ended is written down. */
+final class MachineViews {
+    private final Ground ground;
+    private final Recovery recovery;
+
+    MachineViews(Ground ground, Recovery recovery) {
+        this.ground = ground;
+        this.recovery = recovery;
+    }
+
+    /** As {@link Machines#list} promises. */
+    List<MachineView> list() {
+        List<MachineView> views = new ArrayList<>();
+        for (MachineEntry entry : ground.store().loadAll()) {
+            switch (entry) {
+                case BrokenMachine broken -> views.add(new MachineView.Broken(broken));
+                case MachineEntry.Sound(PersistedMachine machine) -> views.add(new MachineView.Sound(settled(machine)));
+            }
+        }
+        return views;
+    }
+
+    /** As {@link Machines#get} promises. */
+    MachineInfo get(MachineName name) {
+        return settled(ground.store().load(name));
+    }
+
+    /** As {@link Machines#await} promises. */
+    MachineInfo await(MachineName name, Set<MachineState> states, Deadline deadline) {
+        try (StateWait wait = new StateWait(ground, this)) {
+            return wait.until(name, states, deadline);
+        }
+    }
+
+    private MachineInfo settled(PersistedMachine machine) {
+        MachineInfo seen = ground.info(machine);
+        if (!seen.needsRecovery() || machine.settings().restartPolicy() != RestartPolicy.NO) {
+            return seen;
+        }
+        try {
+            return ground.info(
+                    ground.working(machine.name(), Deadline.after(Duration.ZERO), now -> recovery.settle(now)));
+        } catch (MachineException.NotFound | MachineException.Busy othersAreAtIt) {
+            return seen;
+        }
+    }
+
+    /** As {@link Machines#recover} promises. */
+    List<MachineView> recover(Deadline deadline) {
+        for (MachineEntry entry : ground.store().loadAll()) {
+            if (entry instanceof MachineEntry.Sound(PersistedMachine machine)) {
+                recover(machine.name(), deadline);
+            }
+        }
+        return list();
+    }
+
+    void recover(MachineName name, Deadline deadline) {
+        try {
+            ground.working(name, deadline, now -> recovery.recover(now, deadline));
+        } catch (MachineException.NotFound | MachineException.Broken changedMeanwhile) {
+            // Nothing to recover.
+        }
+    }
+
+    /** As {@link Machines#autostarted} promises. */
+    List<MachineName> autostarted() {
+        List<MachineName> names = new ArrayList<>();
+        for (MachineEntry entry : ground.store().loadAll()) {
+            if (entry instanceof MachineEntry.Sound(PersistedMachine machine)
+                    && machine.settings().autostart()) {
+                names.add(machine.name());
+            }
+        }
+        return names;
+    }
+}

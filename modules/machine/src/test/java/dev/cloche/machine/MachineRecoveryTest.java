@@ -1,0 +1,62 @@
+package dev.cloche.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.base.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Machines whose VM is alive but not well, or whose start was cut short. */
+class MachineRecoveryTest extends MachinesInMemory {
+    private static final Duration PATIENCE = Duration.ofMillis(300);
+
+    @Test
+    void oneThatIsAliveAndAnswersIsAdopted() {
+        make(MachineSettings.DEFAULTS);
+        start().close();
+        machines.recover(soon());
+        assertThat(state()).isEqualTo(MachineState.RUNNING);
+        assertThat(machines.events().getLast().what()).isEqualTo("adopted");
+    }
+
+    @Test
+    void oneThatIsAliveAndDoesNotAnswerIsKilledAndStaysSettled() {
+        make(MachineSettings.DEFAULTS);
+        start().close();
+        vms.pause(vm().id(), soon());
+        machines.recover(Deadline.after(PATIENCE));
+        assertSettled();
+        machines.recover(soon());
+        assertSettled();
+    }
+
+    private void assertSettled() {
+        assertThat(state()).isEqualTo(MachineState.FAILED);
+        assertThat(status().lastError().orElseThrow()).startsWith("its guest did not answer");
+        assertThat(machines.get(WEB).needsRecovery()).isFalse();
+        assertThat(vms.list()).noneMatch(vm -> vm.state().live());
+    }
+
+    @Test
+    void oneThatDoesNotTakeItsIdentityIsStartedAgainIfItsPolicySaysSo() {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ON_FAILURE));
+        start().close();
+        machines.store()
+                .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
+        faults.refuseIdentities(1);
+        machines.recover(soon());
+        assertThat(state()).isEqualTo(MachineState.RUNNING);
+        assertThat(machines.events()).extracting(MachineEvent::what).containsSubsequence("restarting", "started");
+    }
+
+    @Test
+    void aSuspendedOneIsLeftAlone() {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
+        start().close();
+        machines.suspend(WEB, soon());
+        machines.recover(soon());
+        assertThat(state()).isEqualTo(MachineState.SUSPENDED);
+        assertThat(machines.get(WEB).needsRecovery()).isFalse();
+    }
+}
