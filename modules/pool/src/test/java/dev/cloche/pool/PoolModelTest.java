@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -76,6 +77,8 @@ class PoolModelTest {
                             ? new Verdict.Unhealthy("so it is")
                             : Verdict.HEALTHY,
                     books,
+                    // Whatever looks at all VMs does so in the order of their ids.
+                    () -> new VmId(HexFormat.of().toHexDigits(random.nextLong())),
                     random.nextLong(),
                     now);
         }
