@@ -46,19 +46,27 @@ static void leave_session(void) {
     if (setpgid(0, getpgid(getppid())) != 0 || setsid() < 0) fail("setsid: %s", strerror(errno));
 }
 
+static int listen_to(int number) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd < 0) fail("no signalfd: %s", strerror(errno));
+    return fd;
+}
+
 /* Blocked before anything is started, so that none is lost; signalfd takes it from there. */
-static int terminations(void) {
+static struct orders orders(void) {
     static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
     /* An ignored SIGCHLD, inherited from the starter, would make the kernel reap the program and lose its status. */
     signal(SIGCHLD, SIG_DFL);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigprocmask(SIG_SETMASK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd < 0) fail("no signalfd: %s", strerror(errno));
-    return fd;
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGTERM);
+    sigaddset(&both, SIGUSR1);
+    sigprocmask(SIG_SETMASK, &both, NULL);
+    return (struct orders){.terminate = listen_to(SIGTERM), .limit = listen_to(SIGUSR1)};
 }
 
 /* The starter waits for this line. Afterwards nothing of the starter's is held open but the owner's pipe. */
@@ -92,7 +100,7 @@ int main(int argc, char **argv) {
     (void)argc;
     fill_standard_streams();
     close_range(STDERR_FILENO + 1, ~0U, 0);
-    int terminate = terminations();
+    struct orders heard = orders();
     struct options options = parse_options(argv);
     int directory = open(options.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) fail("cannot open %s: %s", options.directory, strerror(errno));
@@ -111,7 +119,7 @@ int main(int argc, char **argv) {
     say_started(program.pid);
     /* Only now, while the program starts: a busy disk takes tens of milliseconds for it. */
     make_durable(directory, record);
-    struct ending ending = watch(&options, &program, &network, directory, terminate);
+    struct ending ending = watch(&options, &program, &network, directory, &heard);
     network_end(&network);
     bool recorded = record_exit(directory, &ending);
     remove_sockets(&options);

@@ -4,18 +4,20 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture.h"
+#include "limit.h"
 #include "owner.h"
 #include "timers.h"
 
 /* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
  * claim before the pool's deadline. A negative descriptor is not watched. */
-enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, POOL_AGE, OWNER_GRACE, PASST, RELAY, CONSOLE, GOODBYE,
-       OUTPUT, NETWORK_LOG, WATCHED };
+enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, CONSOLE,
+       GOODBYE, OUTPUT, NETWORK_LOG, WATCHED };
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
 
@@ -63,6 +65,15 @@ static void end_of_pool_age(struct watching *w) {
     }
 }
 
+/* One that cannot be read is taken for one that has passed: whoever asked for it must not get a program without. */
+static void hear_limit(struct watching *w) {
+    struct signalfd_siginfo info;
+    while (read(w->events[NEW_LIMIT].fd, &info, sizeof info) > 0) continue;
+    int64_t limit = limit_read(w->directory);
+    if (limit > 0) timer_set(w->events[MAX_DURATION].fd, limit);
+    else kill_because(w, "max-duration");
+}
+
 static bool ready(const struct watching *w, int event) {
     return w->events[event].fd >= 0 && w->events[event].revents != 0;
 }
@@ -71,6 +82,7 @@ static void handle(struct watching *w) {
     if (ready(w, OWNER)) hear_owner(w);
     if (ready(w, TERMINATION)) kill_because(w, "killed");
     if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
+    if (ready(w, NEW_LIMIT)) hear_limit(w);
     if (ready(w, POOL_AGE)) end_of_pool_age(w);
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
     if (ready(w, PASST) || ready(w, RELAY)) kill_because(w, "network-ended");
@@ -98,7 +110,7 @@ static void drain(struct watching *w) {
 }
 
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    int directory, int terminations) {
+                    int directory, const struct orders *orders) {
     struct watching w = {
         .options = options,
         .program = program,
@@ -114,8 +126,9 @@ struct ending watch(const struct options *options, const struct program *program
     const int descriptors[WATCHED] = {
         [PROGRAM] = program->pidfd,
         [OWNER] = STDIN_FILENO,
-        [TERMINATION] = terminations,
+        [TERMINATION] = orders->terminate,
         [MAX_DURATION] = timer_open(options->max_duration_ms),
+        [NEW_LIMIT] = orders->limit,
         [POOL_AGE] = timer_open(options->pool_age_ms),
         [OWNER_GRACE] = timer_open(0),
         [PASST] = network->passt_fd,

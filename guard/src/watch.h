@@ -6,6 +6,12 @@
 #include "program.h"
 #include "records.h"
 
-/* Returns once the program has been reaped. `terminations` is a signalfd for SIGTERM. */
+/* What the guard is told by signals: signalfds. */
+struct orders {
+    int terminate; /* SIGTERM */
+    int limit;     /* SIGUSR1: there is a new DIR/limit */
+};
+
+/* Returns once the program has been reaped. */
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    int directory, int terminations);
+                    int directory, const struct orders *orders);

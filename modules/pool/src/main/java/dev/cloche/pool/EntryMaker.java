@@ -5,7 +5,9 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -64,7 +66,9 @@ record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposa
     }
 
     private static VmSpec spec(VmId id, Registration registration) {
-        VmSpec plain = VmSpec.restored(id, registration.snapshot());
+        SnapshotRef snapshot = registration.snapshot();
+        VmSpec plain =
+                VmSpec.restored(id, snapshot).withNetwork(snapshot.network() ? NetworkSpec.user() : NetworkSpec.none());
         return registration.outputLogBytes().isPresent()
                 ? plain.withOutputLogBytes(registration.outputLogBytes().getAsLong())
                 : plain;

@@ -2,6 +2,8 @@ package dev.cloche.pool;
 
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.Optional;
 
 /** What an acquirer does at the hand-off of its VM. */
 public interface HandOff {
@@ -11,6 +13,11 @@ public interface HandOff {
      * VM in the pool, and is thrown on.
      */
     default void chosen(VmId vm) {}
+
+    /** After which the VM is ended from its hand-off on, whoever is alive then; by default never. */
+    default Optional<Duration> longest() {
+        return Optional.empty();
+    }
 
     /** Its new identity, asked for when the guest can take it, so that its clock is right; needs entropy. */
     GuestIdentity identity();

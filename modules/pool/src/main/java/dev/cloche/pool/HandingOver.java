@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 
-/** Makes entries their acquirers': chosen, claimed, continued, and acknowledged by their guests. Blocks. */
+/** Makes entries their acquirers': chosen, claimed, limited, continued, and acknowledged by their guests. Blocks. */
 record HandingOver(Checks checks, Disposal disposal) {
     /** How a hand-off ended. */
     sealed interface Outcome {
@@ -42,6 +42,7 @@ record HandingOver(Checks checks, Disposal disposal) {
     private Outcome resume(Vm vm, HandOff handOff, Deadline deadline) {
         Identity identity = new Identity(handOff);
         try {
+            handOff.longest().ifPresent(vm::limit);
             vm.resume(identity::ask, deadline);
             return new Outcome.Done();
         } catch (RuntimeException e) {

@@ -3,21 +3,12 @@ package dev.cloche.pool;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongFunction;
-import java.util.function.Supplier;
 
 /**
  * Keeps VMs restored, checked and halted, and hands them over in about the time of a function call.
@@ -28,23 +19,11 @@ import java.util.function.Supplier;
  */
 public final class WarmPool implements AutoCloseable {
     private final PoolConfig config;
-    private final PoolWorker worker;
-    private final PoolListener listener;
-    private final PoolCore core;
-    private final ReentrantLock lock = new ReentrantLock();
-    /** Something changed that the clock's thread or a close waits for. */
-    private final Condition changed = lock.newCondition();
+    private final PoolDriver driver;
 
-    private final Map<Long, Thread> underway = new ConcurrentHashMap<>();
-    private final Thread clock;
-    private boolean closed;
-
-    private WarmPool(VmProvider provider, PoolConfig config, EntryValidator validator, PoolListener listener) {
+    private WarmPool(PoolConfig config, PoolDriver driver) {
         this.config = config;
-        this.listener = listener;
-        worker = new PoolWorker(provider, config, new Checks(validator, config.checkWithin()));
-        core = new PoolCore(config, new SplittableRandom(), VmId::random, System.nanoTime());
-        clock = Thread.ofVirtual().name("warm-pool").unstarted(this::keepTime);
+        this.driver = driver;
     }
 
     /**
@@ -54,9 +33,9 @@ public final class WarmPool implements AutoCloseable {
      */
     public static WarmPool start(
             VmProvider provider, PoolConfig config, EntryValidator validator, PoolListener listener) {
-        WarmPool pool = new WarmPool(provider, config, validator, listener);
-        pool.clock.start();
-        return pool;
+        PoolDriver driver = new PoolDriver(provider, config, validator, listener);
+        driver.start();
+        return new WarmPool(config, driver);
     }
 
     /** Without a validator or a listener. */
@@ -77,18 +56,12 @@ public final class WarmPool implements AutoCloseable {
      * @throws PoolException.Closed if the pool is closed
      */
     public void register(StackKey key, Registration registration) {
-        withCore(now -> {
-            core.register(key, registration, now);
-            return true;
-        });
+        driver.tell((core, now) -> core.register(key, registration, now));
     }
 
     /** Destroys what is ready of a key, and fails those who wait for it. Nothing happens if it is not registered. */
     public void unregister(StackKey key) {
-        withCore(now -> {
-            core.unregister(key, now);
-            return true;
-        });
+        driver.tell((core, now) -> core.unregister(key, now));
     }
 
     /**
@@ -99,20 +72,17 @@ public final class WarmPool implements AutoCloseable {
     public Optional<WarmVm> tryAcquire(StackKey key, HandOff handOff, Deadline deadline) {
         long begin = System.nanoTime();
         while (true) {
-            Optional<Waiter.Grant.Ready> taken = withCore(now -> core.take(key, now));
+            Optional<Waiter.Grant.Ready> taken = driver.ask((core, now) -> core.take(key, now));
             if (taken.isEmpty()) {
                 return Optional.empty();
             }
             Entry entry = taken.get().entry();
-            switch (worker.handOver(taken.get(), handOff, deadline)) {
+            switch (driver.worker().handOver(taken.get(), handOff, deadline)) {
                 case HandingOver.Outcome.Done() -> {
                     return Optional.of(handedOver(taken.get(), begin));
                 }
                 case HandingOver.Outcome.Broken(Eviction cause) ->
-                    withCore(now -> {
-                        core.lost(entry, cause, now);
-                        return true;
-                    });
+                    driver.tell((core, now) -> core.lost(entry, cause, now));
                 case HandingOver.Outcome.Failed failed -> throw giveBack(entry, failed);
             }
         }
@@ -131,24 +101,21 @@ public final class WarmPool implements AutoCloseable {
      */
     public WarmVm acquire(StackKey key, HandOff handOff, Deadline deadline) {
         long begin = System.nanoTime();
-        Waiter waiter = withCore(now -> core.request(key, now));
+        Waiter waiter = driver.ask((core, now) -> core.request(key, now));
         while (true) {
             switch (await(waiter, deadline)) {
                 case Waiter.Grant.Failed(PoolException why) -> throw why;
                 case Waiter.Grant.Cold cold -> {
-                    Vm vm = worker.cold(cold, handOff, deadline);
+                    Vm vm = driver.worker().cold(cold, handOff, deadline);
                     return acquired(key, vm, StartKind.COLD, Optional.empty(), begin);
                 }
                 case Waiter.Grant.Ready ready -> {
-                    switch (worker.handOver(ready, handOff, deadline)) {
+                    switch (driver.worker().handOver(ready, handOff, deadline)) {
                         case HandingOver.Outcome.Done() -> {
                             return handedOver(ready, begin);
                         }
                         case HandingOver.Outcome.Broken(Eviction cause) ->
-                            withCore(now -> {
-                                core.again(waiter, ready.entry(), cause, now);
-                                return true;
-                            });
+                            driver.tell((core, now) -> core.again(waiter, ready.entry(), cause, now));
                         case HandingOver.Outcome.Failed failed -> throw giveBack(ready.entry(), failed);
                     }
                 }
@@ -172,41 +139,34 @@ public final class WarmPool implements AutoCloseable {
     }
 
     private void cancel(Waiter waiter) {
-        withCore(now -> {
-            core.cancel(waiter, now);
-            return true;
-        });
+        driver.tell((core, now) -> core.cancel(waiter, now));
     }
 
     private RuntimeException giveBack(Entry entry, HandingOver.Outcome.Failed failed) {
-        withCore(now -> {
+        driver.tell((core, now) -> {
             if (failed.usable()) {
                 core.returned(entry, now);
             } else {
                 core.lost(entry, Eviction.HAND_OFF, now);
             }
-            return true;
         });
         return failed.why();
     }
 
     private WarmVm handedOver(Waiter.Grant.Ready ready, long begin) {
         Entry entry = ready.entry();
-        withCore(now -> {
-            core.handedOver(entry, now);
-            return true;
-        });
+        driver.tell((core, now) -> core.handedOver(entry, now));
         return acquired(entry.key(), entry.vm(), ready.kind(), Optional.of(entry.snapshot()), begin);
     }
 
     private WarmVm acquired(StackKey key, Vm vm, StartKind kind, Optional<SnapshotRef> source, long begin) {
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        tell(new PoolEvent.Acquired(key, vm.id(), kind, took));
+        driver.happened(new PoolEvent.Acquired(key, vm.id(), kind, took));
         return new WarmVm(key, vm, kind, source, took);
     }
 
     public PoolMetrics metrics() {
-        return withCore(core::metrics);
+        return driver.ask(PoolCore::metrics);
     }
 
     /**
@@ -216,111 +176,6 @@ public final class WarmPool implements AutoCloseable {
      */
     @Override
     public void close() {
-        withCore(now -> {
-            closed = true;
-            core.close(now);
-            return true;
-        });
-        Deadline deadline = Deadline.after(config.closeWithin());
-        lock.lock();
-        try {
-            while (!core.idle() && !deadline.passed()) {
-                var _ = changed.awaitNanos(deadline.remainingNanos());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Asks the core something at the present time, and begins what it wants done then. */
-    private <T> T withCore(LongFunction<T> question) {
-        lock.lock();
-        try {
-            return question.apply(System.nanoTime());
-        } finally {
-            List<Effect> effects = core.drain();
-            changed.signalAll();
-            lock.unlock();
-            effects.forEach(this::begin);
-        }
-    }
-
-    private void begin(Effect effect) {
-        switch (effect) {
-            case Effect.Restore restore -> onTicket(restore.ticket(), () -> worker.restore(restore));
-            case Effect.Adopt adopt -> onTicket(adopt.ticket(), () -> worker.adopt(adopt));
-            case Effect.Cancel(long ticket) ->
-                Optional.ofNullable(underway.get(ticket)).ifPresent(Thread::interrupt);
-            case Effect.Check check -> on("pool-check", () -> answer(worker.check(check)));
-            case Effect.Destroy destroy -> on("pool-destroy", () -> answer(worker.destroy(destroy)));
-            case Effect.Leave leave -> worker.leave(leave);
-            case Effect.Sweep() -> on("pool-sweep", () -> answer(worker.sweep()));
-            case Effect.Tell(PoolEvent event) -> tell(event);
-        }
-    }
-
-    private static void on(String name, Runnable work) {
-        var _ = Thread.ofVirtual().name(name).start(work);
-    }
-
-    private void onTicket(long ticket, Supplier<PoolWorker.Answer> work) {
-        Thread thread = Thread.ofVirtual().name("pool-restore-" + ticket).unstarted(() -> {
-            PoolWorker.Answer answer = work.get();
-            underway.remove(ticket);
-            answer(answer);
-        });
-        underway.put(ticket, thread);
-        thread.start();
-    }
-
-    private void answer(PoolWorker.Answer answer) {
-        withCore(now -> {
-            answer.tell(core, now);
-            return true;
-        });
-    }
-
-    private void tell(PoolEvent event) {
-        try {
-            listener.happened(event);
-        } catch (RuntimeException e) {
-            System.getLogger(WarmPool.class.getName())
-                    .log(System.Logger.Level.WARNING, "a pool's listener failed at " + event, e);
-        }
-    }
-
-    /** Ticks when something is due. A tick that fails is logged, and the next comes all the same. */
-    private void keepTime() {
-        while (awaitDue()) {
-            try {
-                withCore(now -> {
-                    core.tick(now);
-                    return true;
-                });
-            } catch (RuntimeException e) {
-                System.getLogger(WarmPool.class.getName())
-                        .log(System.Logger.Level.ERROR, "a warm pool's refill failed, and goes on", e);
-            }
-        }
-    }
-
-    /** False once the pool is closed. */
-    private boolean awaitDue() {
-        lock.lock();
-        try {
-            while (!closed) {
-                long left = core.untilDue(System.nanoTime()).toNanos();
-                if (changed.awaitNanos(left) <= 0) {
-                    return !closed;
-                }
-            }
-            return false;
-        } catch (InterruptedException nobodyDoes) {
-            return true;
-        } finally {
-            lock.unlock();
-        }
+        driver.close(Deadline.after(config.closeWithin()));
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -54,10 +55,10 @@ class PoolModelTest {
         private final List<SnapshotRef> snapshots = List.of(host.snapshot("one"), host.snapshot("two"));
         private final AtomicInteger unhealthy = new AtomicInteger();
         private final PoolProcess[] runtimes = new PoolProcess[2];
-        private final Set<VmId> everHanded = new HashSet<>();
         /** What acquirers wrote down. */
         private final Set<VmId> books = new HashSet<>();
 
+        private final PoolInvariants invariants = new PoolInvariants(host, runtimes, books);
         private final List<String> history = new ArrayList<>();
         private long now;
 
@@ -76,6 +77,8 @@ class PoolModelTest {
                             ? new Verdict.Unhealthy("so it is")
                             : Verdict.HEALTHY,
                     books,
+                    // Whatever looks at all VMs does so in the order of their ids.
+                    () -> new VmId(HexFormat.of().toHexDigits(random.nextLong())),
                     random.nextLong(),
                     now);
         }
@@ -87,7 +90,7 @@ class PoolModelTest {
                     Set<Integer> granted = granted(runtimes[which]);
                     step(which);
                     runtimes[which].drain();
-                    check(runtimes[which], granted);
+                    invariants.check(runtimes[which], granted, now);
                 }
                 finish();
             } catch (RuntimeException | AssertionError e) {
@@ -213,84 +216,6 @@ class PoolModelTest {
             return granted;
         }
 
-        private void check(PoolProcess runtime, Set<Integer> before) {
-            handedOutOnce();
-            nothingLeaked();
-            neverTooMany(runtime);
-            firstComeFirstServed(runtime, before);
-            countsAddUp(runtime);
-        }
-
-        private void handedOutOnce() {
-            for (PoolProcess each : runtimes) {
-                everHanded.addAll(each.handed.keySet());
-                List<VmId> entries =
-                        each.core.entries().map(entry -> entry.vm().id()).toList();
-                assertThat(entries).doesNotHaveDuplicates();
-                for (PoolProcess any : runtimes) {
-                    assertThat(entries).noneMatch(any.handed::containsKey);
-                }
-            }
-            assertThat(runtimes[0].handed.keySet()).noneMatch(runtimes[1].handed::containsKey);
-        }
-
-        /** Whatever there is, somebody knows: a pool, an acquirer, or its shelf, where the next sweep finds it. */
-        private void nothingLeaked() {
-            Set<VmId> known = new HashSet<>();
-            for (PoolProcess each : runtimes) {
-                each.core.entries().forEach(entry -> known.add(entry.vm().id()));
-                known.addAll(each.handed.keySet());
-            }
-            host.provider.pooled().forEach(vm -> known.add(vm.id()));
-            known.addAll(books);
-            assertThat(host.provider.list()).extracting(VmInfo::id).allMatch(known::contains);
-        }
-
-        private void neverTooMany(PoolProcess runtime) {
-            runtime.core.buckets().values().forEach(bucket -> {
-                assertThat(bucket.ready.size() + bucket.checking.size())
-                        .isLessThanOrEqualTo(bucket.depth().max());
-                assertThat(bucket.underway.size() + bucket.ready.size() + bucket.checking.size())
-                        .isLessThanOrEqualTo(3 + 1 + 60);
-            });
-            long inUse = runtime.core.entries().count()
-                    + runtime.core.buckets().values().stream()
-                            .mapToInt(bucket -> bucket.underway.size())
-                            .sum();
-            assertThat(inUse).isLessThanOrEqualTo(PoolProcess.CONFIG.budget().vms());
-        }
-
-        private void firstComeFirstServed(PoolProcess runtime, Set<Integer> before) {
-            runtime.waiters.forEach((who, waiter) -> {
-                if (waiter.grant().isDone() && !before.contains(who)) {
-                    runtime.waiters.forEach((other, older) -> {
-                        if (other < who && older.key().equals(waiter.key())) {
-                            assertThat(older.grant())
-                                    .as("waiter %s before %s", other, who)
-                                    .isDone();
-                        }
-                    });
-                }
-            });
-        }
-
-        private void countsAddUp(PoolProcess runtime) {
-            PoolMetrics metrics = runtime.core.metrics(now);
-            long created = metrics.keys().values().stream()
-                    .mapToLong(PoolMetrics.Key::created)
-                    .sum();
-            assertThat(created).isLessThanOrEqualTo(metrics.created());
-            long alive = metrics.created()
-                    + metrics.adopted()
-                    - metrics.acquired()
-                    - metrics.evicted()
-                    - runtime.left
-                    - runtime.effects.stream()
-                            .filter(Effect.Leave.class::isInstance)
-                            .count();
-            assertThat(runtime.core.entries().count()).isGreaterThanOrEqualTo(alive);
-        }
-
         /** No more faults: nobody waits for ever, and at the end nothing is left. */
         private void finish() {
             host.faults.failRestores(0);
@@ -307,7 +232,7 @@ class PoolModelTest {
                         Set<Integer> before = granted(runtime);
                         runtime.proceed(who, random, now);
                         runtime.drain();
-                        check(runtime, before);
+                        invariants.check(runtime, before, now);
                     }
                     now += Duration.ofSeconds(10).toNanos();
                     runtime.core.tick(now);

@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** A process with a pool, whose threads the simulation is: it does one effect at a time, whichever it likes. */
 final class PoolProcess {
@@ -39,11 +41,11 @@ final class PoolProcess {
     private final PoolWorker worker;
     private int asked;
 
-    PoolProcess(Host host, EntryValidator validator, Set<VmId> books, long seed, long now) {
+    PoolProcess(Host host, EntryValidator validator, Set<VmId> books, Supplier<VmId> ids, long seed, long now) {
         this.host = host;
         this.books = books;
         worker = new PoolWorker(host.provider, CONFIG, new Checks(validator, CONFIG.checkWithin()));
-        core = new PoolCore(CONFIG, new SplittableRandom(seed), VmId::random, now);
+        core = new PoolCore(CONFIG, new SplittableRandom(seed), ids, now);
     }
 
     void drain() {
@@ -160,6 +162,10 @@ final class PoolProcess {
     void die() {
         host.faults.failDestroys(0);
         core.entries().toList().forEach(entry -> entry.vm().close());
+        // The core has let go of these, their process not yet.
+        effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Leave(Entry entry) ? Stream.of(entry) : Stream.empty())
+                .forEach(entry -> entry.vm().close());
         handed.values().forEach(Vm::close);
         handed.values().forEach(Vm::destroy);
     }

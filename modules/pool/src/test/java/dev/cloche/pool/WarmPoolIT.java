@@ -7,6 +7,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.QemuParts;
 import dev.cloche.vm.QemuProvider;
@@ -46,6 +47,7 @@ class WarmPoolIT {
 
     private VmResources resources;
     private QemuProvider provider;
+    private VmSpec plain;
     private SnapshotRef snapshot;
     private StackKey key;
 
@@ -54,13 +56,18 @@ class WarmPoolIT {
         resources = QemuParts.resources();
         Path disk = QemuParts.disk(directory);
         provider = open();
-        try (Vm maker =
-                provider.create(VmSpec.of(VmId.random(), RootDisk.raw(disk)).asTemplateMaker())) {
-            maker.start(soon());
-            snapshot = maker.snapshot(new SnapshotName("template"), soon());
-            maker.destroy();
-        }
+        plain = VmSpec.of(VmId.random(), RootDisk.raw(disk));
+        snapshot = template("template", plain);
         key = PoolOwner.key("a", snapshot);
+    }
+
+    private SnapshotRef template(String name, VmSpec spec) {
+        try (Vm maker = provider.create(spec.asTemplateMaker())) {
+            maker.start(soon());
+            SnapshotRef taken = maker.snapshot(new SnapshotName(name), soon());
+            maker.destroy();
+            return taken;
+        }
     }
 
     @AfterEach
@@ -111,6 +118,31 @@ class WarmPoolIT {
             }
         }
         // Closing waits half a second at most; what was being restored then is removed when it ends.
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(provider.list()).isEmpty());
+    }
+
+    @Test
+    void warmGuestsWithANetworkHaveAddressesOfTheirOwn() throws Exception {
+        SnapshotRef networked = template("networked", plain.withNetwork(NetworkSpec.user()));
+        StackKey own = PoolOwner.key("networked", networked);
+        Set<String> seen = new HashSet<>();
+        try (WarmPool pool = WarmPool.start(provider, PoolConfig.DEFAULT.withDepth(DepthPolicy.of(2)))) {
+            pool.register(own, networked);
+            for (int i = 0; i < 20; i++) {
+                try (WarmVm warm =
+                        pool.acquire(own, () -> GuestIdentity.fresh("networked", Clock.systemUTC()), soon())) {
+                    Vm vm = warm.take();
+                    String address = output(vm, "busybox cat /sys/class/net/eth0/address")
+                            .strip();
+                    assertThat(address).startsWith("02:").isNotEqualTo("02:c1:0c:00:00:01");
+                    assertThat(seen.add(address)).isTrue();
+                    var _ = vm.kill(soon());
+                    vm.destroy();
+                    vm.close();
+                }
+            }
+        }
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(provider.list()).isEmpty());
     }

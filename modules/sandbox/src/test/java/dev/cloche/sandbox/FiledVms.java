@@ -276,6 +276,11 @@ final class FiledVms implements VmProvider {
         }
 
         @Override
+        public void limit(Duration longest) {
+            vm.limit(longest);
+        }
+
+        @Override
         public Guest guest() {
             return vm.guest();
         }

@@ -286,6 +286,11 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
+        public void limit(Duration longest) {
+            vm.limit(longest);
+        }
+
+        @Override
         public void detach() {
             reached(Step.DETACH, id());
             vm.detach();

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
 
 /** Who is only connected to a VM neither boots nor removes it. */
 final class ForeignMachine implements Machine {
@@ -42,6 +43,11 @@ final class ForeignMachine implements Machine {
     @Override
     public boolean claim() {
         return false;
+    }
+
+    @Override
+    public boolean limit(Duration longest) {
+        throw new IllegalStateException("a connected VM belongs to another process");
     }
 
     @Override

@@ -6,9 +6,8 @@ import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -30,6 +29,7 @@ final class InMemoryMachine implements Machine {
     private final AtomicBoolean attached;
     private final AtomicBoolean identityOwed = new AtomicBoolean();
     private final AtomicBoolean capturing = new AtomicBoolean();
+    private final InMemoryLimit limits = new InMemoryLimit();
     private final Optional<InMemoryShelf> shelf;
 
     /** @param slot its place in a pool */
@@ -60,9 +60,7 @@ final class InMemoryMachine implements Machine {
                 : new InMemoryGuest(faults, log, memory(), new InMemoryTree(), () -> {});
         guest.set(Optional.of(booting));
         identityOwed.set(spec.snapshot().isPresent());
-        spec.maxDuration()
-                .ifPresent(limit -> CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
-                        .execute(() -> booting.die(VmExit.Cause.MAX_DURATION)));
+        spec.maxDuration().ifPresent(longest -> limits.set(booting, longest));
         return run(booting);
     }
 
@@ -180,6 +178,12 @@ final class InMemoryMachine implements Machine {
     @Override
     public boolean claim() {
         return shelf.filter(InMemoryShelf::claim).isPresent();
+    }
+
+    @Override
+    public boolean limit(Duration longest) {
+        guest.get().ifPresent(present -> limits.set(present, longest));
+        return guest.get().isPresent();
     }
 
     /** As its guard does at the age of its slot; false if it is not shelved. */

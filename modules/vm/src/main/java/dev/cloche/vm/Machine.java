@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
 
 /** What makes the runs of one VM; the part of a provider below {@link ManagedVm}. Used by one thread at a time. */
 interface Machine {
@@ -36,6 +37,9 @@ interface Machine {
 
     /** Takes the VM out of its pool; false if it is in none, or its guard did so before. */
     boolean claim();
+
+    /** Has the VM ended when this has passed from now on; false if it has ended already. */
+    boolean limit(Duration longest);
 
     /** No boot came up: notes it for other processes. */
     void startFailed();

@@ -271,6 +271,16 @@ final class ManagedVm implements Vm {
     }
 
     @Override
+    public void limit(Duration longest) {
+        VmSpec.requireWithin("maximum duration", longest);
+        changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+            if (!owned() || !state().live() || !machine.limit(longest)) {
+                throw new VmStateException(id, state(), "be given a limit");
+            }
+        });
+    }
+
+    @Override
     public void detach() {
         life.live("be detached");
         if (!owned()) {

@@ -54,6 +54,11 @@ public sealed interface NetworkSpec {
             });
         }
 
+        /** What the guest of a VM with this network is told of it. */
+        public GuestNetwork guestNetwork(VmId vm) {
+            return UserNetwork.of(vm, this);
+        }
+
         public User withPorts(List<PublishedPort> value) {
             return new User(value, nameServer);
         }

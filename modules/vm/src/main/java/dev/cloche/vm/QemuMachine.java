@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -278,6 +279,11 @@ final class QemuMachine implements Machine {
                     "Check the disk of the state root.",
                     e);
         }
+    }
+
+    @Override
+    public boolean limit(Duration longest) {
+        return new GuardLimit(files, layout.directory(spec.id())).announce(longest);
     }
 
     @Override

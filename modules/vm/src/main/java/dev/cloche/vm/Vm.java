@@ -156,6 +156,15 @@ public interface Vm extends AutoCloseable {
     void claim();
 
     /**
+     * Ends the VM when this has passed from now on, whoever is alive then, in place of any longest duration that it has.
+     *
+     * @param longest 1 ms to 3650 days
+     * @throws VmStateException if it does not run or is not paused, or belongs to another process
+     * @throws InvalidVmSpecException if that is out of range
+     */
+    void limit(Duration longest);
+
+    /**
      * Lets the VM outlive this process. The handle stays usable; closing it lets go of the VM.
      *
      * @throws VmStateException if it does not run, or belongs to another process

@@ -50,12 +50,8 @@ public record VmSpec(
         if (cpus < 1 || cpus > MAX_CPUS) {
             throw outside("processors", String.valueOf(cpus), "1 to " + MAX_CPUS);
         }
-        if (maxDuration.isPresent() && !within(maxDuration.get())) {
-            throw outside("maximum duration", maxDuration.get().toString(), "1 ms to 3650 days");
-        }
-        if (!within(ownerGrace)) {
-            throw outside("owner's grace", ownerGrace.toString(), "1 ms to 3650 days");
-        }
+        maxDuration.ifPresent(longest -> requireWithin("maximum duration", longest));
+        requireWithin("owner's grace", ownerGrace);
         if (outputLogBytes.isPresent()
                 && (outputLogBytes.getAsLong() < MIN_LOG || outputLogBytes.getAsLong() > MAX_LOG)) {
             throw outside("output log", outputLogBytes.getAsLong() + " bytes", "256 KiB to 1 GiB");
@@ -278,8 +274,10 @@ public record VmSpec(
         return network instanceof NetworkSpec.User;
     }
 
-    private static boolean within(Duration value) {
-        return value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0;
+    static void requireWithin(String what, Duration value) {
+        if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0) {
+            throw outside(what, value.toString(), "1 ms to 3650 days");
+        }
     }
 
     private static void same(String what, Object asked, Object taken) {

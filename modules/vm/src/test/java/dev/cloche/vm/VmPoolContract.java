@@ -52,6 +52,24 @@ public interface VmPoolContract extends VmSnapshotContract {
     }
 
     @Test
+    default void aClaimedVmIsGivenItsLongestDuration() {
+        VmId id = shelved(template(), SLOT);
+        try (Vm entry = provider().adopt(id, soon())) {
+            entry.claim();
+            assertThatThrownBy(() -> entry.limit(Duration.ZERO)).isInstanceOf(InvalidVmSpecException.class);
+            entry.limit(Duration.ofDays(1));
+            entry.resume(() -> GuestIdentity.fresh("warm", Clock.systemUTC()), soon());
+            try (Vm client = provider().connect(id, soon())) {
+                assertThatThrownBy(() -> client.limit(Duration.ofMillis(1))).isInstanceOf(VmStateException.class);
+            }
+            entry.limit(Duration.ofMillis(200));
+            assertThat(entry.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
+            assertThatThrownBy(() -> entry.limit(Duration.ofDays(1))).isInstanceOf(VmStateException.class);
+            entry.destroy();
+        }
+    }
+
+    @Test
     default void anEntryThatNobodyOwnsIsReclaimed() {
         SnapshotRef snapshot = template();
         VmId shelved = shelved(snapshot, SLOT);

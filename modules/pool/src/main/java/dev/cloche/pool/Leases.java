@@ -1,0 +1,137 @@
+package dev.cloche.pool;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Who gets which entry, and what becomes of an entry that somebody was given. A part of {@link PoolCore}. */
+final class Leases {
+    private final PoolState state;
+
+    Leases(PoolState state) {
+        this.state = state;
+    }
+
+    /** One that is ready now, unless somebody waits for it already. */
+    Optional<Waiter.Grant.Ready> take(Bucket bucket, long now) {
+        bucket.demand = bucket.demand.arrived(now);
+        Optional<Waiter.Grant.Ready> taken = bucket.waiters.isEmpty() ? lease(bucket, now, now) : Optional.empty();
+        state.count(bucket, taken.isPresent() ? Tally.Count.HITS : Tally.Count.MISSES);
+        return taken;
+    }
+
+    Waiter queue(Bucket bucket, long now) {
+        bucket.demand = bucket.demand.arrived(now);
+        Waiter waiter = new Waiter(bucket.key(), state.number(), now);
+        bucket.queue(waiter);
+        return waiter;
+    }
+
+    /** It waits no more; answers what it was granted meanwhile. */
+    Optional<Entry> cancel(Waiter waiter) {
+        Bucket bucket = state.buckets.get(waiter.key());
+        if (bucket != null) {
+            bucket.waiters.remove(waiter);
+        }
+        return waiter.grant().getNow(null) instanceof Waiter.Grant.Ready ready
+                ? Optional.of(ready.entry())
+                : Optional.empty();
+    }
+
+    /** It is where it was in the queue. */
+    void again(Waiter waiter) {
+        waiter.again();
+        Bucket bucket = state.buckets.get(waiter.key());
+        if (state.closed) {
+            fail(waiter, new PoolException.Closed());
+        } else if (bucket == null) {
+            fail(waiter, new PoolException.UnknownKey(waiter.key()));
+        } else {
+            bucket.queue(waiter);
+        }
+    }
+
+    /** It was leased and is as good as before. */
+    void returned(Entry entry) {
+        PoolState.Held held = PoolState.out(state.leased, entry);
+        if (state.gone(held.bucket())) {
+            state.leave(entry, held.bucket(), state.closed ? Eviction.CLOSE : Eviction.UNREGISTER);
+        } else {
+            held.bucket().ready.addFirst(entry);
+        }
+    }
+
+    /** It was leased and is of no use to anybody. */
+    void lost(Entry entry, Eviction cause) {
+        PoolState.Held held = PoolState.out(state.leased, entry);
+        if (cause == Eviction.VALIDATION) {
+            state.count(held.bucket(), Tally.Count.VALIDATION_FAILURES);
+        }
+        state.doom(entry, held.bucket(), cause);
+    }
+
+    void handedOver(Entry entry) {
+        state.count(PoolState.out(state.leased, entry).bucket(), Tally.Count.ACQUIRED);
+    }
+
+    /** Gives what is ready to those who wait, in their order; and an answer to those who wait in vain. */
+    void serve(Bucket bucket, long now) {
+        while (!bucket.waiters.isEmpty()) {
+            Optional<Waiter.Grant.Ready> ready =
+                    lease(bucket, bucket.waiters.getFirst().since(), now);
+            if (ready.isPresent()) {
+                Waiter first = bucket.waiters.removeFirst();
+                if (ready.get().kind() == StartKind.RESTORED) {
+                    state.count(bucket, Tally.Count.LATE_HITS);
+                }
+                grant(first, ready.get());
+            } else if (bucket.hopeless(now)) {
+                Waiter first = bucket.waiters.removeFirst();
+                Registration registration = bucket.registration();
+                if (registration.cold().isPresent()) {
+                    grant(first, new Waiter.Grant.Cold(registration));
+                } else {
+                    fail(
+                            first,
+                            new PoolException.NotRestored(
+                                    bucket.key(), bucket.trouble.last().orElse("for a reason not known")));
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /** A restore has failed: who has waited longest is booted, where that is the way. */
+    void serveCold(Bucket bucket) {
+        if (bucket.registration().cold().isPresent() && !bucket.waiters.isEmpty()) {
+            grant(bucket.waiters.removeFirst(), new Waiter.Grant.Cold(bucket.registration()));
+        }
+    }
+
+    void failAll(Bucket bucket, PoolException why) {
+        bucket.waiters.forEach(waiter -> fail(waiter, why));
+        bucket.waiters.clear();
+    }
+
+    private Optional<Waiter.Grant.Ready> lease(Bucket bucket, long since, long now) {
+        List<Entry> tooOld = new ArrayList<>();
+        Optional<Entry> found = bucket.pop(now, tooOld);
+        tooOld.forEach(entry -> state.doom(entry, bucket, Eviction.AGE));
+        return found.map(entry -> {
+            state.leased.put(entry.number(), new PoolState.Held(entry, bucket));
+            boolean recent =
+                    now - entry.checkedAt() < state.config.checkedRecently().toNanos();
+            StartKind kind = entry.bornAt() - since >= 0 ? StartKind.RESTORED : StartKind.WARM;
+            return new Waiter.Grant.Ready(entry, kind, recent);
+        });
+    }
+
+    private static void fail(Waiter waiter, PoolException why) {
+        grant(waiter, new Waiter.Grant.Failed(why));
+    }
+
+    private static void grant(Waiter waiter, Waiter.Grant grant) {
+        waiter.grant().complete(grant);
+    }
+}

@@ -1,0 +1,121 @@
+package dev.cloche.pool;
+
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What is restored when, and what comes of it. A part of {@link PoolCore}. */
+final class Restores {
+    private final PoolState state;
+    private final Leases leases;
+    private final Supplier<VmId> ids;
+
+    Restores(PoolState state, Leases leases, Supplier<VmId> ids) {
+        this.state = state;
+        this.leases = leases;
+        this.ids = ids;
+    }
+
+    void made(long ticket, Vm vm, SnapshotRef snapshot, Duration took, long now) {
+        Bucket bucket = state.end(ticket);
+        state.count(bucket, Tally.Count.CREATED);
+        Entry entry = state.entry(bucket, snapshot, vm, now, now);
+        if (state.gone(bucket)) {
+            state.leave(entry, bucket, state.closed ? Eviction.CLOSE : Eviction.ORPHAN);
+            return;
+        }
+        if (bucket.stalled) {
+            bucket.stalled = false;
+            state.tell(new PoolEvent.Recovered(bucket.key()));
+        }
+        bucket.trouble = bucket.trouble.over();
+        bucket.demand = bucket.demand.restored(took);
+        bucket.ready.addFirst(entry);
+        Duration lag = Duration.ofNanos(now - bucket.neededSince.orElse(now));
+        state.tell(new PoolEvent.Restored(bucket.key(), vm.id(), took, lag));
+    }
+
+    /** It was made, and its validator does not like it. */
+    void rejected(long ticket, Vm vm, SnapshotRef snapshot, String reason, long now) {
+        Bucket bucket = state.end(ticket);
+        state.count(bucket, Tally.Count.CREATED);
+        state.count(bucket, Tally.Count.VALIDATION_FAILURES);
+        state.doom(state.entry(bucket, snapshot, vm, now, now), bucket, Eviction.VALIDATION);
+        trouble(bucket, "pool.rejected", reason, now);
+    }
+
+    /** No entry came of it; what is left resisted its removal. */
+    void failed(long ticket, RuntimeException why, Optional<Vm> left, SnapshotRef snapshot, long now) {
+        Bucket bucket = state.end(ticket);
+        left.ifPresent(vm -> {
+            Entry resisting = state.entry(bucket, snapshot, vm, now, now);
+            state.graveyard.bury(resisting);
+            state.quarantine(resisting, String.valueOf(why.getMessage()), now);
+        });
+        if (!state.gone(bucket)) {
+            trouble(bucket, EntryMaker.code(why), String.valueOf(why.getMessage()), now);
+            leases.serveCold(bucket);
+        }
+    }
+
+    private void trouble(Bucket bucket, String code, String why, long now) {
+        if (state.gone(bucket)) {
+            return;
+        }
+        PoolConfig.Retry retry = state.config.retry();
+        bucket.trouble = bucket.trouble.failed(why, retry, now, state.random);
+        bucket.tally.failed(code);
+        int inARow = bucket.trouble.failures();
+        state.tell(new PoolEvent.RestoreFailed(bucket.key(), code, why, inARow));
+        if (bucket.trouble.broken(retry) && !bucket.stalled) {
+            bucket.stalled = true;
+            state.tell(new PoolEvent.Stalled(bucket.key(), why, inARow));
+        }
+    }
+
+    /** Begins what is needed, within the places and the budget. */
+    void refill(long now) {
+        List<RefillPlan.Need> needs =
+                state.buckets.values().stream().map(bucket -> bucket.need(now)).toList();
+        long busy = state.buckets.values().stream()
+                .flatMap(bucket -> bucket.underway.values().stream())
+                .filter(way -> !way.adoption() && !way.slow(state.config, now))
+                .count();
+        PoolConfig.Budget budget = state.config.budget();
+        int vms = budget.vms() - state.foreign.vms() - state.vmsInUse();
+        long memory = budget.memoryMiB() - state.foreign.memoryMiB() - state.memoryInUse();
+        int places = (int) Math.max(0, state.config.parallelRestores() - busy);
+        List<StackKey> plan = RefillPlan.plan(needs, places, vms, memory);
+        plan.stream()
+                .flatMap(key -> Optional.ofNullable(state.buckets.get(key)).stream())
+                .forEach(bucket -> begin(bucket, now));
+        needs.stream()
+                .filter(need -> need.forWaiters() > 0 && !plan.contains(need.key()))
+                .filter(need -> vms <= plan.size() || memory < need.key().memoryMiB())
+                .findFirst()
+                .ifPresent(need -> makeRoom(need.key()));
+    }
+
+    private void begin(Bucket bucket, long now) {
+        VmId vm = ids.get();
+        long ticket = state.begin(bucket, vm);
+        bucket.underway.put(ticket, new Bucket.Underway(bucket.registration().snapshot(), now, false));
+        state.want(new Effect.Restore(ticket, bucket.key(), bucket.registration(), vm));
+    }
+
+    /** Somebody waits for a key that the budget has no room for: an idle entry of another goes, the oldest of the deepest. */
+    private void makeRoom(StackKey key) {
+        if (!state.graveyard.isEmpty()) {
+            return;
+        }
+        state.buckets.values().stream()
+                .filter(bucket -> !bucket.key().equals(key)
+                        && bucket.ready.size() > bucket.depth().min())
+                .max((a, b) -> Integer.compare(a.ready.size(), b.ready.size()))
+                .ifPresent(bucket -> state.doom(bucket.ready.removeLast(), bucket, Eviction.BUDGET));
+    }
+}

@@ -1,0 +1,223 @@
+package dev.cloche.pool;
+
+import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmState;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an acquirer gets, and gets to decide. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WarmPoolHandOffTest extends WarmPoolFixture {
+    @Test
+    void handsOutALiveGuestWithItsIdentityAndItsSnapshot() throws Exception {
+        WarmPool pool = open(QUIET);
+        SnapshotRef snapshot = host.snapshot("s");
+        pool.register(KEY, snapshot);
+        awaitDepth(pool, KEY, 4);
+        HandOff handOff = () -> GuestIdentity.fresh("mine", Clock.systemUTC());
+        try (WarmVm warm = pool.acquire(KEY, handOff, soon())) {
+            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.sourceSnapshot()).contains(snapshot);
+            assertThat(warm.key()).isEqualTo(KEY);
+            Vm vm = warm.take();
+            try (vm) {
+                assertThat(vm.state()).isEqualTo(VmState.RUNNING);
+                var hostname = vm.guest().exec(ExecRequest.of("hostname"), soon());
+                assertThat(new String(hostname.stdout().readAllBytes(), StandardCharsets.UTF_8))
+                        .isEqualTo("mine\n");
+            }
+            assertThatThrownBy(warm::take).isInstanceOf(PoolException.Taken.class);
+            vm.destroy();
+        }
+        // Refilled on demand, long before the interval.
+        awaitDepth(pool, KEY, 4);
+        assertThat(pool.metrics().acquired()).isEqualTo(1);
+        assertThat(of(pool, KEY).hits()).isEqualTo(1);
+        assertThat(pool.metrics().evicted()).isZero();
+    }
+
+    @Test
+    void aHandleThatNobodyTookEndsItsVm() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        pool.register(KEY, host.snapshot("s"));
+        VmId id;
+        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            id = warm.id();
+        }
+        assertThat(host.provider.get(id)).isEmpty();
+    }
+
+    @Test
+    void neverHandsAVmOutTwice() throws Exception {
+        WarmPool pool = open(QUIET);
+        pool.register(KEY, host.snapshot("s"));
+        Set<VmId> seen = ConcurrentHashMap.newKeySet();
+        AtomicInteger handed = new AtomicInteger();
+        try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 40; i++) {
+                var _ = many.submit(() -> {
+                    try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+                        handed.incrementAndGet();
+                        seen.add(warm.id());
+                    }
+                });
+            }
+        }
+        assertThat(handed).hasValue(40);
+        assertThat(seen).hasSize(40);
+        assertThat(pool.metrics().acquired()).isEqualTo(40);
+    }
+
+    @Test
+    void drainsUnhealthyEntriesAndReturnsTheNext() {
+        Set<VmId> bad = ConcurrentHashMap.newKeySet();
+        WarmPool pool = open(
+                QUIET.withDepth(DepthPolicy.of(3)).withChecks(Duration.ofSeconds(1), Duration.ofNanos(1)),
+                vm -> bad.contains(vm) ? new Verdict.Unhealthy("it is bad") : Verdict.HEALTHY);
+        pool.register(KEY, host.snapshot("s"));
+        await().until(() -> host.provider.pooled().size() == 3);
+        List<VmId> first = host.provider.pooled().stream().map(PooledVm::id).toList();
+        bad.addAll(first.subList(0, 2));
+        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(bad).doesNotContain(warm.id());
+        }
+        await().until(() -> bad.stream().allMatch(id -> host.provider.get(id).isEmpty()));
+        await().until(() -> pool.metrics().validationFailures() >= 2);
+        assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.VALIDATION, 2L);
+    }
+
+    @Test
+    void returnsNothingWhenAllAreRejected() {
+        AtomicInteger asked = new AtomicInteger();
+        WarmPool pool = open(
+                QUIET.withDepth(DepthPolicy.of(2)),
+                vm -> asked.incrementAndGet() <= 2 ? Verdict.HEALTHY : new Verdict.Unhealthy("no more"));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 2);
+        // What has crashed is not handed out, however recent its verdict.
+        host.provider.pooled().forEach(vm -> host.provider.crash(vm.id()));
+        await().until(() -> host.provider.pooled().stream().noneMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED));
+        assertThat(take(pool, KEY)).isEmpty();
+        assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.VALIDATION, 2L);
+    }
+
+    @Test
+    void aValidatorThatHangsCostsItsDeadlineAndTheEntry() {
+        Set<VmId> hanging = ConcurrentHashMap.newKeySet();
+        WarmPool pool =
+                open(QUIET.withDepth(DepthPolicy.of(2)).withChecks(Duration.ofMillis(30), Duration.ofNanos(1)), vm -> {
+                    if (hanging.contains(vm)) {
+                        waitFor(new CountDownLatch(1));
+                    }
+                    return Verdict.HEALTHY;
+                });
+        pool.register(KEY, host.snapshot("s"));
+        await().until(() -> host.provider.pooled().size() == 2);
+        hanging.add(host.provider.pooled().getFirst().id());
+        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(hanging).doesNotContain(warm.id());
+        }
+    }
+
+    @Test
+    void anAcquirersOwnFailureIsThrownOn() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 1);
+        VmId entry = host.provider.pooled().getFirst().id();
+        HandOff refusing = new HandOff() {
+            @Override
+            public void chosen(VmId vm) {
+                throw new IllegalStateException("no room in my books");
+            }
+
+            @Override
+            public GuestIdentity identity() {
+                return ANYBODY.identity();
+            }
+        };
+        assertThatThrownBy(() -> pool.acquire(KEY, refusing, soon())).hasMessage("no room in my books");
+        // Before the claim the entry is as good as it was.
+        try (WarmVm same = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(same.id()).isEqualTo(entry);
+        }
+        assertThatThrownBy(() -> pool.acquire(KEY, () -> GuestIdentity.UNCHANGED, soon()))
+                .isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(() -> pool.acquire(
+                        KEY,
+                        () -> {
+                            throw new IllegalStateException("no identity");
+                        },
+                        soon()))
+                .hasMessage("no identity");
+        awaitDepth(pool, KEY, 1);
+        await().until(() -> host.vms() == 1);
+    }
+
+    @Test
+    void theNewestEntryIsHandedOutFirst() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        SnapshotRef snapshot = host.snapshot("s");
+        pool.register(KEY, snapshot);
+        awaitDepth(pool, KEY, 1);
+        VmId older = host.provider.pooled().getFirst().id();
+        pool.register(KEY, Registration.of(snapshot).withDepth(DepthPolicy.of(2)));
+        awaitDepth(pool, KEY, 2);
+        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(warm.id()).isNotEqualTo(older);
+        }
+    }
+
+    @Test
+    void aVmIsEndedAfterTheLongestDurationThatItsAcquirerWants() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        pool.register(KEY, host.snapshot("s"));
+        try (WarmVm warm = pool.acquire(KEY, lasting(Duration.ofMillis(200)), soon());
+                Vm vm = warm.take()) {
+            assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
+            vm.destroy();
+        }
+        assertThatThrownBy(() -> pool.acquire(KEY, lasting(Duration.ZERO), soon()))
+                .isInstanceOf(InvalidVmSpecException.class);
+        awaitDepth(pool, KEY, 1);
+        await().until(() -> host.vms() == 1);
+    }
+
+    private static HandOff lasting(Duration longest) {
+        return new HandOff() {
+            @Override
+            public Optional<Duration> longest() {
+                return Optional.of(longest);
+            }
+
+            @Override
+            public GuestIdentity identity() {
+                return ANYBODY.identity();
+            }
+        };
+    }
+}

@@ -1,0 +1,89 @@
+package dev.cloche.pool;
+
+import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.key;
+import static dev.cloche.pool.Host.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a pool does when restores and removals fail or hang. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WarmPoolTroubleTest extends WarmPoolFixture {
+    @Test
+    void failuresAreCountedAndToldAndARecoveryToo() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        host.faults.failRestores(4);
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 1);
+        assertThat(of(pool, KEY).failures()).containsEntry("vm.snapshot-mismatch", 4L);
+        assertThat(of(pool, KEY).lastError()).isPresent();
+        assertThat(of(pool, KEY).stalled()).isFalse();
+        assertThat(events).filteredOn(PoolEvent.Stalled.class::isInstance).hasSize(1);
+        assertThat(events).filteredOn(PoolEvent.Recovered.class::isInstance).hasSize(1);
+        await().until(() -> host.vms() == 1);
+    }
+
+    @Test
+    void whoCannotBeRestoredIsToldOnceTheBreakerIsOpen() {
+        WarmPool pool = open(QUIET.withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofHours(1), 2)));
+        host.faults.failRestores(Integer.MAX_VALUE);
+        pool.register(KEY, host.snapshot("s"));
+        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.NotRestored.class);
+    }
+
+    @Test
+    void whoCannotBeRestoredIsBootedWhereThatIsTheWay() {
+        WarmPool pool = open(QUIET);
+        host.faults.failRestores(Integer.MAX_VALUE);
+        pool.register(
+                KEY, Registration.of(host.snapshot("s")).withCold(id -> VmSpec.of(id, RootDisk.raw(Path.of("/disk")))));
+        try (WarmVm cold = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(cold.kind()).isEqualTo(StartKind.COLD);
+            assertThat(cold.sourceSnapshot()).isEmpty();
+        }
+    }
+
+    @Test
+    void aHangingRestoreDelaysNoOtherKey() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1))
+                .withParallelRestores(1)
+                .withRestoreWithin(Duration.ofSeconds(30), Duration.ofMillis(30)));
+        StackKey slow = key("slow");
+        host.faults.hangBoots(1000);
+        SnapshotRef snapshot = slowSnapshot();
+        pool.register(slow, snapshot);
+        await().until(() ->
+                of(pool, slow).inFlight() == 1 || of(pool, slow).lastError().isPresent());
+        host.faults.hangBoots(0);
+        pool.register(KEY, snapshot);
+        awaitDepth(pool, KEY, 1);
+    }
+
+    private SnapshotRef slowSnapshot() {
+        host.faults.hangBoots(0);
+        SnapshotRef snapshot = host.snapshot("slow");
+        host.faults.hangBoots(1000);
+        return snapshot;
+    }
+
+    @Test
+    void whatCannotBeDestroyedIsTriedAgain() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 2);
+        host.faults.failDestroys(3);
+        pool.unregister(KEY);
+        await().until(() -> host.vms() == 0);
+        await().until(() -> pool.metrics().quarantined() == 0);
+        assertThat(events).filteredOn(PoolEvent.Quarantined.class::isInstance).hasSize(3);
+    }
+}

@@ -1,0 +1,119 @@
+package dev.cloche.pool;
+
+import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.key;
+import static dev.cloche.pool.Host.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who waits for a VM, and how that ends. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WarmPoolWaitingTest extends WarmPoolFixture {
+    @Test
+    void everyoneWhoWaitsGetsARestoreInFlight() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        WarmPool pool = open(
+                QUIET.withDepth(DepthPolicy.of(1))
+                        .withParallelRestores(1)
+                        .withChecks(Duration.ofSeconds(20), Duration.ofHours(1)),
+                vm -> {
+                    waitFor(go);
+                    return Verdict.HEALTHY;
+                });
+        pool.register(KEY, host.snapshot("s"));
+        List<Integer> order = new CopyOnWriteArrayList<>();
+        try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 5; i++) {
+                int who = i;
+                var _ = many.submit(() -> {
+                    HandOff noted = new HandOff() {
+                        @Override
+                        public void chosen(VmId vm) {
+                            order.add(who);
+                        }
+
+                        @Override
+                        public GuestIdentity identity() {
+                            return ANYBODY.identity();
+                        }
+                    };
+                    try (WarmVm warm = pool.acquire(KEY, noted, soon())) {
+                        assertThat(warm.kind()).isEqualTo(StartKind.RESTORED);
+                    }
+                    return who;
+                });
+                await().until(() -> of(pool, KEY).waiters() == who + 1);
+            }
+            go.countDown();
+        }
+        assertThat(order).containsExactlyInAnyOrder(0, 1, 2, 3, 4);
+        assertThat(of(pool, KEY).lateHits()).isEqualTo(5);
+    }
+
+    @Test
+    void aWaitEndsWithItsDeadlineAndWithAnInterruptAndLeavesNothingBehind() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        WarmPool pool =
+                open(QUIET.withDepth(DepthPolicy.of(1)).withChecks(Duration.ofSeconds(20), Duration.ofHours(1)), vm -> {
+                    waitFor(go);
+                    return Verdict.HEALTHY;
+                });
+        pool.register(KEY, host.snapshot("s"));
+        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, Deadline.after(Duration.ofMillis(50))))
+                .isInstanceOf(PoolException.Late.class);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Thread waiting = Thread.ofPlatform().start(() -> {
+            try {
+                pool.acquire(KEY, ANYBODY, soon()).close();
+            } catch (PoolException.Interrupted e) {
+                failure.complete(Thread.currentThread().isInterrupted() ? e : new AssertionError("not interrupted"));
+            }
+        });
+        await().until(() -> of(pool, KEY).waiters() == 1);
+        waiting.interrupt();
+        assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(PoolException.Interrupted.class);
+        assertThat(of(pool, KEY).waiters()).isZero();
+        go.countDown();
+        awaitDepth(pool, KEY, 1);
+        await().until(() -> host.vms() == 1);
+    }
+
+    @Test
+    void closingDestroysEverythingAndEndsTheWaiting() throws Exception {
+        WarmPool pool = open(QUIET);
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 4);
+        SnapshotRef another = host.snapshot("t");
+        host.faults.hangBoots(1000);
+        StackKey hanging = key("hanging");
+        pool.register(hanging, another);
+        try (ExecutorService one = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<WarmVm> waiting = one.submit(() -> pool.acquire(hanging, ANYBODY, soon()));
+            await().until(() -> of(pool, hanging).waiters() == 1);
+            pool.close();
+            assertThatThrownBy(waiting::get).hasCauseInstanceOf(PoolException.Closed.class);
+        }
+        pool.close();
+        await().until(() -> host.vms() == 0);
+        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.Closed.class);
+        assertThatThrownBy(() -> pool.register(KEY, another)).isInstanceOf(PoolException.Closed.class);
+        assertThat(pool.metrics().evicted()).isGreaterThanOrEqualTo(4);
+    }
+}
