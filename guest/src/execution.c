@@ -42,8 +42,15 @@ static void begin(struct execution *e, int port, uint32_t request, const struct 
         .fd = spawned->input, .terminal = spawned->terminal >= 0, .writable = true, .window = {.granted = granted}};
     loop_watch(e->report, EPOLLIN, REPORT, e->id);
     if (e->input.fd >= 0) loop_watch(e->input.fd, EPOLLOUT, INPUT, e->id);
+}
+
+static void begin_outputs(
+    struct execution *e, const struct spawned *spawned, uint32_t limit, uint32_t credit, struct window window) {
     for (int i = 0; i < 2; i++) {
-        if (spawned->outputs[i] >= 0) loop_watch(spawned->outputs[i], EPOLLIN, i == 0 ? OUTPUT_1 : OUTPUT_2, e->id);
+        e->outputs[i] = (struct output){
+            .fd = spawned->outputs[i], .terminal = spawned->terminal >= 0, .source = i == 0 ? OUTPUT_1 : OUTPUT_2,
+            .execution = e->id, .limit = limit, .credit = credit, .window = window};
+        if (spawned->outputs[i] >= 0) loop_watch(spawned->outputs[i], EPOLLIN, e->outputs[i].source, e->id);
     }
 }
 
@@ -64,10 +71,7 @@ int execution_start(int port, uint32_t request, const struct exec_request *comma
     bool main = (e->flags & EXEC_MAIN) != 0;
     struct window window = {
         .attached = true, .acknowledged = (e->flags & EXEC_ACKNOWLEDGED) != 0, .logging = main && log_port_is_open()};
-    for (int i = 0; i < 2; i++) {
-        e->outputs[i] = (struct output){
-            .fd = spawned.outputs[i], .limit = command->window, .credit = command->credit, .window = window};
-    }
+    begin_outputs(e, &spawned, command->window, command->credit, window);
     return 0;
 }
 
@@ -80,10 +84,7 @@ int execution_start_file(int port, uint32_t request, const struct file_request *
     if (!spawn_file_operation(file, &spawned)) return not_spawned(e, sentence);
     begin(e, port, request, &spawned, true);
     e->file = true;
-    for (int i = 0; i < 2; i++) {
-        e->outputs[i] = (struct output){
-            .fd = spawned.outputs[i], .limit = FILE_WINDOW, .credit = file->credit, .window = {.attached = true}};
-    }
+    begin_outputs(e, &spawned, FILE_WINDOW, file->credit, (struct window){.attached = true});
     return 0;
 }
 
@@ -94,7 +95,10 @@ static struct execution *attached(int port, uint32_t id) {
 
 void execution_stdin(int port, uint32_t id, const uint8_t *bytes, uint32_t length) {
     struct execution *e = attached(port, id);
-    if (e != NULL) input_take(&e->input, bytes, length);
+    if (e == NULL) return;
+    input_take(&e->input, bytes, length);
+    /* A question rather than a stream. */
+    for (int i = 0; i < 2 && length < REST_BUSY; i++) output_rouse(&e->outputs[i]);
 }
 
 void execution_stdin_eof(int port, uint32_t id) {
@@ -175,8 +179,8 @@ void execution_ended(pid_t pid, int status) {
         execution_report(e->id);
         leave_cradle(e);
         input_close(&e->input);
-        output_drain(&e->outputs[0], e->terminal >= 0);
-        output_drain(&e->outputs[1], false);
+        output_drain(&e->outputs[0]);
+        output_drain(&e->outputs[1]);
         return;
     }
 }

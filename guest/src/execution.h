@@ -32,6 +32,9 @@ void execution_ended(pid_t pid, int status);
 /* Moves bytes and says what is due; answers whether more could be done at once. */
 bool executions_pump(void);
 
+/* When executions_pump is to be called even without an event, in milliseconds as by now_ms. */
+int64_t executions_deadline(void);
+
 /* Forgets, of the plain executions that have ended and are kept for whoever may attach, the one that ended first; false
  * if there is none. */
 bool executions_forget_oldest_kept(void);

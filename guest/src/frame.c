@@ -47,35 +47,44 @@ static size_t take_header(struct frame_parser *parser, const uint8_t *bytes, siz
     return skipped + n;
 }
 
+/* So many bytes of the body have come; whether they complete a frame. Without its seal it was none. */
+static bool body_came(struct frame_parser *parser, size_t length) {
+    uint32_t payload = get32(parser->header + 16);
+    parser->body_length += length;
+    if (parser->body_length < payload + FRAME_SEAL) return false;
+    parser->header_length = 0;
+    parser->body_length = 0;
+    if (get32(parser->body + payload) != ~get32(parser->header + 20)) return false;
+    parser->frame = (struct frame){
+        .type = get16(parser->header + 4),
+        .flags = get16(parser->header + 6),
+        .stream = get32(parser->header + 8),
+        .request = get32(parser->header + 12),
+        .length = payload,
+        .payload = parser->body,
+    };
+    return true;
+}
+
+size_t frame_body_missing(const struct frame_parser *parser) {
+    if (parser->header_length < FRAME_HEADER) return 0;
+    return get32(parser->header + 16) + FRAME_SEAL - parser->body_length;
+}
+
 size_t frame_parse(struct frame_parser *parser, const uint8_t *bytes, size_t length, bool *complete) {
-    *complete = false;
     size_t taken = 0;
-    while (taken < length) {
-        if (parser->header_length < FRAME_HEADER) {
+    *complete = false;
+    while (taken < length && !*complete) {
+        size_t missing = frame_body_missing(parser);
+        if (missing == 0) {
             taken += take_header(parser, bytes + taken, length - taken);
             continue;
         }
-        uint32_t payload = get32(parser->header + 16);
-        size_t missing = payload + FRAME_SEAL - parser->body_length;
         size_t n = length - taken < missing ? length - taken : missing;
-        memcpy(parser->body + parser->body_length, bytes + taken, n);
-        parser->body_length += n;
+        uint8_t *body = frame_body(parser);
+        if (bytes + taken != body) memcpy(body, bytes + taken, n);
         taken += n;
-        if (n < missing) break;
-
-        parser->header_length = 0;
-        parser->body_length = 0;
-        if (get32(parser->body + payload) != ~get32(parser->header + 20)) continue;
-        parser->frame = (struct frame){
-            .type = get16(parser->header + 4),
-            .flags = get16(parser->header + 6),
-            .stream = get32(parser->header + 8),
-            .request = get32(parser->header + 12),
-            .length = payload,
-            .payload = parser->body,
-        };
-        *complete = true;
-        break;
+        *complete = body_came(parser, n);
     }
     return taken;
 }

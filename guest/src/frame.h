@@ -87,6 +87,12 @@ struct frame_parser {
     struct frame frame; /* the last complete one, until the next call */
 };
 
+/* How many bytes of a frame's body are still to come; 0 while its header is. */
+size_t frame_body_missing(const struct frame_parser *parser);
+
+/* Where these bytes go. Whoever has put them there gives them to frame_parse from there, which then copies nothing. */
+static inline uint8_t *frame_body(struct frame_parser *parser) { return parser->body + parser->body_length; }
+
 /* Takes bytes until a frame is complete or none are left, and answers how many it took. Bytes that are no frame are
  * passed over. */
 size_t frame_parse(struct frame_parser *parser, const uint8_t *bytes, size_t length, bool *complete);

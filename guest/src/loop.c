@@ -24,9 +24,17 @@ void loop_open(void) {
     if (epoll < 0) die("no epoll: %s", strerror(errno));
 }
 
-void loop_watch(int fd, uint32_t events, enum source source, uint32_t id) {
+static void control(int operation, int fd, uint32_t events, enum source source, uint32_t id) {
     struct epoll_event event = {.events = events | EPOLLET, .data.u64 = (uint64_t)source << 32 | id};
-    if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0) log_line("cannot watch: %s", strerror(errno));
+    if (epoll_ctl(epoll, operation, fd, &event) != 0) log_line("cannot watch: %s", strerror(errno));
+}
+
+void loop_watch(int fd, uint32_t events, enum source source, uint32_t id) {
+    control(EPOLL_CTL_ADD, fd, events, source, id);
+}
+
+void loop_rewatch(int fd, uint32_t events, enum source source, uint32_t id) {
+    control(EPOLL_CTL_MOD, fd, events, source, id);
 }
 
 void loop_close(int fd) {
@@ -50,7 +58,8 @@ static void handle(enum source source, uint32_t id) {
 
 static int timeout(int wait, int more) {
     if (!wait || more) return 0;
-    int64_t next = INT64_MAX, due[] = {ports_deadline(), shutdown_deadline(), tasks_deadline(), freeze_deadline()};
+    int64_t next = INT64_MAX, due[] = {ports_deadline(), executions_deadline(), shutdown_deadline(), tasks_deadline(),
+                                       freeze_deadline()};
     for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
         if (due[i] < next) next = due[i];
     }

@@ -11,6 +11,9 @@ void loop_open(void);
 /* Watches a descriptor for reading (EPOLLIN) or writing (EPOLLOUT) or both; `id` comes back with its events. */
 void loop_watch(int fd, uint32_t events, enum source source, uint32_t id);
 
+/* Changes what a descriptor is watched for, 0 for nothing; what is so already comes back as an event. */
+void loop_rewatch(int fd, uint32_t events, enum source source, uint32_t id);
+
 /* Stops watching and closes. Explicitly, because a child that has not yet called exec may hold a copy. */
 void loop_close(int fd);
 

@@ -1,12 +1,14 @@
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "execution.h"
-#include "loop.h"
 #include "port.h"
 
 enum { FIRST_MEMORY = 4096, GROWTH = 4, READ_MAX = 64 * 1024, TERMINAL_REST = 64 * 1024 };
@@ -18,16 +20,43 @@ void output_close(struct output *output) {
 
 /* A terminal tells nothing of how much is in it; its buffers hold some 12 KiB (pty_common_install in
  * drivers/tty/pty.c), so within TERMINAL_REST it is empty once. */
-void output_drain(struct output *output, bool terminal) {
+void output_drain(struct output *output) {
     int length = 0;
     if (output->fd < 0) return;
-    if (terminal) {
+    if (output->terminal) {
         length = TERMINAL_REST;
     } else if (ioctl(output->fd, FIONREAD, &length) != 0 || length < 0) {
         length = 0;
     }
     output->remaining = (uint32_t)length;
     output->draining = output->readable = true;
+}
+
+int64_t output_deadline(const struct output *output) {
+    return output->rests_until == 0 || output->readable ? INT64_MAX : output->rests_until;
+}
+
+static void watch(const struct output *output, uint32_t events) {
+    loop_rewatch(output->fd, events, output->source, output->execution);
+}
+
+void output_rouse(struct output *output) {
+    if (output->fd < 0 || output->rests_until == 0) return;
+    output->rests_until = 0;
+    output->rest = (struct rest){0};
+    watch(output, EPOLLIN);
+}
+
+/* It is empty. A terminal holds too little to be left alone. */
+static void found_empty(struct output *output) {
+    bool rested = output->rests_until != 0;
+    int64_t now = now_ms();
+    output->readable = false;
+    bool rests = !output->terminal && rest_is_due(&output->rest, output->taken, now) &&
+                 (rested || fcntl(output->fd, F_SETPIPE_SZ, REST_PIPE) >= 0);
+    output->taken = 0;
+    output->rests_until = rests ? now + REST_MS : 0;
+    if (rests != rested) watch(output, rests ? 0 : EPOLLIN);
 }
 
 static uint32_t unused(const struct output *output) {
@@ -52,7 +81,8 @@ bool output_fill(struct output *output) {
         output_close(output);
         return true;
     }
-    if (!output->readable) return false;
+    if (!output->readable && (output->rests_until == 0 || output->rests_until > now_ms())) return false;
+    output->readable = true;
     grow(output);
     /* Nothing is overwritten as long as there is memory to be had. */
     uint32_t room = window_room(&output->window, output->store.capacity);
@@ -66,7 +96,7 @@ bool output_fill(struct output *output) {
     if (n < 0 && errno == EINTR) return true;
     /* A terminal says EIO while nobody has it open, which may change. */
     if (n < 0 && (errno == EAGAIN || errno == EIO) && !output->draining) {
-        output->readable = false;
+        found_empty(output);
         return false;
     }
     if (n <= 0) { /* the end, or a descendant has taken back what was left in the pipe */
@@ -74,6 +104,7 @@ bool output_fill(struct output *output) {
         return true;
     }
     output->grow = (uint32_t)n == room;
+    output->taken += (uint64_t)n;
     window_come(&output->window, output->store.capacity, (uint32_t)n);
     if (output->draining) output->remaining -= (uint32_t)n;
     return true;

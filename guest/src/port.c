@@ -166,20 +166,31 @@ static void let_go(struct port *port) {
     port->parser.header_length = port->parser.body_length = 0;
 }
 
+/* Much of a body is read to where it belongs, and so copied once less. */
+static ssize_t take(struct port *port) {
+    struct frame_parser *parser = &port->parser;
+    size_t missing = frame_body_missing(parser);
+    bool direct = missing >= sizeof port->input;
+    uint8_t *bytes = direct ? frame_body(parser) : port->input;
+    ssize_t n = read(port->fd, bytes, direct ? missing : sizeof port->input);
+    port->input_start = port->input_end = 0;
+    if (n > 0 && direct) frame_parse(parser, bytes, (size_t)n, &port->frame_waits);
+    if (n > 0 && !direct) port->input_end = (size_t)n;
+    return n;
+}
+
 /* One round, so that eight busy ports take turns; answers whether it read anything, because then executions may have
  * something to do, and another round as well. */
 static bool read_some(struct port *port) {
     for (int i = 0; i < READS_A_ROUND; i++) {
         if (!parse(port) || !port->readable) return i > 0;
-        ssize_t n = read(port->fd, port->input, sizeof port->input);
+        ssize_t n = take(port);
         if (n <= 0) {
             port->readable = n < 0 && errno == EINTR;
             if (n == 0) suspect_hang_up(port);
             if (n < 0 && errno == ENODEV) let_go(port);
             return i > 0;
         }
-        port->input_start = 0;
-        port->input_end = (size_t)n;
     }
     parse(port);
     return true;

@@ -1,5 +1,6 @@
 /* The life of an execution after its start: what is said of it, and when it is forgotten. */
 #include <signal.h>
+#include <stdint.h>
 #include <sys/wait.h>
 
 #include "bytes.h"
@@ -115,6 +116,10 @@ static void complete(struct execution *e) {
     }
 }
 
+static int64_t next_look;
+
+int64_t executions_deadline(void) { return next_look; }
+
 /* Some pieces in a row, which saves rounds of the loop; not more, because others wait for their turn. */
 static bool pump_output(struct execution *e, int i) {
     struct output *output = &e->outputs[i];
@@ -124,6 +129,8 @@ static bool pump_output(struct execution *e, int i) {
         if (e->port != NO_PORT) more |= output_send(output, e->port, i == 0 ? STDOUT : STDERR, e->id);
         more |= log_port_send(output, (uint32_t)i + 1);
     }
+    int64_t look = output_deadline(output);
+    if (look < next_look) next_look = look;
     return more;
 }
 
@@ -153,6 +160,7 @@ bool executions_pump(void) {
     static unsigned turn;
     bool more = false;
     int count = table_end();
+    next_look = INT64_MAX;
     for (int i = 0; i < count; i++) {
         struct execution *e = table_at((int)((turn + (unsigned)i) % (unsigned)count));
         if (e != NULL) more |= pump(e);

@@ -38,6 +38,7 @@ static struct process {
 } processes[PROCESSES];
 static pid_t last_pid = 100;
 static bool room[HOSTS], missing;
+static int64_t now;
 
 static void end_process(struct process *p) {
     if (p->pid == 0) return;
@@ -132,8 +133,9 @@ bool port_takes_data(int port) { return room[port]; }
 size_t port_payload_room(int port) { (void)port; return 3000; }
 uint32_t port_connection(int port) { (void)port; return 0; }
 void loop_watch(int fd, uint32_t events, enum source source, uint32_t id) { (void)fd, (void)events, (void)source, (void)id; }
+void loop_rewatch(int fd, uint32_t events, enum source source, uint32_t id) { (void)fd, (void)events, (void)source, (void)id; }
 void loop_close(int fd) { close(fd); }
-int64_t now_ms(void) { return 0; }
+int64_t now_ms(void) { return now; }
 uint64_t clock_ns(clockid_t clock) { (void)clock; return 1; }
 bool hello_is_ready(void) { return true; }
 bool log_port_is_open(void) { return false; }
@@ -297,6 +299,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         executions_pump();
         check_windows();
+        now += size % 2;
     }
     clean_up(messages);
     CHECK(store_budget_left() == BUDGET);

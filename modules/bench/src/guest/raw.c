@@ -3,11 +3,13 @@
  *   what 1: sends back each piece that it reads, until so many bytes were echoed
  *   what 2: writes so many bytes, in pieces
  *   what 3: reads so many bytes, then answers with one
- *   what 4: like 2, but a child writes them, into a pipe that is emptied here
- *   what 5: like 3, but a child reads them, from a pipe that is filled here, to the last */
+ *   what 4: like 2, but a child writes them, as dd does from /dev/zero, into a pipe that is emptied here
+ *   what 5: like 3, but a child reads them, from a pipe that is filled here, to the last
+ *   what 6: like 4, but the child writes 4 KiB at a time */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ECHO = 1, SOURCE, SINK, PIPED_SOURCE, PIPED_SINK, PIECE_MAX = 256 * 1024, PIPE = 256 * 1024, CHUNK = 64 * 1024 };
+enum { ECHO = 1, SOURCE, SINK, PIPED_SOURCE, PIPED_SINK, TALKER };
+enum { PIECE_MAX = 256 * 1024, PIPE = 256 * 1024, CHUNK = 64 * 1024, SMALL_CHUNK = 4 * 1024 };
 
 static uint8_t piece[PIECE_MAX];
 
@@ -75,21 +78,27 @@ static void move(int port, uint32_t what, size_t most, uint64_t bytes) {
     }
 }
 
-/* The child that writes or reads so many bytes, as a program would; answers this side's end of the pipe. */
+/* From one file to the other, as a program does. */
+__attribute__((noreturn)) static void copy(int from, int to, size_t chunk, uint64_t bytes) {
+    for (uint64_t left = bytes; left > 0;) {
+        ssize_t n = read(from, piece, at_most(left, chunk));
+        if (n <= 0 || write(to, piece, (size_t)n) != n) _exit(1);
+        left -= (uint64_t)n;
+    }
+    _exit(0);
+}
+
+/* The child that writes or reads so many bytes; answers this side's end of the pipe. */
 static int start_child(uint32_t what, uint64_t bytes) {
     int ends[2];
+    bool writes = what != PIPED_SINK;
     if (pipe(ends) != 0) _exit(1);
     fcntl(ends[0], F_SETPIPE_SZ, PIPE);
-    int own = what == PIPED_SOURCE ? ends[0] : ends[1], others = what == PIPED_SOURCE ? ends[1] : ends[0];
+    int own = ends[writes ? 0 : 1], others = ends[writes ? 1 : 0];
     if (fork() == 0) {
         close(own);
-        for (uint64_t left = bytes; left > 0;) {
-            size_t n = at_most(left, CHUNK);
-            ssize_t done = what == PIPED_SOURCE ? write(others, piece, n) : read(others, piece, n);
-            if (done <= 0) _exit(1);
-            left -= (uint64_t)done;
-        }
-        _exit(0);
+        if (writes) copy(open("/dev/zero", O_RDONLY), others, what == TALKER ? SMALL_CHUNK : CHUNK, bytes);
+        copy(others, open("/dev/null", O_WRONLY), CHUNK, bytes);
     }
     close(others);
     return own;
@@ -99,7 +108,7 @@ static void move_by_pipe(int port, uint32_t what, size_t most, uint64_t bytes) {
     int end = start_child(what, bytes);
     for (uint64_t left = bytes; left > 0;) {
         size_t n = at_most(left, most);
-        if (what == PIPED_SOURCE) {
+        if (what != PIPED_SINK) {
             ssize_t got = read(end, piece, n);
             if (got <= 0) break;
             n = (size_t)got;
@@ -124,7 +133,7 @@ static void obey(int port) {
         have += take(port, (uint8_t *)&command + have, sizeof command - have);
     }
     size_t most = command.piece == 0 || command.piece > PIECE_MAX ? PIECE_MAX : command.piece;
-    int piped = command.what == PIPED_SOURCE || command.what == PIPED_SINK;
+    bool piped = command.what >= PIPED_SOURCE;
     (piped ? move_by_pipe : move)(port, command.what, most, command.bytes);
     if (command.what == SINK || command.what == PIPED_SINK) give(port, piece, 1);
 }

@@ -14,7 +14,6 @@ final class ChannelBulk {
     private static final int MEBIBYTE = 1 << 20;
     private static final long BYTES = 128L * MEBIBYTE;
     private static final int PIECE = 32 * 1024;
-    private static final int PIPE = 64 * 1024;
 
     private final Setting setting;
 
@@ -29,7 +28,9 @@ final class ChannelBulk {
             rates(
                     report,
                     new Alternation()
-                            .add("guest to host: standard output of `dd`", () -> out(vm))
+                            .add("guest to host: standard output of `dd bs=4k`", () -> out(vm, 4))
+                            .add("guest to host: a pipe of 4 KiB writes and the device", () -> raw.talker(PIECE, BYTES))
+                            .add("guest to host: standard output of `dd bs=64k`", () -> out(vm, 64))
                             .add("guest to host: a pipe and the device", () -> raw.pipedSource(PIECE, BYTES))
                             .add("guest to host: the device alone", () -> raw.source(PIECE, BYTES))
                             .run(rounds));
@@ -51,11 +52,13 @@ final class ChannelBulk {
                 "- %s: %.0f MiB/s".formatted(row.name(), BYTES / (double) MEBIBYTE / (row.median() / 1000))));
     }
 
-    private static long out(BenchVm vm) throws IOException {
+    private static long out(BenchVm vm, int kibibytes) throws IOException {
         byte[] chunk = new byte[64 * 1024];
+        String size = "bs=" + kibibytes + "k";
+        String count = "count=" + BYTES / 1024 / kibibytes;
         long begin = System.nanoTime();
-        try (GuestExecution dd = vm.guest()
-                .exec(ExecRequest.of("dd", "if=/dev/zero", "bs=64k", "count=" + BYTES / PIPE), BenchVm.patience())) {
+        try (GuestExecution dd =
+                vm.guest().exec(ExecRequest.of("dd", "if=/dev/zero", size, count), BenchVm.patience())) {
             long total = 0;
             for (int n = dd.stdout().read(chunk); n >= 0; n = dd.stdout().read(chunk)) {
                 total += n;

@@ -17,6 +17,7 @@ final class RawGuest implements AutoCloseable {
     private static final int SINK = 3;
     private static final int PIPED_SOURCE = 4;
     private static final int PIPED_SINK = 5;
+    private static final int TALKER = 6;
 
     private final Process qemu;
     private final SocketChannel channel;
@@ -64,6 +65,11 @@ final class RawGuest implements AutoCloseable {
     /** Like {@link #source}, but another process of the guest writes them, into a pipe that the first one empties. */
     long pipedSource(int piece, long bytes) throws IOException {
         return takeFrom(PIPED_SOURCE, piece, bytes);
+    }
+
+    /** Like {@link #pipedSource}, but the other process writes 4 KiB at a time. */
+    long talker(int piece, long bytes) throws IOException {
+        return takeFrom(TALKER, piece, bytes);
     }
 
     private long takeFrom(int what, int piece, long bytes) throws IOException {
