@@ -402,7 +402,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if there is no such process, or it is no command in a sandbox
      */
     public ProcessLog processLog(String id) {
-        return new ProcessLog(rooms.processes().registry(), id, executionRoom().log(id));
+        return new ProcessLog(executionRoom().log(id));
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param input JSON
  * @param status {@code running}, {@code completed}, {@code failed}, {@code cancelled} or {@code abandoned}
  * @param output how it ended: JSON with a member {@code type}; present exactly if it has
+ * @param failure present exactly if it has failed
  * @param session whose it is
  * @param recovery what happens if its owner is lost: {@code rerunnable}, {@code owner-bound} or {@code externally-owned}
  * @param leaseRequired whether only who holds its lease can end it
@@ -30,6 +31,7 @@ public record ProcessInfo(
         String input,
         String status,
         Optional<String> output,
+        Optional<ProcessFailure> failure,
         String session,
         String recovery,
         boolean leaseRequired,
@@ -44,6 +46,7 @@ public record ProcessInfo(
                 process.registration().input().payload().text(),
                 process.status().word(),
                 process.output().map(output -> output.json().text()),
+                process.output().flatMap(ProcessFailure::of),
                 process.registration().provenance().ownerScope().session(),
                 switch (process.registration().recovery()) {
                     case Recovery.Rerunnable _ -> "rerunnable";

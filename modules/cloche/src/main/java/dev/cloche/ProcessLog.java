@@ -3,7 +3,6 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.ExecutionLog;
 import dev.cloche.execution.ExecutionOutput;
-import dev.cloche.process.ProcessRegistry;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -20,13 +19,9 @@ import java.util.Optional;
  * }</pre>
  */
 public final class ProcessLog implements AutoCloseable {
-    private final ProcessRegistry registry;
-    private final String id;
     private final ExecutionLog log;
 
-    ProcessLog(ProcessRegistry registry, String id, ExecutionLog log) {
-        this.registry = registry;
-        this.id = id;
+    ProcessLog(ExecutionLog log) {
         this.log = log;
     }
 
@@ -42,11 +37,7 @@ public final class ProcessLog implements AutoCloseable {
      * @throws InterruptedException if this thread is interrupted
      */
     public Optional<LogEntry> await(Duration longest) throws InterruptedException {
-        return log.await(this::ended, Deadline.after(longest)).map(ProcessLog::entry);
-    }
-
-    private boolean ended() {
-        return registry.get(id).map(process -> process.output().isPresent()).orElse(true);
+        return log.await(Deadline.after(longest)).map(ProcessLog::entry);
     }
 
     @Override

@@ -44,6 +44,7 @@ public final class Main {
                 (setting, rounds, report) ->
                         withPython(setting, image -> new LayerSpeed(setting, image).measure(rounds, report)));
         all.put("images", (setting, rounds, report) -> new ImageGrowth(setting).measure(rounds, report));
+        all.put("catalog", (setting, rounds, report) -> new CatalogOpens(setting).measure(rounds, report));
         all.put("maintenance", (setting, rounds, report) -> new Maintenance(setting).measure(rounds, report));
         all.put("machine-config", (setting, rounds, report) -> new MachineConfig(setting).measure(rounds, report));
         all.put("machines", (setting, rounds, report) -> new NamedMachines(setting).measure(rounds, report));

@@ -22,18 +22,9 @@ final class PlainAppends {
                             "SELECT key, last_sequence FROM process WHERE id = ?",
                             process)
                     .orElseThrow();
-            long position = session.first(
-                            found -> found.getLong(1),
-                            "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, 'EVENT', ?, ?)"
-                                    + " RETURNING position",
-                            process,
-                            row.sequence() + 1,
-                            Registry.TYPE)
-                    .orElseThrow();
             session.update(
-                    "INSERT INTO process_event (key, process, sequence, type, payload, payload_hash, at)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    position,
+                    "INSERT INTO process_event (process, sequence, type, payload, payload_hash, at)"
+                            + " VALUES (?, ?, ?, ?, ?, ?)",
                     row.key(),
                     row.sequence() + 1,
                     Registry.TYPE,

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0 to 255: of the command in the guest; 128 + N if signal N ended it",
+            "0 to 255: of the command in the guest; 128 + N if signal N ended it; 0 if it runs detached",
             "125: Cloche failed, or was called in a wrong way",
             "126: the command cannot be executed",
             "127: the command was not found in the image"
@@ -88,11 +88,9 @@ final class ExecCommand implements Callable<Integer> {
             ProcessInfo process =
                     settings.applyTo(cloche.durableCommand(name, words)).start();
             System.out.println(process.id());
-            if (!process.status().equals("running") && !process.status().equals("completed")) {
-                System.err.println("cloche: it could not be started: "
-                        + Table.clean(process.output().orElse("")));
-                return ExitCodes.FAILURE;
-            }
+            process.failure().ifPresent(failure -> {
+                throw new CommandNotStarted(process.id(), failure);
+            });
         }
         return ExitCodes.OK;
     }

@@ -21,4 +21,13 @@ final class ExitCodes {
     static final int INTERRUPTED = 130;
 
     private ExitCodes() {}
+
+    /** Of a command that could not be started, by the code of its error; everything else has another. */
+    static int ofStart(String errorCode, int otherwise) {
+        return switch (errorCode) {
+            case "vm.spawn.command-not-found" -> NOT_FOUND;
+            case "vm.spawn.command-not-executable" -> NOT_EXECUTABLE;
+            default -> otherwise;
+        };
+    }
 }

@@ -89,12 +89,10 @@ public final class Main {
 
     private static int exitCode(ClocheException failure, CommandSpec command) {
         return switch (failure.code()) {
-            case "vm.spawn.command-not-found" -> ExitCodes.NOT_FOUND;
-            case "vm.spawn.command-not-executable" -> ExitCodes.NOT_EXECUTABLE;
             case "sandbox.ended.max-duration-exceeded" -> ExitCodes.TIMED_OUT;
             case "vm.interrupted", "sandbox.interrupted" -> ExitCodes.INTERRUPTED;
             case "cli.usage" -> general(command, ExitCodes.USAGE);
-            default -> general(command, ExitCodes.FAILURE);
+            default -> ExitCodes.ofStart(failure.code(), general(command, ExitCodes.FAILURE));
         };
     }
 

@@ -13,8 +13,16 @@ import picocli.CommandLine.Parameters;
         name = "await",
         description = {
             "Wait for the end of a process, and print its output as JSON.",
-            "The exit code is 0 if it completed, 1 if it ended otherwise, 124 if --timeout passed.",
+            "The exit code of a command is in its output.",
             ""
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0: it completed",
+            "1: it ended otherwise",
+            "124: --timeout passed",
+            "126: it is a command that cannot be executed",
+            "127: it is a command that was not found in the image"
         })
 final class ProcessAwaitCommand implements Callable<Integer> {
     private static final Duration FOR_EVER = Duration.ofDays(3650);
@@ -37,7 +45,14 @@ final class ProcessAwaitCommand implements Callable<Integer> {
                 return ExitCodes.TIMED_OUT;
             }
             System.out.println(ended.get().output().orElse("null"));
-            return ended.get().status().equals("completed") ? ExitCodes.OK : ExitCodes.FAILURE;
+            return exitCode(ended.get());
         }
+    }
+
+    private static int exitCode(ProcessInfo ended) {
+        int otherwise = ended.status().equals("completed") ? ExitCodes.OK : ExitCodes.FAILURE;
+        return ended.failure()
+                .map(failure -> ExitCodes.ofStart(failure.code(), otherwise))
+                .orElse(otherwise);
     }
 }

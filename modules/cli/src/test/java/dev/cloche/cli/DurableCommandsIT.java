@@ -105,9 +105,25 @@ class DurableCommandsIT {
         assertThat(done("process", "logs", id).stdout()).isEqualTo("me\n");
 
         Result missing = cloche.run("exec", "-d", "box", "--", "no-such-program");
-        assertThat(missing.exitCode()).isEqualTo(1);
-        assertThat(missing.stdout()).startsWith("exec-");
-        assertThat(missing.stderr()).contains("could not be started", "no-such-program");
+        Result attached = cloche.run("exec", "box", "--", "no-such-program");
+        assertThat(missing.exitCode()).isEqualTo(127).isEqualTo(attached.exitCode());
+        assertThat(missing.stderr().lines().findFirst())
+                .isEqualTo(attached.stderr().lines().findFirst());
+        String failed = missing.stdout().strip();
+        assertThat(missing.stderr()).contains("no-such-program", "cloche process inspect " + failed);
+        Result awaited = cloche.run("process", "await", failed);
+        assertThat(awaited.exitCode()).isEqualTo(127);
+        assertThat(awaited.stdout()).contains("\"code\":\"vm.spawn.command-not-found\"", "\"raw\":{\"exitCode\":127}");
+        assertThat(done("process", "inspect", failed).stdout()).contains("\"exitCode\":127");
+
+        Result notExecutable = cloche.run("exec", "-d", "box", "--", "/etc/passwd");
+        assertThat(notExecutable.exitCode()).isEqualTo(126);
+        assertThat(cloche.run("process", "await", notExecutable.stdout().strip())
+                        .exitCode())
+                .isEqualTo(126);
+        assertThat(cloche.run("exec", "-d", "-u", "nobody-knows", "box", "--", "true")
+                        .exitCode())
+                .isEqualTo(125);
     }
 
     private static Result done(String... arguments) {

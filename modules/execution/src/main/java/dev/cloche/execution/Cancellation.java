@@ -52,8 +52,7 @@ final class Cancellation implements AutoCloseable {
 
     /** How it ended, given how the command did. */
     AwaitOutput outcome(ExitStatus exit) {
-        return reason.<AwaitOutput>map(why -> new AwaitOutput.Cancelled(why, Optional.of(ExecutionDriver.json(exit))))
-                .orElseGet(() -> ExecutionDriver.success(exit));
+        return reason.<AwaitOutput>map(why -> Outcomes.cancelled(why, exit)).orElseGet(() -> Outcomes.success(exit));
     }
 
     @Override

@@ -1,11 +1,9 @@
 package dev.cloche.execution;
 
-import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.DrivenProcess;
 import dev.cloche.process.FailureClass;
-import dev.cloche.process.Json;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessDriver;
 import dev.cloche.process.ProcessEvent;
@@ -29,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -75,7 +72,7 @@ final class ExecutionDriver implements ProcessDriver {
             found.execution().ifPresent(GuestExecution::close);
             return found.failure();
         } catch (SandboxException gone) {
-            return Optional.of(unavailable(gone));
+            return Optional.of(Outcomes.unavailable(gone));
         }
     }
 
@@ -91,7 +88,7 @@ final class ExecutionDriver implements ProcessDriver {
         try {
             spec = SpecJson.read(driven.process().registration().input().payload());
         } catch (ExecutionException.Invalid unreadable) {
-            return Optional.of(failure(FailureClass.INVALID_REQUEST, unreadable));
+            return Optional.of(Outcomes.failure(FailureClass.INVALID_REQUEST, unreadable));
         }
         Duration pause = FIRST_PAUSE;
         do {
@@ -147,7 +144,7 @@ final class ExecutionDriver implements ProcessDriver {
             } catch (VmException lost) {
                 RuntimeException meaning = sandbox.ended(lost);
                 if (meaning instanceof SandboxException.Ended ended) {
-                    return unavailable(ended);
+                    return Outcomes.unavailable(ended);
                 }
                 throw meaning;
             }
@@ -155,9 +152,9 @@ final class ExecutionDriver implements ProcessDriver {
             if (!halted.status().terminal()) {
                 throw new ExecutionException.NotNow(process.id(), halted);
             }
-            return unavailable(halted);
+            return Outcomes.unavailable(halted);
         } catch (SandboxException gone) {
-            return unavailable(gone);
+            return Outcomes.unavailable(gone);
         } catch (IOException e) {
             throw new ExecutionException.OutputUnusable(files, e);
         }
@@ -192,10 +189,7 @@ final class ExecutionDriver implements ProcessDriver {
         }
 
         static Found lost(String what) {
-            return new Found(
-                    Optional.empty(),
-                    Optional.of(new AwaitOutput.Failure(
-                            FailureClass.UNAVAILABLE, "execution.lost", what, Optional.empty())));
+            return new Found(Optional.empty(), Optional.of(Outcomes.lost(what)));
         }
     }
 
@@ -226,7 +220,7 @@ final class ExecutionDriver implements ProcessDriver {
             registry.append(lease, Progress.started(sandbox.vm().value(), started.id()));
             return Found.of(started);
         } catch (SpawnException refused) {
-            return new Found(Optional.empty(), Optional.of(failure(FailureClass.INVALID_REQUEST, refused)));
+            return new Found(Optional.empty(), Optional.of(Outcomes.notStarted(refused)));
         } catch (GuestRefusedException refused) {
             if (refused.failure() != GuestFailure.KEY_TAKEN) {
                 throw refused;
@@ -268,25 +262,5 @@ final class ExecutionDriver implements ProcessDriver {
     /** Only the first page: what matters comes before the first output. */
     private List<ProcessEvent> events(String id) {
         return registry.eventsAfter(id, 0, EVENTS);
-    }
-
-    private static AwaitOutput unavailable(SandboxException gone) {
-        return failure(FailureClass.UNAVAILABLE, gone);
-    }
-
-    private static AwaitOutput failure(FailureClass kind, ClocheException why) {
-        return new AwaitOutput.Failure(kind, why.code(), String.valueOf(why.getMessage()), Optional.empty());
-    }
-
-    /** How a command ended that nobody cancelled. */
-    static AwaitOutput.Success success(ExitStatus exit) {
-        return new AwaitOutput.Success(json(exit), Optional.empty());
-    }
-
-    static Json json(ExitStatus exit) {
-        return switch (exit) {
-            case ExitStatus.Exited(int code) -> Json.object(Map.of("exitCode", Json.of(code)));
-            case ExitStatus.Signalled(int signal) -> Json.object(Map.of("signal", Json.of(signal)));
-        };
     }
 }

@@ -10,12 +10,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an execution wrote, as far as it is on this host's disk. Any number of readers may read while it is written. For one
@@ -26,12 +22,16 @@ public final class ExecutionLog implements AutoCloseable {
     private record Segment(FileChannel file, Object key) {}
 
     private final Path directory;
+    private final Runnable end;
+    private @Nullable LogWatch watch;
     private Optional<Segment> current = Optional.empty();
     private long stdout;
     private long stderr;
 
-    ExecutionLog(Path directory) {
+    /** @param end returns when nothing more will be written, or is interrupted */
+    ExecutionLog(Path directory, Runnable end) {
         this.directory = directory;
+        this.end = end;
     }
 
     /**
@@ -65,35 +65,40 @@ public final class ExecutionLog implements AutoCloseable {
     }
 
     /**
-     * The next piece, waiting for it; empty once {@code over} says that nothing will come, and all was read.
+     * The next piece, waiting for it; empty once the process has ended and all was read, or the deadline has passed.
      *
-     * @param over asked after everything that woke this reader, and every second
      * @throws ExecutionException.OutputUnusable if the files cannot be read
+     * @throws dev.cloche.process.ProcessException if the registry cannot be asked
      * @throws InterruptedException if this thread is interrupted
      */
-    public Optional<ExecutionOutput> await(BooleanSupplier over, Deadline deadline) throws InterruptedException {
+    public Optional<ExecutionOutput> await(Deadline deadline) throws InterruptedException {
         Optional<ExecutionOutput> found = next();
         if (found.isPresent() || deadline.passed()) {
             return found;
         }
-        try (WatchService watch = directory.getFileSystem().newWatchService()) {
-            Files.createDirectories(directory);
-            WatchKey key = directory.register(
-                    watch, StandardWatchEventKinds.ENTRY_MODIFY, StandardWatchEventKinds.ENTRY_CREATE);
-            while (true) {
-                // Asked before the look, so that what was written before the end is not missed.
-                boolean last = over.getAsBoolean() || deadline.passed();
-                found = next();
-                if (found.isPresent() || last) {
-                    return found;
-                }
-                var _ = watch.poll(1, TimeUnit.SECONDS);
-                key.pollEvents();
-                key.reset();
+        LogWatch awake = watch();
+        while (true) {
+            // Asked before the look, so that what was written before the end is not missed.
+            boolean last = awake.over() || deadline.passed();
+            found = next();
+            if (found.isPresent() || last) {
+                return found;
             }
-        } catch (IOException e) {
-            throw new ExecutionException.OutputUnusable(directory, e);
+            awake.await(deadline);
         }
+    }
+
+    private LogWatch watch() {
+        LogWatch open = watch;
+        if (open == null) {
+            try {
+                open = LogWatch.open(directory, end);
+            } catch (IOException e) {
+                throw new ExecutionException.OutputUnusable(directory, e);
+            }
+            watch = open;
+        }
+        return open;
     }
 
     /** A record that is not whole yet is read again from its beginning. */
@@ -132,7 +137,7 @@ public final class ExecutionLog implements AutoCloseable {
     }
 
     private void turn(Segment next) {
-        close();
+        closeCurrent();
         current = Optional.of(next);
     }
 
@@ -152,6 +157,13 @@ public final class ExecutionLog implements AutoCloseable {
 
     @Override
     public void close() {
+        if (watch != null) {
+            watch.close();
+        }
+        closeCurrent();
+    }
+
+    private void closeCurrent() {
         try {
             if (current.isPresent()) {
                 current.get().file().close();

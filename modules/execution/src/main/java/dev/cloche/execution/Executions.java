@@ -3,6 +3,7 @@ package dev.cloche.execution;
 import dev.cloche.base.Deadline;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Lease;
+import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessInput;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistration;
@@ -130,7 +131,15 @@ public final class Executions {
         if (!type.equals(Optional.of(ProcessInput.SANDBOX_EXEC))) {
             throw new ExecutionException.OtherProcess(id, type.orElse("process that was pruned"));
         }
-        return new ExecutionLog(directory.resolve(id));
+        return new ExecutionLog(directory.resolve(id), () -> awaitEnd(id));
+    }
+
+    private void awaitEnd(String id) {
+        try {
+            var _ = registry.awaitProcess(id, Deadline.none());
+        } catch (ProcessException.Unknown pruned) {
+            // It had ended.
+        }
     }
 
     /**

@@ -24,6 +24,9 @@ class OutputJournalTest {
     @TempDir
     Path root;
 
+    /** Of the process whose output it is. */
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+
     private Path directory() {
         return root.resolve("exec-1");
     }
@@ -86,7 +89,7 @@ class OutputJournalTest {
         try (OutputJournal journal = open(200)) {
             assertThat(journal.end(Output.STDOUT)).isEqualTo(1000);
         }
-        try (ExecutionLog log = new ExecutionLog(directory())) {
+        try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
             ExecutionOutput first = log.next().orElseThrow();
             assertThat(first.missing()).isBetween(900L, 990L);
             long end = first.missing() + first.bytes().remaining();
@@ -106,7 +109,7 @@ class OutputJournalTest {
             assertThatThrownBy(() -> append(journal, Output.STDOUT, 50, "c"))
                     .isInstanceOf(IllegalArgumentException.class);
         }
-        try (ExecutionLog log = new ExecutionLog(directory())) {
+        try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
             assertThat(log.next().orElseThrow().missing()).isZero();
             assertThat(log.next().orElseThrow().missing()).isEqualTo(100);
         }
@@ -123,15 +126,12 @@ class OutputJournalTest {
 
     @Test
     void aReaderFollowsAcrossSegmentsAndEndsWithTheProcess() throws Exception {
-        CompletableFuture<Void> over = new CompletableFuture<>();
         StringBuilder read = new StringBuilder();
         Files.createDirectories(directory());
         Thread reader = Thread.ofVirtual().start(() -> {
-            try (ExecutionLog log = new ExecutionLog(directory())) {
+            try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
                 Deadline soon = Deadline.after(Duration.ofMinutes(1));
-                for (Optional<ExecutionOutput> next = log.await(over::isDone, soon);
-                        next.isPresent();
-                        next = log.await(over::isDone, soon)) {
+                for (Optional<ExecutionOutput> next = log.await(soon); next.isPresent(); next = log.await(soon)) {
                     read.append(UTF_8.decode(next.get().bytes().duplicate()));
                 }
             } catch (InterruptedException e) {
@@ -152,6 +152,24 @@ class OutputJournalTest {
         assertThat(read.toString()).isEqualTo(written.toString());
     }
 
+    @Test
+    void aReaderOfAnOutputThatNobodyHasWrittenYetLearnsOfTheEnd() throws Exception {
+        try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
+            Thread end = Thread.ofVirtual().start(() -> over.complete(null));
+            assertThat(log.await(Deadline.none())).isEmpty();
+            assertThat(log.await(Deadline.none())).isEmpty();
+            end.join();
+        }
+    }
+
+    @Test
+    void aReaderIsToldWhyTheEndCannotBeFoundOut() throws Exception {
+        over.completeExceptionally(new IllegalStateException("the registry is gone"));
+        try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
+            assertThatThrownBy(() -> log.await(Deadline.none())).hasMessageContaining("the registry is gone");
+        }
+    }
+
     private OutputJournal open(long keptBytes) throws IOException {
         return OutputJournal.open(directory(), keptBytes, Clock.systemUTC()).orElseThrow();
     }
@@ -162,7 +180,7 @@ class OutputJournalTest {
 
     private String read() {
         StringBuilder text = new StringBuilder();
-        try (ExecutionLog log = new ExecutionLog(directory())) {
+        try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
             for (Optional<ExecutionOutput> next = log.next(); next.isPresent(); next = log.next()) {
                 text.append(next.get().error() ? "err:" : "out:")
                         .append(UTF_8.decode(next.get().bytes().duplicate()));

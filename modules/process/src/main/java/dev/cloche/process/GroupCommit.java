@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -17,10 +17,13 @@ import java.util.concurrent.locks.ReentrantLock;
 final class GroupCommit<J> {
     private static final int LARGEST_BATCH = 512;
 
-    /** Runs a batch. When it returns all is done; it throws only if nothing is known of any of them. */
-    @FunctionalInterface
+    /** What is done with the jobs of a group. */
     interface Batch<J> {
+        /** Runs them. When it returns all is done; it throws only if nothing is known of any of them. */
         void run(List<J> jobs);
+
+        /** Comes after {@link #run}, and before their callers go on, while the next group runs: nobody is kept waiting. */
+        void tell(List<J> jobs);
     }
 
     private final Batch<J> batch;
@@ -32,49 +35,76 @@ final class GroupCommit<J> {
         this.batch = batch;
     }
 
+    private enum Turn {
+        WAITING,
+        LEADS,
+        DONE
+    }
+
+    /** A job, and the thread that waits for it: by itself, for woken through a lock all would wait for each other once more. */
     private static final class Entry<J> {
         final J job;
-        final Condition turn;
-        boolean done;
-        boolean leads;
+        final Thread caller = Thread.currentThread();
+        private volatile Turn turn = Turn.WAITING;
 
-        Entry(J job, Condition turn) {
+        Entry(J job) {
             this.job = job;
-            this.turn = turn;
+        }
+
+        void wake(Turn next) {
+            turn = next;
+            LockSupport.unpark(caller);
+        }
+
+        /** Not cut short by an interrupt, which the caller finds afterwards. */
+        Turn await() {
+            boolean interrupted = false;
+            while (turn == Turn.WAITING) {
+                LockSupport.park(this);
+                interrupted |= Thread.interrupted();
+            }
+            if (interrupted) {
+                caller.interrupt();
+            }
+            return turn;
         }
     }
 
     /** Returns when the job has been run. The wait is not cut short by an interrupt, for the job cannot be taken back. */
     void run(J job) {
-        Entry<J> entry;
+        Entry<J> entry = new Entry<>(job);
+        if (leads(entry) || entry.await() == Turn.LEADS) {
+            lead();
+        }
+    }
+
+    /** Whether nobody else is at work. */
+    private boolean leads(Entry<J> entry) {
         lock.lock();
         try {
-            entry = new Entry<>(job, lock.newCondition());
             waiting.add(entry);
-            if (!led) {
-                led = true;
-                entry.leads = true;
-            }
-            while (!entry.leads && !entry.done) {
-                entry.turn.awaitUninterruptibly();
-            }
-            if (entry.done) {
-                return;
-            }
+            boolean first = !led;
+            led = true;
+            return first;
         } finally {
             lock.unlock();
         }
-        lead();
     }
 
     private void lead() {
         List<Entry<J>> taken = take();
         // An interrupt is for the leader's own work and must not fail the others'.
         boolean interrupted = Thread.interrupted();
+        List<J> jobs = taken.stream().map(entry -> entry.job).toList();
         try {
-            batch.run(taken.stream().map(entry -> entry.job).toList());
+            try {
+                batch.run(jobs);
+            } finally {
+                handOn();
+            }
+            batch.tell(jobs);
         } finally {
-            finish(taken);
+            taken.forEach(entry -> entry.wake(Turn.DONE));
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -94,19 +124,14 @@ final class GroupCommit<J> {
         }
     }
 
-    private void finish(List<Entry<J>> taken) {
+    private void handOn() {
         lock.lock();
         try {
             Entry<J> next = waiting.peek();
             if (next == null) {
                 led = false;
             } else {
-                next.leads = true;
-                next.turn.signal();
-            }
-            for (Entry<J> entry : taken) {
-                entry.done = true;
-                entry.turn.signal();
+                next.wake(Turn.LEADS);
             }
         } finally {
             lock.unlock();

@@ -1,6 +1,5 @@
 package dev.cloche.process;
 
-import dev.cloche.catalog.Session;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +18,8 @@ final class SqliteJob<T> {
     }
 
     /** Runs it in a transaction of its own. */
-    void runAlone(Session session, StoreClock clock) throws SQLException {
-        run(new SqliteTransaction(session, clock));
+    void runAlone(SqliteTransaction transaction) throws SQLException {
+        run(transaction);
     }
 
     /**
@@ -29,8 +28,7 @@ final class SqliteJob<T> {
      *
      * @return false if it was refused after that, and so the whole transaction has to be undone
      */
-    boolean runUnguarded(Session session, StoreClock clock) throws SQLException {
-        SqliteTransaction transaction = new SqliteTransaction(session, clock);
+    boolean runUnguarded(SqliteTransaction transaction) throws SQLException {
         try {
             run(transaction);
         } catch (RuntimeException | Error refused) {
@@ -41,15 +39,15 @@ final class SqliteJob<T> {
     }
 
     /** Runs it in a transaction that others share, of which it takes nothing with it if it is refused. */
-    void runGuarded(Session session, StoreClock clock) throws SQLException {
-        session.update("SAVEPOINT one");
+    void runGuarded(SqliteTransaction transaction) throws SQLException {
+        transaction.savepoint();
         try {
-            run(new SqliteTransaction(session, clock));
+            run(transaction);
         } catch (RuntimeException | Error refused) {
             fail(refused);
-            session.update("ROLLBACK TO one");
+            transaction.undo();
         }
-        session.update("RELEASE one");
+        transaction.release();
     }
 
     private void run(SqliteTransaction transaction) throws SQLException {

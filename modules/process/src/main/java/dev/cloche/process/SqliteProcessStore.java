@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,17 @@ public final class SqliteProcessStore implements ProcessStore {
     private final Catalog catalog;
     private final StoreClock clock;
     private final Doorbell doorbell;
-    private final GroupCommit<SqliteJob<?>> commits = new GroupCommit<>(this::runTogether);
+    private final GroupCommit<SqliteJob<?>> commits = new GroupCommit<>(new GroupCommit.Batch<SqliteJob<?>>() {
+        @Override
+        public void run(List<SqliteJob<?>> jobs) {
+            runTogether(jobs);
+        }
+
+        @Override
+        public void tell(List<SqliteJob<?>> jobs) {
+            tellOf(jobs);
+        }
+    });
     private volatile @Nullable CommitListener listener;
     private volatile @Nullable FeedWatch watching;
     private volatile boolean closed;
@@ -71,17 +82,14 @@ public final class SqliteProcessStore implements ProcessStore {
         } catch (CatalogException e) {
             // What one was refused for may have been what another did, which is undone now as well.
             jobs.forEach(job -> job.fail(failed(e)));
-            return;
         } catch (RuntimeException | Error refused) {
             jobs.forEach(job -> job.fail(refused));
-            return;
         }
-        tell(jobs);
     }
 
     private interface Way {
         /** Returns false if all has to be undone, to be done in another way. */
-        boolean run(List<SqliteJob<?>> jobs, Session session) throws SQLException;
+        boolean run(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException;
     }
 
     /** Undoes a transaction that is to be done in another way. */
@@ -94,7 +102,8 @@ public final class SqliteProcessStore implements ProcessStore {
     private boolean commit(List<SqliteJob<?>> jobs, Way way) {
         try {
             return catalog.<Boolean, Undone>write(session -> {
-                if (!way.run(jobs, session)) {
+                SqliteFeed feed = new SqliteFeed(new Sql(session));
+                if (!way.run(jobs, () -> new SqliteTransaction(session, clock, feed))) {
                     throw new Undone();
                 }
                 return true;
@@ -104,28 +113,29 @@ public final class SqliteProcessStore implements ProcessStore {
         }
     }
 
-    private boolean runAlone(List<SqliteJob<?>> jobs, Session session) throws SQLException {
-        jobs.getFirst().runAlone(session, clock);
+    private boolean runAlone(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException {
+        jobs.getFirst().runAlone(transactions.get());
         return true;
     }
 
-    private boolean runUnguarded(List<SqliteJob<?>> jobs, Session session) throws SQLException {
+    private boolean runUnguarded(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions)
+            throws SQLException {
         for (SqliteJob<?> job : jobs) {
-            if (!job.runUnguarded(session, clock)) {
+            if (!job.runUnguarded(transactions.get())) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean runGuarded(List<SqliteJob<?>> jobs, Session session) throws SQLException {
+    private boolean runGuarded(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException {
         for (SqliteJob<?> job : jobs) {
-            job.runGuarded(session, clock);
+            job.runGuarded(transactions.get());
         }
         return true;
     }
 
-    private void tell(List<SqliteJob<?>> jobs) {
+    private void tellOf(List<SqliteJob<?>> jobs) {
         List<Change> changes = new ArrayList<>();
         FeedRange positions = FeedRange.NONE;
         for (SqliteJob<?> job : jobs) {

@@ -1,7 +1,6 @@
 package dev.cloche.process;
 
 import dev.cloche.catalog.Session;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -184,27 +183,11 @@ class SqliteReads implements StoreReads {
 
     @Override
     public final ChangePage changes(Optional<String> after, int limit) {
-        long from = after.map(FeedPositions::parse).orElse(0L);
-        if (from > lastPosition()) {
-            throw FeedPositions.unknown(after.orElse(""));
-        }
-        record Numbered(long position, Change change) {}
-        List<Numbered> page = sql.list(
-                row -> new Numbered(row.getLong("position"), SqliteRows.change(row)),
-                "SELECT position, process_id, kind, sequence, event_type FROM process_change"
-                        + " WHERE position > ? ORDER BY position LIMIT ?",
-                from,
-                limit);
-        List<Change> changes = new ArrayList<>();
-        page.forEach(numbered -> changes.add(numbered.change()));
-        return new ChangePage(
-                changes,
-                FeedPositions.format(page.isEmpty() ? from : page.getLast().position()));
+        return new SqliteFeed(sql).page(after, limit);
     }
 
     /** Of the feed; 0 before the first change. */
     final long lastPosition() {
-        return sql.first(row -> row.getLong(1), "SELECT max(position) FROM process_change")
-                .orElse(0L);
+        return new SqliteFeed(sql).lastPosition();
     }
 }

@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.catalog.Session;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -10,12 +11,30 @@ import java.util.Optional;
  * is locked, and positions of the feed are taken in the order of the commits.
  */
 final class SqliteTransaction extends SqliteReads implements StoreTransaction {
+    private final Session session;
+    private final SqliteFeed feed;
     private final List<Change> changes = new ArrayList<>();
     private FeedRange positions = FeedRange.NONE;
     private boolean wrote;
 
-    SqliteTransaction(Session session, StoreClock clock) {
+    /** @param feed of the transaction, which others may share */
+    SqliteTransaction(Session session, StoreClock clock, SqliteFeed feed) {
         super(session, clock);
+        this.session = session;
+        this.feed = feed;
+    }
+
+    /** Begins what {@link #undo} undoes, and nothing before it. */
+    void savepoint() throws SQLException {
+        session.update("SAVEPOINT one");
+    }
+
+    void undo() throws SQLException {
+        session.update("ROLLBACK TO one");
+    }
+
+    void release() throws SQLException {
+        session.update("RELEASE one");
     }
 
     /** What the listener is to be told after the commit. */
@@ -90,14 +109,12 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
-        // Its entry in the feed comes first and gives it its key, so that both can be found by one number.
-        long position = insertChange(Change.of(event));
         write(
                 """
                 INSERT INTO process_event (key, process, sequence, type, payload, payload_hash, replay_key, caused_by, at)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                position,
+                nextPosition(),
                 process.key(),
                 event.sequence(),
                 event.type(),
@@ -230,12 +247,9 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
         return value ? 1 : 0;
     }
 
-    /** The change that says so is in the feed already, and so what is deleted from the feed is never its last entry. */
+    /** Its events leave the feed with it. The change that says so is there already, so none of them was its last entry. */
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
-        write(
-                "DELETE FROM process_change WHERE position IN (SELECT key FROM process_event WHERE process = ?)",
-                process.key());
         write("DELETE FROM process WHERE key = ?", process.key());
         write("""
                 INSERT INTO process_tombstone (id, fence, pruned_at) VALUES (?, ?, ?)
@@ -245,24 +259,19 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public void change(Change change) {
+        // Events are in the feed as they are.
         if (change.kind() != Change.Kind.EVENT) {
-            // That of an event was made with the event.
-            insertChange(change);
+            write(
+                    "INSERT INTO process_change (position, process_id, kind, sequence) VALUES (?, ?, ?, 0)",
+                    nextPosition(),
+                    change.processId(),
+                    change.kind().name());
         }
         changes.add(change);
     }
 
-    private long insertChange(Change change) {
-        wrote = true;
-        long position = sql.first(
-                        row -> row.getLong(1),
-                        "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, ?, ?, ?)"
-                                + " RETURNING position",
-                        change.processId(),
-                        change.kind().name(),
-                        change.sequence(),
-                        change.eventType())
-                .orElseThrow();
+    private long nextPosition() {
+        long position = feed.nextPosition();
         positions = positions.and(new FeedRange(position, position));
         return position;
     }

@@ -211,6 +211,44 @@ public interface EventContract extends ContractFixture {
     }
 
     @Test
+    default void afterEachKindOfEndEachClassOfTypeIsAnsweredTheSame() {
+        EventType over = new EventType(
+                "over",
+                Optional.empty(),
+                Optional.of(new TerminalRule(ProcessStatus.COMPLETED, Optional.empty())),
+                Optional.empty());
+        for (AwaitOutput end : List.of(success(1), failure("x"), cancelled())) {
+            String id = end.status().word();
+            registry().register(registration(id, EventType.plain("note"), ContractFixture.WAKING, over));
+            registry().complete(id, end);
+            SessionScope target = SessionScope.of("woken");
+            assertThat(registry().append(id, note(1)).wake()).isEmpty();
+            assertThat(registry()
+                            .append(id, ContractFixture.said("late").withWakeTarget(target))
+                            .wake())
+                    .isPresent();
+            assertThat(registry()
+                            .append(
+                                    id,
+                                    EventAppend.of(EventType.CANCEL_REQUESTED, Json.NULL)
+                                            .withReplayKey("late"))
+                            .event()
+                            .sequence())
+                    .isEqualTo(4);
+            for (AwaitOutput other : List.of(success(2), failure("y"), cancelled())) {
+                EventAppend again = AppendRules.completion(id, other).withReplayKey("another");
+                assertThatThrownBy(() -> registry().append(id, again))
+                        .isInstanceOf(ProcessException.AlreadyTerminal.class);
+            }
+            assertThatThrownBy(() -> registry()
+                            .append(id, EventAppend.of("over", Json.NULL).withReplayKey("another")))
+                    .isInstanceOf(ProcessException.AlreadyTerminal.class);
+            assertThat(registry().get(id).orElseThrow().output()).contains(end);
+            assertThat(registry().get(id).orElseThrow().lastSequence()).isEqualTo(4);
+        }
+    }
+
+    @Test
     default void onlyTheRegistryAbandons() {
         registry().register(registration("p"));
         assertThatThrownBy(() -> registry().complete("p", new AwaitOutput.Abandoned(AbandonReason.OWNER_LOST, 1)))

@@ -1,0 +1,100 @@
+package dev.cloche.execution;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Wakes the reader of an output when there may be more of it, and when there will be no more. For one reader. */
+final class LogWatch implements AutoCloseable {
+    /** Only for what the kernel should drop: all that is written is told of, and so is the end. */
+    private static final Duration LOOK_ANYWAY = Duration.ofSeconds(15);
+
+    private final WatchService files;
+    private final Thread waiter;
+    private volatile boolean over;
+    private volatile Optional<RuntimeException> failure = Optional.empty();
+
+    private LogWatch(WatchService files, Runnable end) {
+        this.files = files;
+        this.waiter = Thread.ofVirtual().name("cloche-output-end").unstarted(() -> awaitEnd(end));
+    }
+
+    /**
+     * What comes from the return of this call on is not missed.
+     *
+     * @param directory of the output
+     * @param end returns when nothing more will be written; interrupted when that is of no interest any more
+     */
+    static LogWatch open(Path directory, Runnable end) throws IOException {
+        // Nobody may have driven it yet.
+        Files.createDirectories(directory);
+        WatchService files = directory.getFileSystem().newWatchService();
+        try {
+            directory.register(files, StandardWatchEventKinds.ENTRY_MODIFY, StandardWatchEventKinds.ENTRY_CREATE);
+        } catch (IOException e) {
+            files.close();
+            throw e;
+        }
+        LogWatch watch = new LogWatch(files, end);
+        watch.waiter.start();
+        return watch;
+    }
+
+    private void awaitEnd(Runnable end) {
+        try {
+            end.run();
+        } catch (RuntimeException unknown) {
+            failure = Optional.of(unknown);
+        }
+        over = true;
+        closeFiles();
+    }
+
+    /**
+     * Whether nothing more will be written; what was, is there to be read.
+     *
+     * @throws RuntimeException if that cannot be found out
+     */
+    boolean over() {
+        boolean ended = over;
+        failure.ifPresent(unknown -> {
+            throw unknown;
+        });
+        return ended;
+    }
+
+    /** Until there may be something to read, it is over, or the deadline has passed. */
+    void await(Deadline deadline) throws InterruptedException {
+        try {
+            WatchKey key = files.poll(deadline.orAfter(LOOK_ANYWAY).remainingNanos(), TimeUnit.NANOSECONDS);
+            if (key != null) {
+                key.pollEvents();
+                key.reset();
+            }
+        } catch (ClosedWatchServiceException end) {
+            // It is over.
+        }
+    }
+
+    @Override
+    public void close() {
+        waiter.interrupt();
+        closeFiles();
+    }
+
+    private void closeFiles() {
+        try {
+            files.close();
+        } catch (IOException nothingIsLost) {
+            // It has told what it was for.
+        }
+    }
+}
