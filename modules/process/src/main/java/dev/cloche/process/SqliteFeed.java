@@ -42,7 +42,7 @@ final class SqliteFeed {
         // Both sides are read by their keys, in order, and merged: a page costs what is on it.
         List<Numbered> page =
                 sql.list(row -> new Numbered(row.getLong("position"), SqliteRows.change(row)), """
-                SELECT position, process_id, kind, sequence, event_type FROM process_change WHERE position > ?
+                SELECT position, process_id, kind, 0 AS sequence, NULL AS event_type FROM process_change WHERE position > ?
                 UNION ALL
                 SELECT e.key, p.id, 'EVENT', e.sequence, e.type
                 FROM process_event e CROSS JOIN process p ON p.key = e.process WHERE e.key > ?

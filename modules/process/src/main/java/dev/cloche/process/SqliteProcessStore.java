@@ -49,7 +49,9 @@ public final class SqliteProcessStore implements ProcessStore {
         return new CatalogSchema(
                 "process",
                 "dev/cloche/process/migrations",
-                List.of(CatalogSchema.Migration.additive("processes, their events, wakes, handles and leases")));
+                List.of(
+                        CatalogSchema.Migration.additive("processes, their events, wakes, handles and leases"),
+                        new CatalogSchema.Migration("events are their own entries of the feed", true, false)));
     }
 
     /**

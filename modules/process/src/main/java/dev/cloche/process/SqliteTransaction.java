@@ -262,7 +262,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
         // Events are in the feed as they are.
         if (change.kind() != Change.Kind.EVENT) {
             write(
-                    "INSERT INTO process_change (position, process_id, kind, sequence) VALUES (?, ?, ?, 0)",
+                    "INSERT INTO process_change (position, process_id, kind) VALUES (?, ?, ?)",
                     nextPosition(),
                     change.processId(),
                     change.kind().name());
