@@ -15,7 +15,7 @@
 bool confine_to_relaying(void) {
     struct sock_filter rules[] = {
         LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_KILL_PROCESS),
-        LOAD(nr), ALLOW(read), ALLOW(write), ALLOW(poll), ALLOW(sendto), ALLOW(recvfrom), ALLOW(clock_gettime),
+        LOAD(nr), ALLOW(read), ALLOW(write), ALLOW(pwrite64), ALLOW(poll), ALLOW(sendto), ALLOW(recvfrom), ALLOW(clock_gettime),
         ALLOW(restart_syscall), ALLOW(exit_group), RETURN(SECCOMP_RET_KILL_PROCESS),
     };
     struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { ETHERNET = 14, ETHERNET_TYPE = 12, TYPE_ARP = 0x0806, TYPE_IPV4 = 0x0800, IPV4_MIN = 20, PORTS = 4 };
-enum { TCP_MIN = 20, TCP_FLAGS = 13, TCP_SYN = 2, TCP_ACK = 16 };
+enum { TCP_MIN = 20, TCP_FLAGS = 13, TCP_SYN = 2, TCP_RST = 4, TCP_ACK = 16 };
 enum { DNS_PORT = 53 };
 
 /* How long the guest may answer: a connection as long as it takes to accept it, a datagram as firewalls do it. */
@@ -149,15 +149,20 @@ bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACK
     return true;
 }
 
-void filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms) {
+bool filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms) {
     struct packet packet;
-    if (length < ETHERNET || get16(frame + ETHERNET_TYPE) != TYPE_IPV4) return;
-    if (!parse((uint8_t *)frame, length, &packet) || packet.payload_length < PORTS) return;
+    if (length < ETHERNET || get16(frame + ETHERNET_TYPE) != TYPE_IPV4) return false;
+    if (!parse((uint8_t *)frame, length, &packet) || packet.payload_length < PORTS) return false;
     bool datagram = packet.protocol == IPPROTO_UDP;
+    bool stream = packet.protocol == IPPROTO_TCP && packet.payload_length >= TCP_MIN;
+    uint8_t flags = stream ? packet.payload[TCP_FLAGS] : 0;
     /* passt sends a SYN without ACK for a connection to a published port only, never because of what the guest does. */
-    bool opening = packet.protocol == IPPROTO_TCP && packet.payload_length >= TCP_MIN &&
-                   (packet.payload[TCP_FLAGS] & (TCP_SYN | TCP_ACK)) == TCP_SYN;
-    if ((!datagram && !opening) || !denied(filter, packet.source)) return;
+    bool opening = stream && (flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+    if (!denied(filter, packet.source)) return opening;
+    /* The guest begins nothing with these, so there is nothing but what they have begun. A refusal is provoked by any
+     * frame, and a name server asked. */
+    bool use = (datagram && packet.source != NAME_SERVER) || (stream && (flags & TCP_RST) == 0);
+    if (!datagram && !opening) return use;
     struct peer peer = {
         .address = packet.source,
         .port = get16(packet.payload),
@@ -166,4 +171,5 @@ void filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length,
         .until_ms = now_ms + (datagram ? UDP_ANSWER_MS : TCP_ANSWER_MS),
     };
     *place(filter, peer) = peer;
+    return use;
 }

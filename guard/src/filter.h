@@ -41,5 +41,7 @@ enum { ACKNOWLEDGEMENT = 54 };
  * connection. */
 bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACKNOWLEDGEMENT]);
 
-/* Takes note of what comes from the network to the guest; all of it may pass. */
-void filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms);
+/* Takes note of what comes from the network to the guest; all of it may pass. True if it shows that somebody uses a
+ * published port, which no frame of the guest can bring about: a connection begins, from wherever it comes, or somebody
+ * on the host says something in one that has begun, or in a datagram. */
+bool filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms);

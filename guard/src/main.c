@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
     hold_all(&options);
     int record = record_guard(directory);
     listen_all(&options, listening);
-    struct network network = network_start(&options);
+    struct network network = network_start(&options, directory);
     struct program program = start_program(&options, listening, &network);
     if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
     say_started(program.pid);

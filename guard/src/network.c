@@ -22,7 +22,7 @@ enum { READY_MS = 10000 };
 enum { LOG_FILE_MAX = 16 * 1024 };
 
 /* The descriptors of both children after the standard ones, and the first that none of them is moved from. */
-enum { FIRST = 3, SECOND, THIRD, PARKED };
+enum { FIRST = 3, SECOND, THIRD, FOURTH, PARKED };
 
 static void die_with(pid_t guard) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != guard) _exit(127);
@@ -32,7 +32,7 @@ static void die_with(pid_t guard) {
  * place: a source may have the number of another's target. */
 static void keep_only(int log, const int *descriptors, int count) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int parked[PARKED] = {null, log, log, -1, -1, -1};
+    int parked[PARKED] = {null, log, log, -1, -1, -1, -1};
     for (int i = 0; i < count; i++) parked[FIRST + i] = descriptors[i];
     for (int i = 0; i < FIRST + count; i++) parked[i] = fcntl(parked[i], F_DUPFD_CLOEXEC, PARKED);
     for (int i = 0; i < FIRST + count; i++) {
@@ -61,13 +61,13 @@ __attribute__((noreturn)) static void become_relay(const struct options *options
                                                     pid_t guard) {
     die_with(guard);
     prctl(PR_SET_NAME, "cloche-relay");
-    keep_only(log, descriptors, 3);
-    relay(FIRST, SECOND, THIRD, options->network_mac);
+    keep_only(log, descriptors, 4);
+    relay(FIRST, SECOND, THIRD, FOURTH, options->network_mac);
 }
 
 static int pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-struct network network_start(const struct options *options) {
+struct network network_start(const struct options *options, int directory) {
     struct network network = {.passt_fd = -1, .relay_fd = -1, .program_end = -1, .ready = -1, .log = -1};
     if (options->network_count == 0) return network;
     int guest[2], outside[2], log[2], ready[2];
@@ -78,11 +78,17 @@ struct network network_start(const struct options *options) {
         remove_sockets(options);
         fail("no pipe for the network: %s", strerror(error));
     }
+    int traffic = openat(directory, "traffic", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (traffic < 0) {
+        int error = errno;
+        remove_sockets(options);
+        fail("cannot make the file traffic: %s", strerror(error));
+    }
     pid_t guard = getpid();
     network.passt = fork();
     if (network.passt == 0) become_passt(options, log[1], outside[1], guard);
     network.relay = network.passt < 0 ? -1 : fork();
-    const int relays[] = {guest[1], outside[0], ready[1]};
+    const int relays[] = {guest[1], outside[0], ready[1], traffic};
     if (network.relay == 0) become_relay(options, log[1], relays, guard);
     int error = errno;
     close(guest[1]);
@@ -90,6 +96,7 @@ struct network network_start(const struct options *options) {
     close(outside[1]);
     close(log[1]);
     close(ready[1]);
+    close(traffic);
     network.program_end = guest[0];
     network.ready = ready[0];
     network.log = log[0];

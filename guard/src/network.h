@@ -17,8 +17,9 @@ struct network {
     int log;         /* read end, non-blocking: what both say */
 };
 
-/* Starts both, where the command line names a network. Ends the guard with a sentence on failure. */
-struct network network_start(const struct options *options);
+/* Starts both, where the command line names a network; what is noted of its use is in DIR/traffic. Ends the guard with a
+ * sentence on failure. */
+struct network network_start(const struct options *options, int directory);
 
 /* Waits until it answers; false if it does not, and its log says why. */
 bool network_await(const struct network *network);

@@ -41,9 +41,9 @@ static bool sends(uint32_t to, int protocol, int port, int to_port, int flags, i
     return filter_from_guest(&filter, frame, FRAME, now);
 }
 
-static void hears(uint32_t from, int protocol, int port, int to_port, int flags, int64_t now) {
+static bool hears(uint32_t from, int protocol, int port, int to_port, int flags, int64_t now) {
     make(from, GUEST_ADDRESS, protocol, port, to_port, flags);
-    filter_to_guest(&filter, frame, FRAME, now);
+    return filter_to_guest(&filter, frame, FRAME, now);
 }
 
 static void begin(void) {
@@ -127,6 +127,28 @@ static void answers(void) {
     EXPECT(!sends(HOST, IPPROTO_TCP, 80, 22, SYN_ACK, NOW));
 }
 
+/* What a guest can bring about by itself: answers to what it sends outside, refusals, names. None of it is use. */
+static void use(void) {
+    enum { RST = 4, RST_ACK = 20 };
+    static const uint32_t host[] = {GATEWAY_ADDRESS, HOST};
+    begin();
+    for (int i = 0; i < 2; i++) {
+        EXPECT(hears(host[i], IPPROTO_TCP, 4000, 80, SYN, NOW));
+        EXPECT(hears(host[i], IPPROTO_TCP, 4000, 80, ACK, NOW));
+        EXPECT(hears(host[i], IPPROTO_UDP, 4000, 53, 0, NOW));
+        EXPECT(!hears(host[i], IPPROTO_TCP, 4000, 80, RST, NOW));
+        EXPECT(!hears(host[i], IPPROTO_TCP, 4000, 80, RST_ACK, NOW));
+        EXPECT(!hears(host[i], IPPROTO_ICMP, 4000, 80, 0, NOW));
+    }
+    EXPECT(hears(OUTSIDE, IPPROTO_TCP, 4000, 80, SYN, NOW));
+    EXPECT(!hears(OUTSIDE, IPPROTO_TCP, 443, 80, SYN_ACK, NOW));
+    EXPECT(!hears(OUTSIDE, IPPROTO_TCP, 443, 80, ACK, NOW));
+    EXPECT(!hears(OUTSIDE, IPPROTO_UDP, 443, 80, 0, NOW));
+    EXPECT(!hears(NAME_SERVER, IPPROTO_UDP, 53, 80, 0, NOW));
+    put(12, 0x0806, 2);
+    EXPECT(!filter_to_guest(&filter, frame, FRAME, NOW));
+}
+
 static uint32_t sum(const uint8_t *bytes, size_t length, uint32_t start) {
     for (size_t i = 0; i < length; i += 2) start += (uint32_t)bytes[i] << 8 | bytes[i + 1];
     while (start >> 16) start = (start & 0xffff) + (start >> 16);
@@ -179,6 +201,7 @@ int main(void) {
     names();
     forms();
     answers();
+    use();
     handshake();
     srand(1);
     anything();

@@ -124,8 +124,8 @@ public final class SandboxBuilder {
 
     /**
      * It is stopped when nobody has used it for so long, up to 365 days: when no process of this host has a command in it that
-     * it waits for, or moves files. A main command that was detached is nobody's use. Its owner sees to it; a detached sandbox
-     * has one while a process runs that has called {@link Cloche#adopt()}.
+     * it waits for, or moves files, and nobody has used a published port. A main command that was detached is nobody's use. Its
+     * owner sees to it; a detached sandbox has one while a process runs that has called {@link Cloche#adopt()}.
      */
     public SandboxBuilder idleTimeout(Duration longest) {
         policies = policies.withIdleTimeout(longest);

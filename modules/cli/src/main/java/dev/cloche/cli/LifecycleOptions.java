@@ -31,8 +31,8 @@ final class LifecycleOptions {
             names = "--idle-timeout",
             paramLabel = "TIME",
             description =
-                    "Stop it when nobody has had a command or a copy in it for this time. For a detached sandbox done"
-                            + " by a process that keeps sandboxes, see: cloche keep --help.",
+                    "Stop it when nobody has had a command or a copy in it, or used a published port of it, for this time."
+                            + " For a detached sandbox done by a process that keeps sandboxes, see: cloche keep --help.",
             converter = TimeSpan.class)
     private @Nullable Duration idleTimeout;
 

@@ -44,7 +44,7 @@ final class IdleWatch implements AutoCloseable {
     private void run() {
         SandboxDirectory directory = ground.locks().directory(record);
         try {
-            Optional<Duration> unused = SandboxUse.sinceUsed(directory);
+            Optional<Duration> unused = sinceUsed(directory);
             while (unused.isPresent()) {
                 Duration left = timeout.minus(unused.get());
                 if (left.isPositive()) {
@@ -54,7 +54,7 @@ final class IdleWatch implements AutoCloseable {
                 } else if (ended(directory)) {
                     return;
                 }
-                unused = SandboxUse.sinceUsed(directory);
+                unused = sinceUsed(directory);
             }
         } catch (InterruptedException | VmInterruptedException over) {
             // Its owner has let go of the sandbox, or has seen it end.
@@ -62,6 +62,13 @@ final class IdleWatch implements AutoCloseable {
             System.getLogger(IdleWatch.class.getName())
                     .log(System.Logger.Level.WARNING, "sandbox " + record.name() + " is idle and goes on", failed);
         }
+    }
+
+    /** How long ago it was used by commands and copies, or by its published ports; empty if it is gone. */
+    private Optional<Duration> sinceUsed(SandboxDirectory directory) {
+        Optional<Duration> ports = ground.vms().sincePortsUsed(SandboxEnds.vmOf(record));
+        return SandboxUse.sinceUsed(directory)
+                .map(used -> ports.filter(since -> since.compareTo(used) < 0).orElse(used));
     }
 
     /** False if somebody has used it meanwhile. */
@@ -72,7 +79,7 @@ final class IdleWatch implements AutoCloseable {
         }
         // Nobody begins a use while this is held, and nobody does so after it once the refusal is there.
         try (LockFile _ = unused.get()) {
-            if (SandboxUse.sinceUsed(directory)
+            if (sinceUsed(directory)
                     .filter(since -> since.compareTo(timeout) >= 0)
                     .isEmpty()) {
                 return false;

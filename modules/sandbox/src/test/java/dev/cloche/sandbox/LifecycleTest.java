@@ -81,9 +81,9 @@ class LifecycleTest {
                 new CommandOptions(Map.of("COLOUR", "blue"), Optional.of("/work"), Optional.of("root"), false);
         sandboxes.startDetached(
                 TestHost.named("a", "sh", "-c", "exit 3"), options, PullListener.none(), TestHost.soon());
-        awaitEnd("a");
+        host.awaitEnd("a");
         start("a");
-        awaitEnd("a");
+        host.awaitEnd("a");
         SandboxDetails details = sandboxes.inspect("a");
         assertThat(details.main()).contains(new MainCommand(List.of("sh", "-c", "exit 3"), options));
         assertThat(details.runs()).hasSize(2).allSatisfy(run -> {
@@ -98,10 +98,10 @@ class LifecycleTest {
     void keepsTheLatestRunsAndTheirFilesOnly() {
         SandboxPolicies policies = SandboxPolicies.none().withKeptRuns(2);
         host.startDetached(TestHost.named("a", "true").withPolicies(policies));
-        awaitEnd("a");
+        host.awaitEnd("a");
         for (int i = 0; i < 3; i++) {
             start("a");
-            awaitEnd("a");
+            host.awaitEnd("a");
         }
         List<VmId> kept =
                 sandboxes.inspect("a").runs().stream().map(RunRecord::vm).toList();
@@ -171,7 +171,7 @@ class LifecycleTest {
     @Test
     void aRestartThatFailsIsRecordedAndTheSandboxStays() {
         host.startDetached(TestHost.named("a", "true"));
-        awaitEnd("a");
+        host.awaitEnd("a");
         host.vms.beforeNext(ScriptedVms.Step.CREATE, id -> {
             throw new SandboxException.Owned("the disk");
         });
@@ -179,7 +179,7 @@ class LifecycleTest {
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.CRASHED);
         assertThat(host.ending("a").detail()).contains("It did not start");
         start("a");
-        awaitEnd("a");
+        host.awaitEnd("a");
         assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.COMPLETED);
     }
 
@@ -339,6 +339,23 @@ class LifecycleTest {
     }
 
     @Test
+    void aSandboxIsInUseWhileItsPublishedPortsAre() {
+        Duration timeout = Duration.ofMillis(50);
+        host.vms.portsUsed(Duration.ZERO);
+        RunningSandbox sandbox = host.start(
+                TestHost.named("a").withPolicies(SandboxPolicies.none().withIdleTimeout(timeout)));
+        Awaitility.await()
+                .until(() -> SandboxUse.sinceUsed(host.directory("a"))
+                        .filter(since -> since.compareTo(timeout.multipliedBy(10)) > 0)
+                        .isPresent());
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
+        host.vms.portsUsed(Duration.ofHours(1));
+        Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.STOPPED);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
+        sandbox.close();
+    }
+
+    @Test
     void aWaitEndsWithTheStatusAndSaysWhy() throws Exception {
         host.startDetached(TestHost.named("a", "sleep", "1000"));
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -395,10 +412,6 @@ class LifecycleTest {
 
     private SandboxRecord start(String name) {
         return sandboxes.start(name, PullListener.none(), TestHost.soon());
-    }
-
-    private void awaitEnd(String name) {
-        Awaitility.await().until(() -> sandboxes.get(name).status().terminal());
     }
 
     private List<String> names(SandboxFilter filter) {

@@ -57,6 +57,7 @@ final class ScriptedVms implements VmProvider {
     final InMemoryProvider memory = new InMemoryProvider(faults, new BootPolicy(2, Duration.ofSeconds(20)));
     final List<VmSpec> created = new CopyOnWriteArrayList<>();
     private final Map<Step, Consumer<VmId>> scripts = new ConcurrentHashMap<>();
+    private volatile Optional<Duration> portsUsed = Optional.empty();
 
     /** Does {@code script} before every {@code step} from now on. */
     void before(Step step, Consumer<VmId> script) {
@@ -165,6 +166,16 @@ final class ScriptedVms implements VmProvider {
     public Optional<VmInfo> get(VmId id) {
         reached(Step.GET, id);
         return memory.get(id);
+    }
+
+    @Override
+    public Optional<Duration> sincePortsUsed(VmId id) {
+        return portsUsed;
+    }
+
+    /** From now on somebody has always used a published port of every VM so long ago. */
+    void portsUsed(Duration ago) {
+        portsUsed = Optional.of(ago);
     }
 
     @Override

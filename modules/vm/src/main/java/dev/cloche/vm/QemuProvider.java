@@ -11,6 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -278,6 +279,18 @@ public final class QemuProvider implements VmProvider {
         } catch (IOException e) {
             throw new VmStorageException(
                     "The ports of VM " + id + " cannot be read: " + e.getMessage(), "Check the state root's disk.", e);
+        }
+    }
+
+    @Override
+    public Optional<Duration> sincePortsUsed(VmId id) {
+        try {
+            return TrafficRecord.sinceUse(layout.directory(id));
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The use of the ports of VM " + id + " cannot be read: " + e.getMessage(),
+                    "Check the state root's disk.",
+                    e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,6 +30,16 @@ public interface VmQuery {
      */
     default List<PublishedPort> publishedPorts(VmId id) {
         return List.of();
+    }
+
+    /**
+     * How long ago somebody used a published port of a VM, to a tenth of a second; empty if nobody has, or there is none. Nothing
+     * that its guest does counts: connections that are begun from outside do, and whatever comes over one from this host.
+     *
+     * @throws VmStorageException if its files cannot be read
+     */
+    default Optional<Duration> sincePortsUsed(VmId id) {
+        return Optional.empty();
     }
 
     /**

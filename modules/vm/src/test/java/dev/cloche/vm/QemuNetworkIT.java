@@ -114,6 +114,9 @@ class QemuNetworkIT extends QemuTest {
             sh(vm, "netprobe attack " + OutsideServer.PORT + " 198.51.100.2");
             Awaitility.await().until(() -> outside.datagrams().contains("datagram 198.51.100.2"));
             assertNothingCame(everywhere, datagrams);
+            assertThat(provider.sincePortsUsed(vm.id()))
+                    .as("nothing that a guest does looks like use of it")
+                    .isEmpty();
         }
     }
 
@@ -157,8 +160,10 @@ class QemuNetworkIT extends QemuTest {
             List<PublishedPort> ports = provider.publishedPorts(vm.id());
             assertThat(ports).extracting(PublishedPort::guestPort).containsExactly(80, 81, 53);
             assertThat(ports).allSatisfy(port -> assertThat(port.hostPort()).isPositive());
+            assertThat(provider.sincePortsUsed(vm.id())).isEmpty();
             serve(vm, "tcp");
             awaitAnswer(ports.getFirst().hostPort(), "from-tcp");
+            assertThat(provider.sincePortsUsed(vm.id())).isPresent();
             try (GuestExecution echo = vm.guest().exec(ExecRequest.of("netprobe", "udp-echo", "53"), soon())) {
                 assertThat(echo.stdout().read()).isEqualTo('r');
                 assertThat(exchange(ports.getLast().hostPort())).isEqualTo("ping");
