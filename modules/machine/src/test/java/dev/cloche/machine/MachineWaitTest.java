@@ -33,7 +33,8 @@ class MachineWaitTest extends MachinesInMemory {
                     told.completeExceptionally(e);
                 }
             });
-            machines.change(WEB, machine -> machine.withResources(machine.resources().withCpus(3)), soon());
+            machines.change(
+                    WEB, machine -> machine.withResources(machine.resources().withCpus(3)), soon());
             told.join();
             waiting.join();
             wakeups.wake();
@@ -62,8 +63,8 @@ class MachineWaitTest extends MachinesInMemory {
         assertThatThrownBy(() -> machines.await(WEB, Set.of(MachineState.RUNNING), soon()))
                 .isInstanceOf(MachineException.NotFound.class);
         make(MachineSettings.DEFAULTS);
-        assertThatThrownBy(() ->
-                        machines.await(WEB, Set.of(MachineState.RUNNING, MachineState.FAILED), Deadline.after(Duration.ZERO)))
+        assertThatThrownBy(() -> machines.await(
+                        WEB, Set.of(MachineState.RUNNING, MachineState.FAILED), Deadline.after(Duration.ZERO)))
                 .isInstanceOf(MachineException.OutOfTime.class)
                 .hasMessage("Not in time: the machine \"web\" to be failed or running.");
         Thread.currentThread().interrupt();
@@ -87,7 +88,8 @@ class MachineWaitTest extends MachinesInMemory {
         int cpus = 2;
         while (told.peek() == null) {
             int next = cpus++ % 60 + 1;
-            machines.change(WEB, machine -> machine.withResources(machine.resources().withCpus(next)), soon());
+            machines.change(
+                    WEB, machine -> machine.withResources(machine.resources().withCpus(next)), soon());
         }
         start().close();
         MachineEvent event = told.take();
