@@ -103,9 +103,7 @@ class MachineIT extends MachinesInVms {
 
     @Test
     void anExportMadeAMachineAgainOnAnotherStateRootHasTheSameFiles() throws Exception {
-        small("one")
-                .label("a", "b")
-                .make();
+        small("one").label("a", "b").make();
         String sums = "cd /root && head -c 3000000 /dev/urandom >noise && ln -s noise link && sha256sum noise link";
         String before;
         try (Machine machine = machines.start("one")) {
