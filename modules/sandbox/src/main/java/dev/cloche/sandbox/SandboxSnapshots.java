@@ -318,6 +318,7 @@ public final class SandboxSnapshots {
                 snapshot.diskMib(),
                 inherited.policies(),
                 Map.of(),
-                snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none());
+                snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
+                Secrets.none());
     }
 }

@@ -145,6 +145,12 @@ final class SandboxStart {
                 : Optional.empty();
     }
 
+    private Newcomer newcomer(Place place) {
+        Secrets secrets =
+                plan.known().isPresent() ? place.lock().directory().secrets().read() : plan.secrets();
+        return new Newcomer(plan.name(), secrets);
+    }
+
     private ImageDisk disk(ImageHolder holder) {
         return plan.known()
                 .flatMap(_ -> ground.images().acquireHeld(plan.image(), holder, listener, deadline))
@@ -152,14 +158,15 @@ final class SandboxStart {
     }
 
     private Started boot(Place place, ImageDisk disk, Optional<ExecRequest> main, Duration image) {
-        WarmStarts.Outcome warm = warm(place, disk, main.isPresent());
+        Newcomer newcomer = newcomer(place);
+        WarmStarts.Outcome warm = warm(place, disk, main.isPresent(), newcomer);
         Beginnings.Begun begun = warm.vm()
                 .map(Beginnings.Begun::warm)
                 .orElseGet(() -> ground.beginnings()
                         .begin(
                                 vmSpec(place, disk, main.isPresent()),
                                 plan.image().toString(),
-                                plan.name(),
+                                newcomer,
                                 deadline));
         return finish(place, disk, begun, warm, main, image);
     }
@@ -196,8 +203,8 @@ final class SandboxStart {
     }
 
     /** A VM of the pool. Where there is none, this start is as if it had not been tried. */
-    private WarmStarts.Outcome warm(Place place, ImageDisk disk, boolean logged) {
-        WarmStarts.Request request = new WarmStarts.Request(vmSpec(place, disk, logged), plan.image(), plan.name());
+    private WarmStarts.Outcome warm(Place place, ImageDisk disk, boolean logged, Newcomer newcomer) {
+        WarmStarts.Request request = new WarmStarts.Request(vmSpec(place, disk, logged), plan.image(), newcomer);
         VmId own = vmId;
         try {
             WarmStarts.Outcome outcome = ground.beginnings().warm().take(request, vm -> choose(place, vm), deadline);
