@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param image the whole reference
  * @param memoryMib of a guest in MiB
  * @param cpus of a guest
+ * @param network of the sandboxes that it is for
  * @param depth how many VMs it is to have
  * @param maxAge after which an unused VM is ended
  * @param createdAt when it was set first
@@ -30,6 +31,7 @@ public record PoolInfo(
         String image,
         int memoryMib,
         int cpus,
+        Network network,
         int depth,
         Duration maxAge,
         Instant createdAt,
@@ -45,6 +47,7 @@ public record PoolInfo(
                 pool.shape().image().toString(),
                 pool.shape().memoryMib(),
                 pool.shape().cpus(),
+                pool.shape().network() ? Network.USER : Network.NONE,
                 pool.depth(),
                 pool.maxAge(),
                 pool.createdAt(),

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * The pools of warm VMs of a state root. A sandbox of an image and a size that has a pool gets one of its VMs by itself, in some
- * milliseconds, if it has neither a network nor a disk nor a longest duration. Who fills them is said by {@link
+ * milliseconds, if it has no disk and publishes no ports. Who fills them is said by {@link
  * ClocheOptions#templateMaking()}. Safe for use from several threads.
  *
  * <pre>{@code
@@ -28,20 +28,30 @@ public final class Pools {
         return set(image, memoryMib, cpus, depth, dev.cloche.sandbox.Pools.DEFAULT_MAX_AGE);
     }
 
+    /** The same, for sandboxes without a network. */
+    public PoolInfo set(String image, int memoryMib, int cpus, int depth, Duration maxAge) {
+        return set(image, memoryMib, cpus, Network.NONE, depth, maxAge);
+    }
+
     /**
      * Has VMs kept ready from now on, also by processes that come after this one. Returns at once; they are made in the
      * background. Of a pool that is there this changes the depth and the age.
      *
      * @param memoryMib of a guest in MiB
      * @param cpus of a guest
+     * @param network of the sandboxes that it is for; one that publishes ports takes from none
      * @param depth how many VMs
      * @param maxAge after which an unused VM is ended, 1 second to 365 days; while some process keeps the pool, another takes its place
      *     before
      * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have more than 64 VMs
      *     or 16 GiB
      */
-    public PoolInfo set(String image, int memoryMib, int cpus, int depth, Duration maxAge) {
-        return PoolInfo.of(pools.set(PoolShape.of(image, memoryMib, cpus), depth, maxAge));
+    public PoolInfo set(String image, int memoryMib, int cpus, Network network, int depth, Duration maxAge) {
+        return PoolInfo.of(pools.set(shape(image, memoryMib, cpus, network), depth, maxAge));
+    }
+
+    private static PoolShape shape(String image, int memoryMib, int cpus, Network network) {
+        return PoolShape.of(image, memoryMib, cpus).withNetwork(network == Network.USER);
     }
 
     /** All of them, in the order of their making. */
@@ -49,13 +59,18 @@ public final class Pools {
         return pools.list().stream().map(PoolInfo::of).toList();
     }
 
+    /** Removes the pool of sandboxes without a network. */
+    public void remove(String image, int memoryMib, int cpus) {
+        remove(image, memoryMib, cpus, Network.NONE);
+    }
+
     /**
      * Removes a pool and its VMs; what was taken from it goes on.
      *
-     * @throws dev.cloche.base.ClocheException if there is none of this image and size
+     * @throws dev.cloche.base.ClocheException if there is none of this image, size and network
      */
-    public void remove(String image, int memoryMib, int cpus) {
-        pools.remove(PoolShape.of(image, memoryMib, cpus));
+    public void remove(String image, int memoryMib, int cpus, Network network) {
+        pools.remove(shape(image, memoryMib, cpus, network));
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.Secrets;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
@@ -32,6 +33,7 @@ public final class SandboxBuilder {
     private SandboxPolicies policies = SandboxPolicies.none();
     private final Map<String, String> labels = new HashMap<>();
     private final NetworkSettings network = new NetworkSettings();
+    private Secrets secrets = Secrets.none();
     private PullPolicy pull = PullPolicy.MISSING;
     private PullProgress progress = PullProgress.silent();
 
@@ -96,6 +98,26 @@ public final class SandboxBuilder {
     /** Something by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
     public SandboxBuilder label(String key, String value) {
         labels.put(key, value);
+        return this;
+    }
+
+    /**
+     * Something that only root of the guest may read, as the file {@code /run/secrets/NAME} in its memory. It is in no record,
+     * log or message. Of a sandbox that can be started again it is kept for that in its directory, in a file of mode 0600, until
+     * the sandbox is removed; of an ephemeral one that is started nowhere on this host.
+     *
+     * @param name 1 to 64 letters, digits, dots, hyphens and underscores, the first of which is no dot
+     * @param value at most 64 KiB; all of a sandbox are at most 256 and below 1 MiB
+     * @throws dev.cloche.base.ClocheException if a name or a size is out of range
+     */
+    public SandboxBuilder secret(String name, byte[] value) {
+        secrets = secrets.with(name, value);
+        return this;
+    }
+
+    /** The same with a text, as UTF-8. */
+    public SandboxBuilder secret(String name, String value) {
+        secrets = secrets.with(name, value);
         return this;
     }
 
@@ -192,7 +214,8 @@ public final class SandboxBuilder {
                 .withPullPolicy(Conversions.policy(pull))
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
-                .withLabels(labels);
+                .withLabels(labels)
+                .withSecrets(secrets);
         SandboxSpec named = name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
         int disk = diskMib != null ? diskMib : named.ephemeral() ? 0 : SandboxSpec.DEFAULT_DISK_MIB;
         SandboxSpec whole = named.withPolicies(policies);

@@ -1,8 +1,10 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.Network;
 import dev.cloche.PoolInfo;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,11 +21,12 @@ final class PoolLsCommand implements Callable<Integer> {
             if (format.json()) {
                 JsonOutput.print(System.out, json -> json.array(() -> pools.forEach(pool -> write(json, pool))));
             } else {
-                Table table = new Table("IMAGE", "MEMORY", "CPUS", "DEPTH", "READY", "MAKING", "MAX AGE");
+                Table table = new Table("IMAGE", "MEMORY", "CPUS", "NETWORK", "DEPTH", "READY", "MAKING", "MAX AGE");
                 pools.forEach(pool -> table.row(
                         pool.image(),
                         pool.memoryMib() + "m",
                         String.valueOf(pool.cpus()),
+                        name(pool.network()),
                         String.valueOf(pool.depth()),
                         String.valueOf(pool.ready()),
                         String.valueOf(pool.making()),
@@ -42,11 +45,17 @@ final class PoolLsCommand implements Callable<Integer> {
                 .field("making", pool.making()));
     }
 
+    /** As it is given. */
+    static String name(Network network) {
+        return network.name().toLowerCase(Locale.ROOT);
+    }
+
     /** What the pool was set to. */
     static JsonOutput settings(JsonOutput json, PoolInfo pool) {
         return json.field("image", pool.image())
                 .field("memoryMib", pool.memoryMib())
                 .field("cpus", pool.cpus())
+                .field("network", name(pool.network()))
                 .field("depth", pool.depth());
     }
 }

@@ -13,7 +13,7 @@ final class PoolRmCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            cloche.pools().remove(shape.image(), shape.memory(), shape.cpus());
+            cloche.pools().remove(shape.image(), shape.memory(), shape.cpus(), shape.network());
         }
         return ExitCodes.OK;
     }

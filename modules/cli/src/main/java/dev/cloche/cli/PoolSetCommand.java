@@ -12,10 +12,10 @@ import picocli.CommandLine.Option;
         description = {
             "Keep so many VMs of an image and a size ready, from now on.",
             "",
-            "Sandboxes of them that have neither a network nor a disk nor a timeout start in some milliseconds then."
-                    + " The VMs are made in the background, now and after each start that took one. VMs that nobody has"
-                    + " used for --max-age go, and come back with the next start; while `cloche keep` or an application"
-                    + " runs that starts such sandboxes, new ones take their places before.",
+            "Sandboxes of them that have no disk and publish no ports start in some milliseconds then. The VMs are made in"
+                    + " the background, now and after each start that took one. VMs that nobody has used for --max-age"
+                    + " go, and come back with the next start; while `cloche keep` or an application runs that starts such"
+                    + " sandboxes, new ones take their places before.",
             ""
         })
 final class PoolSetCommand implements Callable<Integer> {
@@ -36,7 +36,7 @@ final class PoolSetCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open(MakerCommand.options())) {
-            cloche.pools().set(shape.image(), shape.memory(), shape.cpus(), depth, maxAge);
+            cloche.pools().set(shape.image(), shape.memory(), shape.cpus(), shape.network(), depth, maxAge);
         }
         return ExitCodes.OK;
     }

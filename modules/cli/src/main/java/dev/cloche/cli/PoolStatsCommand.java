@@ -26,12 +26,22 @@ final class PoolStatsCommand implements Callable<Integer> {
             if (format.json()) {
                 JsonOutput.print(System.out, json -> json.array(() -> pools.forEach(pool -> write(json, pool))));
             } else {
-                Table table =
-                        new Table("IMAGE", "MEMORY", "CPUS", "READY", "HITS", "MISSES", "MADE", "FAILED", "LAST ERROR");
+                Table table = new Table(
+                        "IMAGE",
+                        "MEMORY",
+                        "CPUS",
+                        "NETWORK",
+                        "READY",
+                        "HITS",
+                        "MISSES",
+                        "MADE",
+                        "FAILED",
+                        "LAST ERROR");
                 pools.forEach(pool -> table.row(
                         pool.image(),
                         pool.memoryMib() + "m",
                         String.valueOf(pool.cpus()),
+                        PoolLsCommand.name(pool.network()),
                         pool.ready() + "/" + pool.depth(),
                         String.valueOf(pool.hits()),
                         String.valueOf(pool.misses()),

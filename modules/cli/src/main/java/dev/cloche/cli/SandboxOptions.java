@@ -46,6 +46,9 @@ final class SandboxOptions {
     private NetworkOptions network = new NetworkOptions();
 
     @Mixin
+    private SecretOptions secrets = new SecretOptions();
+
+    @Mixin
     private LifecycleOptions lifecycle = new LifecycleOptions();
 
     boolean quiet() {
@@ -65,6 +68,6 @@ final class SandboxOptions {
             builder.disk(disk);
         }
         lifecycle.applyTo(builder);
-        return network.applyTo(builder);
+        return secrets.applyTo(network.applyTo(builder));
     }
 }

@@ -1,6 +1,8 @@
 package dev.cloche.cli;
 
+import dev.cloche.Network;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The image and the size of sandboxes, where nothing else of them matters. */
@@ -11,12 +13,23 @@ final class ShapeOptions {
     @Mixin
     private SizeOptions size = new SizeOptions();
 
+    @Option(
+            names = "--network",
+            paramLabel = "NETWORK",
+            description = "none (default) or user, as for cloche run; sandboxes that publish ports take from no pool.",
+            defaultValue = "none")
+    private Network network = Network.NONE;
+
     String image() {
         return image;
     }
 
     int cpus() {
         return size.cpus();
+    }
+
+    Network network() {
+        return network;
     }
 
     /** In MiB. */

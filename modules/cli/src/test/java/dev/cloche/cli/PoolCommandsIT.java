@@ -5,11 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +119,73 @@ class PoolCommandsIT {
         remove();
         assertThat(cloche.run("exec", "web", "--", "hostname").stdout()).isEqualTo("web\n");
         assertThat(cloche.run("rm", "--force", "web").exitCode()).isZero();
+    }
+
+    @Test
+    void aRunFromThePoolIsEndedAfterItsTimeout() {
+        fill(1);
+        Result run =
+                cloche.run("run", "--format", "json", "-m", "256m", "--timeout", "2s", "base", "--", "sleep", "600");
+        assertThat(run.exitCode()).as(run.stderr()).isEqualTo(124);
+        assertThat(cloche.run("pool", "fill", "-q").exitCode()).isZero();
+        Result left = cloche.run(
+                "run",
+                "-d",
+                "--format",
+                "json",
+                "-m",
+                "256m",
+                "--name",
+                "left",
+                "--disk",
+                "0",
+                "--timeout",
+                "3s",
+                "base",
+                "--",
+                "sleep",
+                "600");
+        assertThat(left.stdout()).contains("\"kind\":\"warm\"");
+        cloche.run("wait", "left");
+        assertThat(cloche.run("inspect", "left", "--format", "json").stdout()).contains("max-duration-exceeded");
+        assertThat(cloche.run("rm", "left").exitCode()).isZero();
+        remove();
+    }
+
+    @Test
+    void aRunWithANetworkTakesFromThePoolOfThose() {
+        Assumptions.assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/passt")), "passt is missing, so there are no networks here");
+        assertThat(cloche.run("pool", "set", "base", "-m", "256m", "--network", "user", "--depth", "1"))
+                .isEqualTo(new Result(0, "", ""));
+        assertThat(cloche.run("pool", "fill", "-q")).isEqualTo(new Result(0, "", ""));
+        Result without = cloche.run("run", "--format", "json", "-m", "256m", "base", "--", "ls", "/sys/class/net");
+        assertThat(without.stdout()).doesNotContain("eth0");
+        assertThat(lastLine(without.stderr())).contains("has VMs with a network, and it has none");
+        Result published = cloche.run("run", "--format", "json", "-m", "256m", "-p", "80", "base", "--", "true");
+        assertThat(lastLine(published.stderr())).contains("\"kind\":\"restored\"", "it publishes ports");
+        Result warm = cloche.run(
+                "run",
+                "--format",
+                "json",
+                "-m",
+                "256m",
+                "--dns",
+                "198.51.100.7",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "cat /etc/resolv.conf; ip -o -4 addr show eth0; cat /sys/class/net/eth0/address");
+        assertThat(lastLine(warm.stderr())).contains("\"kind\":\"warm\"");
+        assertThat(warm.stdout())
+                .contains("nameserver 198.51.100.7", "10.203.0.15/24")
+                .doesNotContain("02:c1:0c");
+        assertThat(cloche.run("pool", "ls").stdout()).contains("user");
+        assertThat(cloche.run("pool", "rm", "base", "-m", "256m").stderr()).contains("without a network");
+        assertThat(cloche.run("pool", "rm", "base", "-m", "256m", "--network", "user")
+                        .exitCode())
+                .isZero();
     }
 
     @Test

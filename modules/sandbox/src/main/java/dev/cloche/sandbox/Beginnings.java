@@ -3,7 +3,6 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.Configuring;
-import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.SnapshotDamagedException;
 import dev.cloche.vm.SnapshotMismatchException;
 import dev.cloche.vm.SnapshotRef;
@@ -50,19 +49,19 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
      * @param vm as it would be booted
      * @param image its reference, for whoever makes a template
      */
-    Begun begin(VmSpec vm, String image, String hostname, Deadline deadline) {
+    Begun begin(VmSpec vm, String image, Newcomer newcomer, Deadline deadline) {
         if (vm.writable() instanceof WritableLayer.Persistent) {
             // What is on it was written by another guest, which a template's knows nothing of.
-            return boot(vm, hostname, deadline);
+            return boot(vm, newcomer, deadline);
         }
         Optional<SnapshotRef> template = template(vm);
         if (template.isPresent()) {
-            Optional<Begun> restored = restore(vm, template.get(), hostname, deadline);
+            Optional<Begun> restored = restore(vm, template.get(), newcomer, deadline);
             if (restored.isPresent()) {
                 return restored.get();
             }
         }
-        Begun booted = boot(vm, hostname, deadline);
+        Begun booted = boot(vm, newcomer, deadline);
         missed(vm, image);
         return booted;
     }
@@ -85,11 +84,11 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
         }
     }
 
-    private Optional<Begun> restore(VmSpec vm, SnapshotRef template, String hostname, Deadline deadline) {
+    private Optional<Begun> restore(VmSpec vm, SnapshotRef template, Newcomer newcomer, Deadline deadline) {
         Stopwatch watch = Stopwatch.start();
         Vm clone = vms.create(restored(vm, template));
         try {
-            clone.start(() -> GuestIdentity.fresh(hostname, clock), deadline);
+            clone.start(() -> newcomer.identity(clock), deadline);
             return Optional.of(new Begun(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
         } catch (VmDeadlineException | VmInterruptedException e) {
             clone.close();
@@ -118,14 +117,14 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
                 : limited;
     }
 
-    private Begun boot(VmSpec spec, String hostname, Deadline deadline) {
+    private Begun boot(VmSpec spec, Newcomer newcomer, Deadline deadline) {
         Vm vm = vms.create(spec);
         try {
             Stopwatch watch = Stopwatch.start();
             vm.start(deadline);
             Duration boot = watch.elapsed();
             Configuring configuring =
-                    vm.guest().beginConfigure(GuestIdentity.fresh(hostname, clock), deadline.orAfter(CONFIGURE_LIMIT));
+                    vm.guest().beginConfigure(newcomer.identity(clock), deadline.orAfter(CONFIGURE_LIMIT));
             return new Begun(vm, StartKind.COLD, boot, Optional.of(configuring));
         } catch (Throwable failure) {
             Uninterrupted.after(failure, vm::close);

@@ -81,6 +81,7 @@ record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
                 snapshot.diskMib(),
                 inherited.policies(),
                 Map.of(),
-                snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none());
+                snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
+                Secrets.none());
     }
 }

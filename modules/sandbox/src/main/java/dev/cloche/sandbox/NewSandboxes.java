@@ -36,11 +36,21 @@ final class NewSandboxes {
         return place.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
     }
 
+    /** Before anybody can see the row, so that nobody ever starts it without what it was given. */
+    private static void keepSecrets(SandboxDirectory directory, SandboxSpec spec, boolean starting) {
+        if (!(spec.ephemeral() && starting)) {
+            directory.secrets().write(spec.secrets());
+        }
+    }
+
     private Optional<Place> insert(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
         AtomicReference<@Nullable OwnerLock> taken = new AtomicReference<>();
         try {
-            Optional<Long> id = ground.store()
-                    .insert(row, run, directory -> taken.set(ground.locks().lockNew(directory)));
+            Optional<Long> id = ground.store().insert(row, run, directory -> {
+                OwnerLock lock = ground.locks().lockNew(directory);
+                taken.set(lock);
+                keepSecrets(lock.directory(), row.spec(), run.isPresent());
+            });
             OwnerLock lock = taken.get();
             return id.isPresent() && lock != null ? Optional.of(new Place(id.get(), lock)) : Optional.empty();
         } catch (Throwable failure) {

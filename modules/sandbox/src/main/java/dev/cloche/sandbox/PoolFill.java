@@ -145,7 +145,11 @@ final class PoolFill {
             ImageDisk disk = images.acquire(
                     row.shape().image(), PullPolicy.MISSING, holder(row.id(), row.shape()), listener, deadline);
             VmSpec vm = TemplateRequest.vm(
-                    VmId.random(), disk, row.shape().memoryMib(), row.shape().cpus());
+                            VmId.random(),
+                            disk,
+                            row.shape().memoryMib(),
+                            row.shape().cpus())
+                    .withNetwork(row.shape().vmNetwork());
             SnapshotRef template = templates.ensure(vm, deadline);
             Prepared made = new Prepared(row.shape().key(templates.name(vm).value()), template);
             prepared.put(row.id(), made);

@@ -21,15 +21,27 @@ record PoolRow(
         PoolStatus.Counts counts,
         Optional<Instant> failedAt) {
     static final String SELECT = """
-            SELECT id, image, memory_mib, cpus, depth, max_age, created_at, hits, misses, made, failed, last_error, failed_at
+            SELECT id, image, memory_mib, cpus, depth, max_age, created_at, hits, misses, made, failed, last_error, failed_at,
+                   network
             FROM pool
             """;
+
+    private static final String USER = "USER";
+
+    /** What is recorded of a shape's network. */
+    static String network(PoolShape shape) {
+        return shape.network() ? USER : "NONE";
+    }
 
     static PoolRow of(ResultSet row) throws SQLException {
         long failedAt = row.getLong(13);
         return new PoolRow(
                 row.getLong(1),
-                new PoolShape(ImageReference.parse(row.getString(2)), row.getInt(3), row.getInt(4)),
+                new PoolShape(
+                        ImageReference.parse(row.getString(2)),
+                        row.getInt(3),
+                        row.getInt(4),
+                        row.getString(14).equals(USER)),
                 row.getInt(5),
                 Duration.ofMillis(row.getLong(6)),
                 Instant.ofEpochMilli(row.getLong(7)),

@@ -21,13 +21,14 @@ final class PoolStore {
     void set(PoolShape shape, int depth, Duration maxAge) {
         catalog.write(session -> session.update(
                 """
-                INSERT INTO pool (image, memory_mib, cpus, depth, max_age, created_at) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (image, memory_mib, cpus)
+                INSERT INTO pool (image, memory_mib, cpus, network, depth, max_age, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (image, memory_mib, cpus, network)
                 DO UPDATE SET depth = excluded.depth, max_age = excluded.max_age, failed_at = NULL
                 """,
                 shape.image().toString(),
                 shape.memoryMib(),
                 shape.cpus(),
+                PoolRow.network(shape),
                 depth,
                 maxAge.toMillis(),
                 clock.millis()));
@@ -41,19 +42,21 @@ final class PoolStore {
     Optional<PoolRow> find(PoolShape shape) {
         return catalog.read(session -> session.first(
                 PoolRow::of,
-                PoolRow.SELECT + "WHERE image = ? AND memory_mib = ? AND cpus = ?",
+                PoolRow.SELECT + "WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
                 shape.image().toString(),
                 shape.memoryMib(),
-                shape.cpus()));
+                shape.cpus(),
+                PoolRow.network(shape)));
     }
 
     /** False if there is none. */
     boolean delete(PoolShape shape) {
         return catalog.write(session -> session.update(
-                        "DELETE FROM pool WHERE image = ? AND memory_mib = ? AND cpus = ?",
+                        "DELETE FROM pool WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
                         shape.image().toString(),
                         shape.memoryMib(),
-                        shape.cpus())
+                        shape.cpus(),
+                        PoolRow.network(shape))
                 == 1);
     }
 

@@ -41,6 +41,11 @@ final class SandboxDirectory {
         return path.resolve("disk");
     }
 
+    /** What of its secrets is there for later starts. */
+    KeptSecrets secrets() {
+        return new KeptSecrets(path);
+    }
+
     /** Takes the owner's lock unless somebody holds it, making the directory if it is missing. Never waits. */
     Optional<OwnerLock> tryLock() {
         Path file = path.resolve(LOCK);

@@ -74,7 +74,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-pool",
                     "There is no pool of " + shape.image() + " with " + shape.memoryMib() + " MiB and " + shape.cpus()
-                            + " CPUs.",
+                            + " CPUs, " + (shape.network() ? "with" : "without") + " a network.",
                     "List them with: cloche pool ls",
                     null);
         }

@@ -23,6 +23,7 @@ import java.util.OptionalInt;
  * @param policies the limits of its life
  * @param labels what it can be found by: at most 64, keys of at most 128 characters, values of at most 1024
  * @param network what network it has; ports as they are asked for
+ * @param secrets what its guest finds in {@code /run/secrets}
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -35,7 +36,8 @@ public record SandboxSpec(
         OptionalInt diskMib,
         SandboxPolicies policies,
         Map<String, String> labels,
-        NetworkSpec network) {
+        NetworkSpec network,
+        Secrets secrets) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -90,7 +92,8 @@ public record SandboxSpec(
                 OptionalInt.empty(),
                 SandboxPolicies.none(),
                 Map.of(),
-                NetworkSpec.none());
+                NetworkSpec.none(),
+                Secrets.none());
     }
 
     /** The same with a name, and persistent. */
@@ -106,42 +109,76 @@ public record SandboxSpec(
                 diskMib,
                 policies,
                 labels,
-                network);
+                network,
+                secrets);
     }
 
     public SandboxSpec withCommand(List<String> value) {
         return new SandboxSpec(
-                name, image, value, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
+                name,
+                image,
+                value,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                ephemeral,
+                diskMib,
+                policies,
+                labels,
+                network,
+                secrets);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {
         return new SandboxSpec(
-                name, image, command, value, memoryMib, cpus, ephemeral, diskMib, policies, labels, network);
+                name, image, command, value, memoryMib, cpus, ephemeral, diskMib, policies, labels, network, secrets);
     }
 
     public SandboxSpec withMemoryMib(int value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, value, cpus, ephemeral, diskMib, policies, labels, network);
+                name, image, command, pullPolicy, value, cpus, ephemeral, diskMib, policies, labels, network, secrets);
     }
 
     public SandboxSpec withCpus(int value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, value, ephemeral, diskMib, policies, labels, network);
+                name,
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                value,
+                ephemeral,
+                diskMib,
+                policies,
+                labels,
+                network,
+                secrets);
     }
 
     public SandboxSpec withEphemeral(boolean value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, value, diskMib, policies, labels, network);
+                name, image, command, pullPolicy, memoryMib, cpus, value, diskMib, policies, labels, network, secrets);
     }
 
     public SandboxSpec withPolicies(SandboxPolicies value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, value, labels, network);
+                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, value, labels, network, secrets);
     }
 
     public SandboxSpec withLabels(Map<String, String> value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, value, network);
+                name,
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                ephemeral,
+                diskMib,
+                policies,
+                value,
+                network,
+                secrets);
     }
 
     /** The same with a disk of this size for what its guest writes. */
@@ -157,11 +194,39 @@ public record SandboxSpec(
                 OptionalInt.of(value),
                 policies,
                 labels,
-                network);
+                network,
+                secrets);
     }
 
     public SandboxSpec withNetwork(NetworkSpec value) {
         return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, policies, labels, value);
+                name,
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                ephemeral,
+                diskMib,
+                policies,
+                labels,
+                value,
+                secrets);
+    }
+
+    public SandboxSpec withSecrets(Secrets value) {
+        return new SandboxSpec(
+                name,
+                image,
+                command,
+                pullPolicy,
+                memoryMib,
+                cpus,
+                ephemeral,
+                diskMib,
+                policies,
+                labels,
+                network,
+                value);
     }
 }

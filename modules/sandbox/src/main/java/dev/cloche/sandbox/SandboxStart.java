@@ -127,11 +127,12 @@ final class SandboxStart {
 
     private Started begin(Prepared prepared, boolean detached) {
         Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
-        WarmStarts.Outcome warm = vm.warm(prepared, detached);
+        Newcomer newcomer = newcomer(prepared);
+        WarmStarts.Outcome warm = vm.warm(prepared, detached, newcomer);
         Beginnings.Begun begun = warm.vm()
                 .map(Beginnings.Begun::warm)
                 .orElseGet(() -> ground.beginnings()
-                        .begin(vm.booted(prepared, detached), plan.image().toString(), plan.name(), deadline));
+                        .begin(vm.booted(prepared, detached), plan.image().toString(), newcomer, deadline));
         return arrival.await(prepared, begun, warm, main, total);
     }
 
@@ -144,6 +145,12 @@ final class SandboxStart {
 
     private ImageHolder holder(Place place) {
         return Foundations.holder(place.id(), plan.name());
+    }
+
+    private Newcomer newcomer(Prepared prepared) {
+        Secrets secrets =
+                plan.known().isPresent() ? prepared.directory().secrets().read() : plan.secrets();
+        return new Newcomer(plan.name(), secrets);
     }
 
     private ImageDisk disk(ImageHolder holder) {

@@ -26,7 +26,8 @@ final class SandboxStore {
                     CatalogSchema.Migration.additive("sandboxes and their runs"),
                     new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
                     CatalogSchema.Migration.additive("networks and published ports"),
-                    CatalogSchema.Migration.additive("pools of warm VMs, and how runs began")));
+                    CatalogSchema.Migration.additive("pools of warm VMs, and how runs began"),
+                    new CatalogSchema.Migration("pools of VMs with a network", true, true)));
 
     private final Catalog catalog;
     private final Clock clock;

@@ -17,6 +17,7 @@ import java.util.OptionalInt;
  * @param known the sandbox's row, if it was there before
  * @param main what it runs
  * @param network with its ports as they were asked for
+ * @param secrets of a sandbox that is new; one that was there before has kept its own
  */
 record StartPlan(
         String name,
@@ -30,6 +31,7 @@ record StartPlan(
         SandboxPolicies policies,
         MainCommand main,
         NetworkSpec network,
+        Secrets secrets,
         Optional<SandboxRecord> known) {
 
     /**
@@ -52,6 +54,7 @@ record StartPlan(
                 spec.policies(),
                 new MainCommand(spec.command(), main),
                 spec.network(),
+                spec.secrets(),
                 Optional.empty());
     }
 
@@ -69,6 +72,7 @@ record StartPlan(
                 record.policies(),
                 main,
                 network,
+                Secrets.none(),
                 Optional.of(record));
     }
 

@@ -65,8 +65,8 @@ final class StartVm {
     }
 
     /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
-    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged) {
-        WarmStarts.Request request = new WarmStarts.Request(booted(prepared, logged), plan.image(), plan.name());
+    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, Newcomer newcomer) {
+        WarmStarts.Request request = new WarmStarts.Request(booted(prepared, logged), plan.image(), newcomer);
         long sandbox = prepared.place().id();
         VmId own = id;
         try {

@@ -25,20 +25,20 @@ record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKee
      *
      * @param vm as it would be booted
      */
-    record Request(VmSpec vm, ImageReference image, String hostname) {
+    record Request(VmSpec vm, ImageReference image, Newcomer newcomer) {
         PoolShape shape() {
-            return new PoolShape(image, vm.memoryMiB(), vm.cpus());
+            return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
         }
 
         /** Why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
         Optional<String> unfit() {
-            if (!vm.network().equals(NetworkSpec.none())) {
-                return Optional.of("it has a network, which the pool's VMs have not");
+            if (vm.network() instanceof NetworkSpec.User user && !user.ports().isEmpty()) {
+                return Optional.of("it publishes ports, which are opened when a VM starts");
             }
             if (!vm.writable().equals(WritableLayer.inMemory())) {
                 return Optional.of("it has a disk, which the pool's VMs have not");
             }
-            return vm.maxDuration().map(_ -> "it has a longest duration, which a guard is told at the start of its VM");
+            return Optional.empty();
         }
     }
 
@@ -60,7 +60,7 @@ record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKee
     Outcome take(Request request, Consumer<VmId> choose, Deadline deadline) {
         Optional<PoolRow> pool = store.find(request.shape());
         if (pool.isEmpty()) {
-            return Outcome.NO_POOL;
+            return otherwise(request);
         }
         Optional<String> unfit = request.unfit();
         if (unfit.isPresent()) {
@@ -69,7 +69,7 @@ record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKee
         try {
             Optional<WarmVm> taken = shelf.take(
                     request.shape().key(templates.name(request.vm()).value()),
-                    new Arrival(request.hostname(), clock, choose),
+                    new Arrival(request, clock, choose),
                     deadline.orAfter(PATIENCE));
             Optional<String> missed = taken.isPresent() ? Optional.empty() : Optional.of("no VM of the pool was ready");
             return new Outcome(taken, pool.map(PoolRow::id), missed);
@@ -78,16 +78,49 @@ record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKee
         }
     }
 
-    /** The hand-over of a VM to its sandbox. */
-    private record Arrival(String hostname, Clock clock, Consumer<VmId> choose) implements HandOff {
+    /** There is none of the shape; who has set one up for the other network may wonder why. */
+    private Outcome otherwise(Request request) {
+        PoolShape other = request.shape().withNetwork(!request.shape().network());
+        if (store.find(other).isEmpty()) {
+            return Outcome.NO_POOL;
+        }
+        String why = other.network()
+                ? "the pool of its size has VMs with a network, and it has none"
+                : "it has a network, which the pool's VMs have not";
+        return new Outcome(Optional.empty(), Optional.empty(), Optional.of(why));
+    }
+
+    /** The hand-over of a VM to its sandbox; of one at a time. */
+    private static final class Arrival implements HandOff {
+        private final Request request;
+        private final Clock clock;
+        private final Consumer<VmId> choose;
+        private Optional<VmId> chosen = Optional.empty();
+
+        Arrival(Request request, Clock clock, Consumer<VmId> choose) {
+            this.request = request;
+            this.clock = clock;
+            this.choose = choose;
+        }
+
         @Override
         public void chosen(VmId vm) {
             choose.accept(vm);
+            chosen = Optional.of(vm);
+        }
+
+        @Override
+        public Optional<Duration> longest() {
+            return request.vm().maxDuration();
         }
 
         @Override
         public GuestIdentity identity() {
-            return GuestIdentity.fresh(hostname, clock);
+            GuestIdentity identity = request.newcomer().identity(clock);
+            // The pool's VMs ask whom the host asks, unless they are told otherwise here.
+            return request.vm().network() instanceof NetworkSpec.User user
+                    ? identity.withNetwork(user.guestNetwork(chosen.orElseThrow()))
+                    : identity;
         }
     }
 }

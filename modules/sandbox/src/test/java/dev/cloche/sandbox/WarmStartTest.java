@@ -9,9 +9,13 @@ import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -128,17 +132,59 @@ class WarmStartTest {
     }
 
     @Test
-    void aNetworkOrALongestDurationIsNamedAsTheReason() {
+    void publishedPortsAreNamedAsTheReasonAndWhatCanBeGivenLaterIsNone() {
         VmSpec vm = VmSpec.of(VmId.random(), RootDisk.raw(directory));
         assertThat(unfit(vm)).isEmpty();
-        assertThat(unfit(vm.withNetwork(NetworkSpec.user())))
-                .hasValueSatisfying(why -> assertThat(why).contains("network"));
-        assertThat(unfit(vm.withMaxDuration(Duration.ofSeconds(1))))
-                .hasValueSatisfying(why -> assertThat(why).contains("longest duration"));
+        assertThat(unfit(vm.withMaxDuration(Duration.ofSeconds(1)))).isEmpty();
+        NetworkSpec.User user = NetworkSpec.user().withNameServer(InetAddress.ofLiteral("9.9.9.9"));
+        assertThat(unfit(vm.withNetwork(user))).isEmpty();
+        assertThat(unfit(vm.withNetwork(user.withPorts(PublishedPort.parse("80")))))
+                .hasValueSatisfying(why -> assertThat(why).contains("publishes ports"));
+    }
+
+    @Test
+    void aSandboxFromThePoolIsEndedAfterItsLongestDuration() {
+        fill(1);
+        SandboxSpec limited = TestHost.ephemeral("limited", "sleep", "600")
+                .withPolicies(SandboxPolicies.none().withMaxDuration(Duration.ofSeconds(2)));
+        SandboxRecord started = host.startDetached(limited);
+        assertThat(host.here.sandboxes().inspect("limited").starts())
+                .extracting(RunStart::kind)
+                .containsExactly(StartKind.WARM);
+        VmId vm = started.latestRun().orElseThrow().vm();
+        Awaitility.await()
+                .until(() -> host.vms
+                        .memory
+                        .get(vm)
+                        .flatMap(VmInfo::exit)
+                        .filter(exit -> exit.cause() == VmExit.Cause.MAX_DURATION)
+                        .isPresent());
+        assertThat(host.here.sandboxes().list()).isEmpty();
+    }
+
+    @Test
+    void poolsWithAndWithoutANetworkAreTwo() {
+        fill(1);
+        pools().set(SHAPE.withNetwork(true), 2, AGE);
+        assertThat(pools().list()).extracting(PoolStatus::shape).containsExactly(SHAPE, SHAPE.withNetwork(true));
+        assertThat(pools().list()).extracting(PoolStatus::ready).containsExactly(1, 0);
+        assertThat(timings(spec()).kind()).isEqualTo(StartKind.WARM);
+        pools().remove(SHAPE.withNetwork(true));
+        assertThat(pools().list()).extracting(PoolStatus::shape).containsExactly(SHAPE);
+        assertThatThrownBy(() -> pools().remove(SHAPE.withNetwork(true)))
+                .isInstanceOf(SandboxException.NoPool.class)
+                .hasMessageContaining("with a network");
+    }
+
+    @Test
+    void whoHasAPoolForTheOtherNetworkIsTold() {
+        pools().set(SHAPE.withNetwork(true), 1, AGE);
+        assertThat(timings(spec()).notWarm())
+                .hasValueSatisfying(why -> assertThat(why).contains("with a network"));
     }
 
     private static Optional<String> unfit(VmSpec vm) {
-        return new WarmStarts.Request(vm, ImageReference.parse("bare"), "host").unfit();
+        return new WarmStarts.Request(vm, ImageReference.parse("bare"), new Newcomer("host", Secrets.none())).unfit();
     }
 
     @Test

@@ -1,0 +1,190 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.image.PullListener;
+import dev.cloche.vm.InvalidVmSpecException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What only the guest's root may read: who gets it, and where it is not. On VMs in memory. */
+class SandboxSecretsTest {
+    private static final String VALUE = "hunter2 of this test";
+    private static final Secrets TOKEN = Secrets.none().with("token", VALUE);
+
+    @TempDir
+    Path directory;
+
+    private TestHost host;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(directory);
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    private static SandboxSpec unnamed() {
+        return TestHost.spec(Optional.empty(), "bare").withSecrets(TOKEN);
+    }
+
+    private StartKind kindOfOneThatHasIt() throws IOException {
+        try (RunningSandbox sandbox = host.start(unnamed())) {
+            assertThat(token(sandbox)).isEqualTo(VALUE);
+            assertThat(filesWithIt()).isEmpty();
+            return sandbox.timings().orElseThrow().kind();
+        }
+    }
+
+    private static String token(RunningSandbox sandbox) throws IOException {
+        return TestHost.output(TestHost.exec(sandbox, "cat", "/run/secrets/token"));
+    }
+
+    private String tokenOf(String name) throws IOException {
+        try (RunningSandbox client = host.here.sandboxes().connect(name, TestHost.soon())) {
+            return token(client);
+        }
+    }
+
+    /** Of this host; as it is or as it is kept. */
+    private List<Path> filesWithIt() throws IOException {
+        String kept = Base64.getEncoder().encodeToString(VALUE.getBytes(StandardCharsets.UTF_8));
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> {
+                        String content = content(file);
+                        return content.contains(VALUE) || content.contains(kept);
+                    })
+                    .toList();
+        }
+    }
+
+    private static String content(Path file) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path kept(String name) {
+        return host.directory(name).path().resolve("secrets");
+    }
+
+    @Test
+    void aBootedARestoredAndAWarmGuestHasIt() throws IOException {
+        assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.COLD);
+        SandboxSpec shape = TestHost.spec(Optional.empty(), "bare");
+        assertThat(host.here.sandboxes().makeTemplate(shape, PullListener.none(), TestHost.soon()))
+                .isPresent();
+        assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.RESTORED);
+        Pools pools = host.here.sandboxes().pools();
+        pools.set(PoolShape.of("bare", 256, 1), 1, Duration.ofHours(1));
+        assertThat(pools.fill(PullListener.none())).isEmpty();
+        assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.WARM);
+        host.here.sandboxes().pools().remove(PoolShape.of("bare", 256, 1));
+    }
+
+    @Test
+    void anotherSandboxOfTheSameTemplateHasNothingOfIt() throws IOException {
+        var _ = host.here
+                .sandboxes()
+                .makeTemplate(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon());
+        assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.RESTORED);
+        try (RunningSandbox other = host.start(TestHost.spec(Optional.empty(), "bare"))) {
+            assertThat(token(other)).isEmpty();
+        }
+    }
+
+    @Test
+    void aSandboxThatIsStartedAgainHasItFromAFileThatOnlyThisUserMayRead() throws IOException {
+        host.startDetached(TestHost.named("kept", "sleep", "600").withSecrets(TOKEN));
+        assertThat(tokenOf("kept")).isEqualTo(VALUE);
+        assertThat(filesWithIt()).containsExactly(kept("kept"));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(kept("kept"))))
+                .isEqualTo("rw-------");
+
+        host.here.sandboxes().stop("kept", Duration.ZERO, TestHost.soon());
+        host.here.sandboxes().start("kept", PullListener.none(), TestHost.soon());
+        assertThat(tokenOf("kept")).isEqualTo(VALUE);
+        host.here.sandboxes().rename("kept", "other");
+        host.here.sandboxes().restart("other", Duration.ZERO, TestHost.soon());
+        assertThat(tokenOf("other")).isEqualTo(VALUE);
+
+        host.here.sandboxes().remove("other", true, TestHost.soon());
+        assertThat(filesWithIt()).isEmpty();
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void oneThatWasOnlyCreatedHasItWhenItStarts() throws IOException {
+        SandboxSpec spec = TestHost.ephemeral("later", "sleep", "600").withSecrets(TOKEN);
+        host.here.sandboxes().create(spec, CommandOptions.none(), PullListener.none(), TestHost.soon());
+        host.here.sandboxes().start("later", PullListener.none(), TestHost.soon());
+        assertThat(tokenOf("later")).isEqualTo(VALUE);
+        host.here.sandboxes().kill("later", TestHost.soon());
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void anEphemeralOneThatOutlivesItsStarterLeavesItNowhere() throws IOException {
+        host.startDetached(TestHost.ephemeral("d", "sleep", "600").withSecrets(TOKEN));
+        assertThat(tokenOf("d")).isEqualTo(VALUE);
+        assertThat(filesWithIt()).isEmpty();
+        host.here.sandboxes().kill("d", TestHost.soon());
+    }
+
+    @Test
+    void whatIsDamagedIsSaidAndNotRepeated() throws IOException {
+        host.startDetached(TestHost.named("kept", "sleep", "600").withSecrets(TOKEN));
+        Files.writeString(kept("kept"), "cloche-secrets 1\ntoken no base64!\n");
+        host.here.sandboxes().stop("kept", Duration.ZERO, TestHost.soon());
+        assertThatThrownBy(() -> host.here.sandboxes().start("kept", PullListener.none(), TestHost.soon()))
+                .isInstanceOf(SandboxException.StorageFailed.class)
+                .hasMessageContaining("damaged")
+                .hasMessageNotContaining("no base64!");
+        Files.writeString(kept("kept"), "something else\n");
+        assertThatThrownBy(() -> host.here.sandboxes().start("kept", PullListener.none(), TestHost.soon()))
+                .hasMessageContaining("damaged")
+                .hasMessageNotContaining("something else");
+        host.here.sandboxes().remove("kept", true, TestHost.soon());
+    }
+
+    @Test
+    void whatNoGuestTakesIsRefusedBeforeAnythingIsDone() {
+        for (String name : List.of("", ".hidden", "a/b", "a b", "a".repeat(65))) {
+            assertThatThrownBy(() -> Secrets.none().with(name, VALUE))
+                    .isInstanceOf(InvalidVmSpecException.class)
+                    .hasMessageNotContaining(VALUE);
+        }
+        assertThatThrownBy(() -> Secrets.none().with("large", new byte[65_537]))
+                .isInstanceOf(InvalidVmSpecException.class)
+                .hasMessageContaining("too large");
+    }
+
+    @Test
+    void noTextHasTheValue() {
+        assertThat(unnamed().toString()).contains("token").doesNotContain(VALUE);
+        assertThat(new Newcomer("host", TOKEN).toString()).contains("token").doesNotContain(VALUE);
+        assertThat(StartPlan.of(unnamed(), CommandOptions.none()).toString())
+                .contains("token")
+                .doesNotContain(VALUE);
+    }
+}
