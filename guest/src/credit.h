@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CREDIT_MAX = 16 * 1024 * 1024, STDIN_WINDOW = 256 * 1024 };
+enum { CREDIT_MAX = 16 * 1024 * 1024, STDIN_WINDOW = 512 * 1024 };
 
 /* Credit for output after a grant by the host. */
 uint32_t credit_add(uint32_t credit, uint32_t grant);

@@ -29,6 +29,10 @@ static int not_spawned(struct execution *e, const char **sentence) {
     return OUT_OF_RESOURCES;
 }
 
+static struct turns turns(const struct execution *e, uint32_t events, enum source source) {
+    return (struct turns){.events = events, .source = source, .execution = e->id, .terminal = e->terminal >= 0};
+}
+
 static void begin(struct execution *e, int port, uint32_t request, const struct spawned *spawned, bool stdin_follows) {
     e->pid = spawned->pid;
     e->port = port;
@@ -39,18 +43,19 @@ static void begin(struct execution *e, int port, uint32_t request, const struct 
     e->started_at = clock_ns(CLOCK_REALTIME);
     uint32_t granted = spawned->input >= 0 && stdin_follows ? STDIN_WINDOW : 0;
     e->input = (struct input){
-        .fd = spawned->input, .terminal = spawned->terminal >= 0, .writable = true, .window = {.granted = granted}};
+        .fd = spawned->input, .turns = turns(e, EPOLLOUT, INPUT), .window = {.granted = granted}};
+    e->input.turns.ready = true;
     loop_watch(e->report, EPOLLIN, REPORT, e->id);
-    if (e->input.fd >= 0) loop_watch(e->input.fd, EPOLLOUT, INPUT, e->id);
+    turns_begin(&e->input.turns, e->input.fd);
 }
 
 static void begin_outputs(
     struct execution *e, const struct spawned *spawned, uint32_t limit, uint32_t credit, struct window window) {
     for (int i = 0; i < 2; i++) {
         e->outputs[i] = (struct output){
-            .fd = spawned->outputs[i], .terminal = spawned->terminal >= 0, .source = i == 0 ? OUTPUT_1 : OUTPUT_2,
-            .execution = e->id, .limit = limit, .credit = credit, .window = window};
-        if (spawned->outputs[i] >= 0) loop_watch(spawned->outputs[i], EPOLLIN, e->outputs[i].source, e->id);
+            .fd = spawned->outputs[i], .turns = turns(e, EPOLLIN, i == 0 ? OUTPUT_1 : OUTPUT_2), .limit = limit,
+            .credit = credit, .window = window};
+        turns_begin(&e->outputs[i].turns, e->outputs[i].fd);
     }
 }
 
@@ -98,7 +103,7 @@ void execution_stdin(int port, uint32_t id, const uint8_t *bytes, uint32_t lengt
     if (e == NULL) return;
     input_take(&e->input, bytes, length);
     /* A question rather than a stream. */
-    for (int i = 0; i < 2 && length < REST_BUSY; i++) output_rouse(&e->outputs[i]);
+    for (int i = 0; i < 2 && length < REST_BUSY; i++) turns_rouse(&e->outputs[i].turns, e->outputs[i].fd);
 }
 
 void execution_stdin_eof(int port, uint32_t id) {
@@ -160,12 +165,12 @@ void execution_report(uint32_t id) {
 
 void execution_input_ready(uint32_t id) {
     struct execution *e = table_find(id);
-    if (e != NULL) e->input.writable = true;
+    if (e != NULL) e->input.turns.ready = true;
 }
 
 void execution_output_ready(uint32_t id, int channel) {
     struct execution *e = table_find(id);
-    if (e != NULL) e->outputs[channel].readable = true;
+    if (e != NULL) e->outputs[channel].turns.ready = true;
 }
 
 void execution_ended(pid_t pid, int status) {

@@ -6,11 +6,12 @@
 
 #include "credit.h"
 #include "ring.h"
+#include "turns.h"
 
 struct input {
     int fd; /* -1: there is none, or nobody reads it any more */
-    bool terminal;
-    bool writable;
+    struct turns turns;
+    bool was_full; /* its pipe, so that what it takes now its reader has taken before */
     bool at_end; /* the host has said STDIN_EOF */
     bool typed_end; /* and a terminal was told */
     uint64_t taken; /* bytes, all in all */

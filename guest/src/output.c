@@ -1,13 +1,10 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "execution.h"
 #include "port.h"
 
@@ -23,40 +20,13 @@ void output_close(struct output *output) {
 void output_drain(struct output *output) {
     int length = 0;
     if (output->fd < 0) return;
-    if (output->terminal) {
+    if (output->turns.terminal) {
         length = TERMINAL_REST;
     } else if (ioctl(output->fd, FIONREAD, &length) != 0 || length < 0) {
         length = 0;
     }
     output->remaining = (uint32_t)length;
-    output->draining = output->readable = true;
-}
-
-int64_t output_deadline(const struct output *output) {
-    return output->rests_until == 0 || output->readable ? INT64_MAX : output->rests_until;
-}
-
-static void watch(const struct output *output, uint32_t events) {
-    loop_rewatch(output->fd, events, output->source, output->execution);
-}
-
-void output_rouse(struct output *output) {
-    if (output->fd < 0 || output->rests_until == 0) return;
-    output->rests_until = 0;
-    output->rest = (struct rest){0};
-    watch(output, EPOLLIN);
-}
-
-/* It is empty. A terminal holds too little to be left alone. */
-static void found_empty(struct output *output) {
-    bool rested = output->rests_until != 0;
-    int64_t now = now_ms();
-    output->readable = false;
-    bool rests = !output->terminal && rest_is_due(&output->rest, output->taken, now) &&
-                 (rested || fcntl(output->fd, F_SETPIPE_SZ, REST_PIPE) >= 0);
-    output->taken = 0;
-    output->rests_until = rests ? now + REST_MS : 0;
-    if (rests != rested) watch(output, rests ? 0 : EPOLLIN);
+    output->draining = output->turns.ready = true;
 }
 
 static uint32_t unused(const struct output *output) {
@@ -81,8 +51,7 @@ bool output_fill(struct output *output) {
         output_close(output);
         return true;
     }
-    if (!output->readable && (output->rests_until == 0 || output->rests_until > now_ms())) return false;
-    output->readable = true;
+    if (!turns_ready(&output->turns)) return false;
     grow(output);
     /* Nothing is overwritten as long as there is memory to be had. */
     uint32_t room = window_room(&output->window, output->store.capacity);
@@ -96,7 +65,7 @@ bool output_fill(struct output *output) {
     if (n < 0 && errno == EINTR) return true;
     /* A terminal says EIO while nobody has it open, which may change. */
     if (n < 0 && (errno == EAGAIN || errno == EIO) && !output->draining) {
-        found_empty(output);
+        turns_wait(&output->turns, output->fd);
         return false;
     }
     if (n <= 0) { /* the end, or a descendant has taken back what was left in the pipe */
@@ -104,7 +73,7 @@ bool output_fill(struct output *output) {
         return true;
     }
     output->grow = (uint32_t)n == room;
-    output->taken += (uint64_t)n;
+    output->turns.moved += (uint64_t)n;
     window_come(&output->window, output->store.capacity, (uint32_t)n);
     if (output->draining) output->remaining -= (uint32_t)n;
     return true;

@@ -5,20 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loop.h"
-#include "rest.h"
 #include "store.h"
+#include "turns.h"
 #include "window.h"
 
 struct output {
     int fd; /* -1: all has come */
-    bool terminal;
-    enum source source; /* of its events */
-    uint32_t execution;
-    bool readable;
-    uint64_t taken;     /* bytes since it was last found empty */
-    struct rest rest;
-    int64_t rests_until; /* milliseconds as by now_ms, from when on it is looked at without an event; 0: at its events */
+    struct turns turns;
     bool draining;      /* the process has ended: at most `remaining` bytes are still wanted */
     uint32_t remaining;
     bool grow;          /* the last read filled all the memory that there was */
@@ -31,12 +24,6 @@ struct output {
 /* The process has ended: what is in the pipe now is the rest. Descendants may hold the pipe open and write on; that
  * is not waited for. */
 void output_drain(struct output *output);
-
-/* When output_fill is to be called even without an event, in milliseconds as by now_ms. */
-int64_t output_deadline(const struct output *output);
-
-/* It is about to answer somebody who waits: it is looked at when it does. */
-void output_rouse(struct output *output);
 
 /* Reads what there is room for; answers whether there may be more to do at once. */
 bool output_fill(struct output *output);

@@ -14,6 +14,15 @@
 
 enum { KEPT_MAX = 64, PIECES_A_ROUND = 4 };
 
+static int64_t next_look;
+
+int64_t executions_deadline(void) { return next_look; }
+
+static void look_after_rest(const struct turns *turns, int fd) {
+    int64_t end = fd < 0 ? INT64_MAX : turns_deadline(turns);
+    if (end < next_look) next_look = end;
+}
+
 static bool has_room(const struct execution *e) { return e->port == NO_PORT || port_has_room(e->port); }
 
 static void announce(struct execution *e) {
@@ -116,10 +125,6 @@ static void complete(struct execution *e) {
     }
 }
 
-static int64_t next_look;
-
-int64_t executions_deadline(void) { return next_look; }
-
 /* Some pieces in a row, which saves rounds of the loop; not more, because others wait for their turn. */
 static bool pump_output(struct execution *e, int i) {
     struct output *output = &e->outputs[i];
@@ -129,8 +134,7 @@ static bool pump_output(struct execution *e, int i) {
         if (e->port != NO_PORT) more |= output_send(output, e->port, i == 0 ? STDOUT : STDERR, e->id);
         more |= log_port_send(output, (uint32_t)i + 1);
     }
-    int64_t look = output_deadline(output);
-    if (look < next_look) next_look = look;
+    look_after_rest(&output->turns, output->fd);
     return more;
 }
 
@@ -148,6 +152,7 @@ static bool pump(struct execution *e) {
         return false;
     }
     input_pump(&e->input);
+    look_after_rest(&e->input.turns, e->input.fd);
     bool more = pump_output(e, 0);
     more |= pump_output(e, 1);
     if (e->port != NO_PORT && !e->ended && stdin_grant_due(&e->input.window) && has_room(e)) grant_stdin(e);

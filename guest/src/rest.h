@@ -1,6 +1,6 @@
-/* Whether an output is busy. One that speaks now and then is looked at whenever it does. A busy one would wake the agent
- * at every write, and these turns on the one processor cost several times what the bytes do; so it is left to fill a
- * larger pipe for a moment, and then all of it is taken. */
+/* Whether a pipe between a program and the agent is busy. One through which little goes is looked at at each of its
+ * events. A busy one would wake the agent at every write or read of the program, and these turns on the one processor
+ * cost several times what the bytes do; so it gets more room, is left alone for a moment, and then all is moved at once. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +8,16 @@
 
 enum {
     REST_MS = 1,
-    REST_PIPE = 1024 * 1024, /* holds what a program writes in that time */
+    REST_PIPE = 1024 * 1024, /* holds what a program writes or reads in that time */
     REST_BUSY = 4096,        /* bytes in a millisecond; programs write as much at a time, if they save on that */
     REST_TURN = 1024,        /* what a turn counts for, without its bytes */
 };
 
-/* All zeros: nothing has come. */
+/* All zeros: nothing was moved. */
 struct rest {
     int64_t since; /* the millisecond that is counted */
-    uint64_t came; /* in it */
+    uint64_t moved; /* in it */
 };
 
-/* So many bytes have come in one turn, and it has no more now; answers whether it is busy. */
-bool rest_is_due(struct rest *rest, uint64_t came, int64_t now_ms);
+/* So many bytes were moved in one turn, and no more can be now; answers whether the pipe is busy. */
+bool rest_is_due(struct rest *rest, uint64_t moved, int64_t now_ms);

@@ -68,14 +68,11 @@ __attribute__((noreturn)) static void become_file_operation(const struct file_re
     file_operation(request);
 }
 
-/* A larger pipe than usual lets its reader and the agent take turns less often. For the outputs, see rest.h. */
 static bool make_pipe(struct ends *ends, int fd) {
-    enum { INPUT_PIPE = 256 * 1024 };
     int pair[2];
     if (pipe2(pair, O_CLOEXEC) != 0) return false;
     ends->child[fd] = pair[fd != STDIN_FILENO];
     ends->agent[fd] = pair[fd == STDIN_FILENO];
-    if (fd == STDIN_FILENO) fcntl(ends->agent[fd], F_SETPIPE_SZ, INPUT_PIPE);
     return fcntl(ends->agent[fd], F_SETFL, O_NONBLOCK) == 0;
 }
 

@@ -1,6 +1,6 @@
 /* What a program in the guest reaches without the agent, to compare it with: throughput.py.
  *   throughput write PORT BYTES       writes to a port, 32 KiB at a time
- *   throughput relay PORT             from its stdin to a port, by a pipe like that of an execution
+ *   throughput relay PORT             from its stdin to a port, by a pipe as large as that of a busy execution
  *   throughput produce BYTES          writes 64 KiB at a time to its stdout
  *   throughput consume BYTES [PORT]   reads from a port, or from its stdin */
 #define _GNU_SOURCE
@@ -59,7 +59,7 @@ int main(int count, char **v) {
     if (strcmp(mode, "write") == 0) {
         for (; bytes > 0; bytes -= 32768) write_all(port, buffer, 32768);
     } else {
-        fcntl(0, F_SETPIPE_SZ, 256 * 1024);
+        fcntl(0, F_SETPIPE_SZ, 1024 * 1024);
         for (ssize_t n; (n = read(0, buffer, 32768)) > 0;) write_all(port, buffer, (size_t)n);
     }
     return 0;
