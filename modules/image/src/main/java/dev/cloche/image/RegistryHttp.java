@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests and follows redirects, by hand: the JDK would forward the Authorization header to wherever it is sent.
@@ -24,19 +26,16 @@ final class RegistryHttp implements AutoCloseable {
     private final RegistryHost registry;
     private final RegistryOptions options;
     private final Deadline deadline;
-    private final HttpClient client;
+    private final Optional<SSLContext> authorities;
+    private @Nullable HttpClient plain;
+    private @Nullable HttpClient secure;
 
     /** @throws PullFailed if the certificates that options name cannot be used */
     RegistryHttp(RegistryHost registry, RegistryOptions options, Deadline deadline) {
         this.registry = registry;
         this.options = options;
         this.deadline = deadline;
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().connectTimeout(CONNECT).followRedirects(HttpClient.Redirect.NEVER);
-        if (!options.authorities().isEmpty()) {
-            builder.sslContext(trust());
-        }
-        this.client = builder.build();
+        this.authorities = options.authorities().isEmpty() ? Optional.empty() : Optional.of(trust());
     }
 
     private SSLContext trust() {
@@ -67,7 +66,7 @@ final class RegistryHttp implements AutoCloseable {
             }
             request.timeout(Duration.ofNanos(deadline.orAfter(options.stall()).remainingNanos() + 1));
             HttpResponse<ResponseBody> response =
-                    client.send(request.build(), _ -> new ResponseBody(options.stall(), deadline));
+                    client(target).send(request.build(), _ -> new ResponseBody(options.stall(), deadline));
             Optional<String> location = response.headers().firstValue("Location");
             if (!isRedirect(response.statusCode()) || location.isEmpty()) {
                 return response;
@@ -149,8 +148,39 @@ final class RegistryHttp implements AutoCloseable {
                 && one.getPort() == other.getPort();
     }
 
+    /** One for each scheme, made when it is needed first: most registries need but one, and that of TLS is expensive. */
+    private synchronized HttpClient client(URI target) {
+        if (target.getScheme().equalsIgnoreCase("http")) {
+            HttpClient open = plain;
+            if (open == null) {
+                open = client().sslContext(new NoTls())
+                        .sslParameters(new SSLParameters())
+                        .build();
+                plain = open;
+            }
+            return open;
+        }
+        HttpClient open = secure;
+        if (open == null) {
+            HttpClient.Builder builder = client();
+            authorities.ifPresent(builder::sslContext);
+            open = builder.build();
+            secure = open;
+        }
+        return open;
+    }
+
+    private static HttpClient.Builder client() {
+        return HttpClient.newBuilder().connectTimeout(CONNECT).followRedirects(HttpClient.Redirect.NEVER);
+    }
+
     @Override
-    public void close() {
-        client.shutdownNow();
+    public synchronized void close() {
+        if (plain != null) {
+            plain.shutdownNow();
+        }
+        if (secure != null) {
+            secure.shutdownNow();
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
@@ -105,6 +106,28 @@ class RegistryTrustTest {
             PullFailed failure = catchThrowableOfType(PullFailed.class, () -> store.pull(reference));
             assertThat(failure.reason()).isEqualTo(PullFailed.Reason.UNREACHABLE);
             assertThat(failure).hasMessageContaining("certification path");
+        }
+    }
+
+    @Test
+    void whereAPlainRegistrySendsItsReadersByTlsItIsAskedForItsCertificate() throws IOException {
+        String authority = reference.registry();
+        HttpServer plain = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        plain.createContext("/", exchange -> {
+            exchange.getResponseHeaders().add("Location", "https://" + authority + exchange.getRequestURI());
+            exchange.sendResponseHeaders(307, -1);
+            exchange.close();
+        });
+        plain.start();
+        ImageReference local =
+                ImageReference.parse("127.0.0.1:" + plain.getAddress().getPort() + "/app:1");
+        try (StoreFixture store = trusting(List.of(root.resolve("authority.pem")));
+                StoreFixture other = new StoreFixture(root.resolve("other"), StoreFixture.quick(Optional.empty()))) {
+            assertThat(store.pull(local).manifest()).isEqualTo(image.manifestDigest());
+            PullFailed failure = catchThrowableOfType(PullFailed.class, () -> other.pull(local));
+            assertThat(failure).hasMessageContaining("certification path");
+        } finally {
+            plain.stop(0);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.FastSha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ final class FileDigests {
     }
 
     private String compute(FileStamp stamp, Map<String, Object> remembered) throws IOException {
-        String digest = sha256(stamp.path());
+        String digest = sha256(stamp.path(), FastSha256.fastest());
         if (!FileStamp.of(stamp.path()).equals(stamp)) {
             throw new IOException(stamp.path() + " changes while it is read");
         }
@@ -74,8 +75,12 @@ final class FileDigests {
         }
     }
 
+    /** Of what is small: more would be worth loading a library for. */
     static String sha256(Path path) throws IOException {
-        MessageDigest digest = sha256();
+        return sha256(path, sha256());
+    }
+
+    private static String sha256(Path path, MessageDigest digest) throws IOException {
         try (InputStream in = Files.newInputStream(path)) {
             byte[] buffer = new byte[1 << 18];
             for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
