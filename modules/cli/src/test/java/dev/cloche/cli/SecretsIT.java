@@ -91,7 +91,8 @@ class SecretsIT {
         assertThat(commandLines()).noneMatch(line -> line.contains(VALUE));
         assertThat(cloche.run("inspect", "kept", "--format", "json").stdout()).doesNotContain(VALUE, encoded());
         assertThat(cloche.run("events", "--since", "1h", "--no-follow", "--format", "json")
-                        .stdout()).doesNotContain(VALUE, encoded());
+                        .stdout())
+                .doesNotContain(VALUE, encoded());
         assertThat(filesWithIt()).containsExactly("secrets");
 
         assertThat(cloche.run("stop", "-t", "0s", "kept").exitCode()).isZero();
