@@ -1,28 +1,20 @@
 package dev.cloche.machine;
 
+import dev.cloche.linux.FastSha256;
 import java.io.FilterInputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Streams that know the SHA-256 of all that has gone through them. */
 final class Digesting {
     private Digesting() {}
 
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
-    }
-
     static final class Output extends FilterOutputStream {
-        private final MessageDigest digest = sha256();
+        private final MessageDigest digest = FastSha256.fastest();
 
         Output(OutputStream out) {
             super(out);
@@ -46,7 +38,7 @@ final class Digesting {
     }
 
     static final class Input extends FilterInputStream {
-        private final MessageDigest digest = sha256();
+        private final MessageDigest digest = FastSha256.fastest();
 
         Input(InputStream in) {
             super(in);
