@@ -78,6 +78,8 @@ class SecretsIT {
                 "kept",
                 "-m",
                 "256m",
+                "--disk",
+                "0",
                 "--secret",
                 "id=token,env=TOKEN",
                 "--secret",
