@@ -78,6 +78,8 @@ class SecretsIT {
                 "kept",
                 "-m",
                 "256m",
+                "--disk",
+                "0",
                 "--secret",
                 "id=token,env=TOKEN",
                 "--secret",
@@ -167,10 +169,10 @@ class SecretsIT {
                 .isZero();
         assertThat(cloche.run("fork", "--name", "child", "--rm", "parent").exitCode())
                 .isZero();
-        assertThat(cloche.run("exec", "child", "--", "cat", "/run/secrets/TOKEN")
+        assertThat(cloche.run("exec", "child-1", "--", "cat", "/run/secrets/TOKEN")
                         .stdout())
                 .isEqualTo(VALUE);
-        assertThat(cloche.run("rm", "--force", "child", "parent").exitCode()).isZero();
+        assertThat(cloche.run("rm", "--force", "child-1", "parent").exitCode()).isZero();
     }
 
     @Test
