@@ -1,6 +1,6 @@
 /* Whether a pipe between a program and the agent is busy. One through which little goes is looked at at each of its
  * events. A busy one would wake the agent at every write or read of the program, and these turns on the one processor
- * cost several times what the bytes do; so it gets more room, is left alone for a moment, and then all is moved at once. */
+ * cost several times what the bytes do; so it gets more room, is left alone for a moment, and then all is moved. */
 #pragma once
 
 #include <stdbool.h>
