@@ -11,6 +11,10 @@ public abstract sealed class SandboxException extends ClocheException {
         super(code, sentence, remedy, cause);
     }
 
+    private SandboxException(String code, String sentence, String remedy) {
+        this(code, sentence, remedy, null);
+    }
+
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -18,7 +22,7 @@ public abstract sealed class SandboxException extends ClocheException {
     /** A value of the specification is out of range or missing. Code {@code sandbox.invalid-specification}. */
     public static final class InvalidSpecification extends SandboxException {
         public InvalidSpecification(String sentence, String remedy) {
-            super("sandbox.invalid-specification", sentence, remedy, null);
+            super("sandbox.invalid-specification", sentence, remedy);
         }
     }
 
@@ -30,19 +34,14 @@ public abstract sealed class SandboxException extends ClocheException {
                     "The name \"" + name + "\" is in use by a sandbox that is " + word(status) + ".",
                     status.terminal()
                             ? "Choose another name, or remove it with: cloche rm " + name
-                            : "Choose another name, or stop and remove it with: cloche rm --force " + name,
-                    null);
+                            : "Choose another name, or stop and remove it with: cloche rm --force " + name);
         }
     }
 
     /** No sandbox has the name. Code {@code sandbox.not-found}. */
     public static final class NotFound extends SandboxException {
         NotFound(String name) {
-            super(
-                    "sandbox.not-found",
-                    "There is no sandbox named \"" + name + "\".",
-                    "List them with: cloche ps -a",
-                    null);
+            super("sandbox.not-found", "There is no sandbox named \"" + name + "\".", "List them with: cloche ps -a");
         }
     }
 
@@ -52,8 +51,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-template",
                     "There is no template named \"" + name + "\".",
-                    "List them with: cloche template ls",
-                    null);
+                    "List them with: cloche template ls");
         }
     }
 
@@ -63,8 +61,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.template-late",
                     "The template " + name + " is being made by another process, which has not finished.",
-                    "Try again, or end that process.",
-                    null);
+                    "Try again, or end that process.");
         }
     }
 
@@ -86,8 +83,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-snapshot",
                     "There is no snapshot named \"" + name + "\".",
-                    "List them with: cloche snapshot ls",
-                    null);
+                    "List them with: cloche snapshot ls");
         }
     }
 
@@ -97,8 +93,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.snapshot-exists",
                     "There is a snapshot named \"" + name + "\" already.",
-                    "Choose another name, or remove it with: cloche snapshot rm " + name,
-                    null);
+                    "Choose another name, or remove it with: cloche snapshot rm " + name);
         }
     }
 
@@ -108,8 +103,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.nothing-to-keep",
                     "The sandbox \"" + name + "\" is " + word(status) + " and has no disk that could be kept.",
-                    "Start it first with: cloche start " + name,
-                    null);
+                    "Start it first with: cloche start " + name);
         }
     }
 
@@ -119,8 +113,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.owned-elsewhere",
                     "The sandbox \"" + name + "\" belongs to another process, and only that can take a snapshot of it.",
-                    "Take it there, let go of the sandbox there, or start it detached: cloche run -d",
-                    null);
+                    "Take it there, let go of the sandbox there, or start it detached: cloche run -d");
         }
     }
 
@@ -134,8 +127,7 @@ public abstract sealed class SandboxException extends ClocheException {
                     "The sandbox \"" + name + "\" is not running; it is "
                             // Its VM is gone and its owner is about to say so.
                             + (status == SandboxStatus.RUNNING ? "ending" : word(status)) + ".",
-                    remedy(name, status),
-                    null);
+                    remedy(name, status));
             this.status = status;
         }
 
@@ -159,8 +151,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.not-logged",
                     "The sandbox \"" + name + "\" keeps no log: what its commands write goes to whoever started them.",
-                    "Start a command that is logged with: cloche run -d --name NAME IMAGE",
-                    null);
+                    "Start a command that is logged with: cloche run -d --name NAME IMAGE");
         }
     }
 
@@ -170,8 +161,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.still-running",
                     "The sandbox \"" + name + "\" is " + word(status) + ".",
-                    "Stop it first with: cloche stop " + name + ", or remove it with: cloche rm --force " + name,
-                    null);
+                    "Stop it first with: cloche stop " + name + ", or remove it with: cloche rm --force " + name);
         }
     }
 
@@ -181,8 +171,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.starting",
                     "The sandbox \"" + name + "\" is still being started by another process or thread.",
-                    "Try again when it runs, or end the process that starts it.",
-                    null);
+                    "Try again when it runs, or end the process that starts it.");
         }
     }
 
@@ -222,8 +211,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.draining",
                     "The sandbox \"" + name + "\" is ending and takes no further commands.",
-                    "Start it again when it has stopped: cloche start " + name,
-                    null);
+                    "Start it again when it has stopped: cloche start " + name);
         }
     }
 
@@ -233,8 +221,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.owned",
                     "The sandbox \"" + name + "\" is in the hands of another process.",
-                    "Try again; if it stays so, end the process that uses it.",
-                    null);
+                    "Try again; if it stays so, end the process that uses it.");
         }
     }
 
@@ -244,8 +231,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.ephemeral",
                     "The sandbox \"" + name + "\" goes away when it ends, and cannot be started again.",
-                    "Give a sandbox that is to be started again a name, and leave out --rm.",
-                    null);
+                    "Give a sandbox that is to be started again a name, and leave out --rm.");
         }
     }
 
@@ -255,8 +241,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.unknown-command",
                     "What the sandbox \"" + name + "\" runs was not recorded by the Cloche that made it.",
-                    "Remove it and run its image again: cloche rm " + name,
-                    null);
+                    "Remove it and run its image again: cloche rm " + name);
         }
     }
 
@@ -266,8 +251,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.wait-too-long",
                     "What was waited for of the sandbox \"" + name + "\" did not come in time.",
-                    "Wait longer, or look at it with: cloche inspect " + name,
-                    null);
+                    "Wait longer, or look at it with: cloche inspect " + name);
         }
     }
 
@@ -277,8 +261,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.interrupted",
                     "What was done with the sandbox \"" + name + "\" was interrupted.",
-                    "Try again if it still matters.",
-                    null);
+                    "Try again if it still matters.");
         }
     }
 
@@ -299,8 +282,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-command",
                     "The image " + reference + " names no command, and none was given.",
-                    "Give one after the image: cloche run " + reference + " -- COMMAND",
-                    null);
+                    "Give one after the image: cloche run " + reference + " -- COMMAND");
         }
     }
 }

@@ -17,12 +17,8 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,13 +38,13 @@ public final class Templates {
     /** A making that failed is not tried again by itself before; what fails for one start mostly fails for the next. */
     private static final Duration AFTER_FAILURE = Duration.ofHours(1);
 
-    private final Path directory;
+    private final TemplateNotes notes;
     private final VmProvider vms;
     private final Clock clock;
 
     /** @param directory for locks and times of use; made when it is needed */
     public Templates(Path directory, VmProvider vms, Clock clock) {
-        this.directory = directory;
+        notes = new TemplateNotes(directory, clock);
         this.vms = vms;
         this.clock = clock;
     }
@@ -74,7 +70,7 @@ public final class Templates {
             Optional<SnapshotRef> found =
                     vms.snapshot(name).filter(taken -> taken.rootDisk().equals(vm.rootDisk()));
             if (found.isPresent()) {
-                touch(used(name));
+                notes.used(name);
             }
             return found;
         } catch (SnapshotDamagedException damaged) {
@@ -87,8 +83,8 @@ public final class Templates {
     boolean wanted(VmSpec vm) {
         SnapshotName name = name(vm);
         return vms.snapshot(name).isEmpty()
-                && !LockFile.isHeld(lock(name))
-                && time(failed(name))
+                && !notes.isBeingMade(name)
+                && notes.lastFailed(name)
                         .map(at -> at.plus(AFTER_FAILURE).isBefore(clock.instant()))
                         .orElse(true);
     }
@@ -106,8 +102,7 @@ public final class Templates {
         if (known.isPresent()) {
             return known;
         }
-        ensureDirectory();
-        Optional<LockFile> alone = LockFile.tryLock(lock(name));
+        Optional<LockFile> alone = notes.tryMake(name);
         if (alone.isEmpty()) {
             return Optional.empty();
         }
@@ -120,14 +115,11 @@ public final class Templates {
             // Of a maker that was killed there may be a VM; this removes it.
             vms.snapshots();
             SnapshotRef taken = take(shape(VmId.random(), vm), name, deadline);
-            Files.deleteIfExists(failed(name));
-            touch(used(name));
+            notes.made(name);
             return Optional.of(taken);
         } catch (VmException e) {
-            touch(failed(name));
+            notes.failed(name);
             throw e;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -144,9 +136,9 @@ public final class Templates {
             if (template.isPresent()) {
                 return template.get();
             }
-            Optional<LockFile> maker = LockFile.lock(lock(name(vm)), deadline);
-            maker.orElseThrow(() -> new SandboxException.TemplateLate(name(vm).value()))
-                    .close();
+            if (!notes.awaitMaker(name(vm), deadline)) {
+                throw new SandboxException.TemplateLate(name(vm).value());
+            }
         }
     }
 
@@ -192,7 +184,7 @@ public final class Templates {
     }
 
     private Template template(SnapshotRef taken) {
-        Instant used = time(used(taken.name())).orElse(taken.createdAt());
+        Instant used = notes.lastUsed(taken.name()).orElse(taken.createdAt());
         return Template.of(taken, used, Files.isReadable(taken.rootDisk().path()));
     }
 
@@ -220,12 +212,7 @@ public final class Templates {
 
     private void delete(SnapshotName name) {
         vms.deleteSnapshot(name);
-        try {
-            Files.deleteIfExists(used(name));
-            Files.deleteIfExists(failed(name));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        notes.forget(name);
     }
 
     /**
@@ -252,49 +239,5 @@ public final class Templates {
 
     private static boolean isTemplate(SnapshotRef taken) {
         return taken.name().value().startsWith(PREFIX);
-    }
-
-    private Path lock(SnapshotName name) {
-        return directory.resolve(name + ".lock");
-    }
-
-    private Path used(SnapshotName name) {
-        return directory.resolve(name + ".used");
-    }
-
-    private Path failed(SnapshotName name) {
-        return directory.resolve(name + ".failed");
-    }
-
-    private void ensureDirectory() {
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static Optional<Instant> time(Path note) {
-        try {
-            return Optional.of(Files.getLastModifiedTime(note).toInstant());
-        } catch (NoSuchFileException none) {
-            return Optional.empty();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Where that fails, a template looks older than it is. */
-    private void touch(Path note) {
-        try {
-            if (Files.notExists(note)) {
-                Files.createDirectories(directory);
-                Files.write(note, new byte[0]);
-            }
-            Files.setLastModifiedTime(note, FileTime.from(clock.instant()));
-        } catch (IOException e) {
-            System.getLogger(Templates.class.getName())
-                    .log(System.Logger.Level.DEBUG, "the time of " + note + " is not noted", e);
-        }
     }
 }
