@@ -24,7 +24,7 @@
 #include "port.h"
 #include "shutdown.h"
 
-enum { ROOT_WAIT_MS = 5000, ANNOUNCEMENTS_A_ROUND = 64 };
+enum { ROOT_WAIT_MS = 5000, NAMES_WAIT_MS = 2000, ANNOUNCEMENTS_A_ROUND = 64 };
 
 static int announcements = -1;
 static bool announced = true, look = true; /* what is there already is not announced */
@@ -91,8 +91,9 @@ static int open_device(const char *port, int flags) {
     return fd;
 }
 
-/* The name comes a moment after the device (VIRTIO_CONSOLE_PORT_NAME is a message of its own) and is announced. */
-static void look_at_port(const char *device) {
+/* The name comes a moment after the device (VIRTIO_CONSOLE_PORT_NAME is a message of its own) and is announced. Answers
+ * whether it is there. */
+static bool look_at_port(const char *device) {
     char name[64];
     read_attribute(device, "name", name, sizeof name);
     if (strcmp(name, "cloche.log") == 0) {
@@ -102,23 +103,26 @@ static void look_at_port(const char *device) {
         if (!goodbye_is_open()) goodbye_open(open_device(device, O_WRONLY));
     } else if (strncmp(name, "cloche.", 7) == 0 && name[7] >= '0' && name[7] < '0' + PORTS && name[8] == '\0') {
         unsigned index = (unsigned)(name[7] - '0');
-        if (port_is_open(index)) return;
-        int fd = open_device(device, O_RDWR | O_NONBLOCK);
+        int fd = port_is_open(index) ? -1 : open_device(device, O_RDWR | O_NONBLOCK);
         if (fd >= 0) port_open(index, fd);
     }
+    return name[0] != '\0';
 }
 
-static void look_at_ports(void) {
+/* Answers whether all that are there have their names. */
+static bool look_at_ports(void) {
     int fd = openat(sysfs, "class/virtio-ports", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd < 0 ? NULL : fdopendir(fd);
     if (directory == NULL) {
         if (fd >= 0) close(fd);
-        return;
+        return true;
     }
+    bool named = true;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        if (entry->d_name[0] != '.') look_at_port(entry->d_name);
+        if (entry->d_name[0] != '.') named &= look_at_port(entry->d_name);
     }
     closedir(directory);
+    return named;
 }
 
 void devices_event(void) { announced = true; }
@@ -151,6 +155,19 @@ bool devices_wait_for_root(void) {
         int64_t left = deadline - now_ms();
         if (found || left <= 0) return found;
         /* The disk's driver creates the device while its module loads, so this is rare. */
+        struct pollfd news = {.fd = announcements, .events = POLLIN};
+        poll(&news, 1, (int)left);
+        loop_once(0);
+    }
+}
+
+/* All are there before the first has its name: the host announces them together, and names one when it is told that the
+ * guest knows it. */
+void devices_wait_for_names(void) {
+    int64_t deadline = now_ms() + NAMES_WAIT_MS;
+    while (!look_at_ports()) {
+        int64_t left = deadline - now_ms();
+        if (left <= 0) return;
         struct pollfd news = {.fd = announcements, .events = POLLIN};
         poll(&news, 1, (int)left);
         loop_once(0);

@@ -24,3 +24,7 @@ void modules_load(bool first);
 
 /* Waits until the root disk is there; false if it does not come within five seconds. */
 bool devices_wait_for_root(void);
+
+/* Waits until every port of the start has its name, two seconds at most: a program that began before the port of the log
+ * is known would not be logged. */
+void devices_wait_for_names(void);

@@ -60,6 +60,7 @@ int main(void) {
     root_switch();
     loop_once(0);
     names_complete();
+    devices_wait_for_names();
     hello_note_ready();
     ports_ready();
     for (;;) loop_once(1);

@@ -92,6 +92,9 @@ public final class Sandbox implements AutoCloseable {
      * <p>The first read of an output whose bytes from there on the guest no longer has throws an error with the code {@code
      * vm.output-gap}; the next one goes on behind the gap.
      *
+     * <p>Of a command whose output waits to be acknowledged, {@link Execution#acknowledge} at once what was read: whoever
+     * read it may have died before.
+     *
      * @param id the command's, from {@link Execution#id()} or {@link #executions()}
      * @param stdoutOffset how much of its standard output was read already
      * @param stderrOffset how much of its standard error was read already

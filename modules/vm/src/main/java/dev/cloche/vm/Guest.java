@@ -48,6 +48,10 @@ public interface Guest {
      * Goes on with an execution that another connection has begun, or this one and let go. Who is attached to it on
      * another connection gets an {@link ExecutionTakenException}.
      *
+     * <p>Of an execution whose output is {@link ExecRequest#acknowledged acknowledged}, {@link GuestExecution#acknowledge
+     * acknowledge} at once what was read already: whoever read it may have died before it did, and a guest that keeps as
+     * much as it may waits for that.
+     *
      * @param execution its id
      * @param from what was read already; an output of which the guest no longer has the bytes from there on begins with an
      *     {@link OutputGapException}

@@ -44,7 +44,10 @@ final class StreamingProcess {
     /** Goes on where the one before was killed. */
     static GuestExecution resume(Guest guest, Path id, Path output) throws IOException {
         AttachPoint read = new AttachPoint(Files.size(output), 0);
-        return guest.attach(Integer.parseInt(Files.readString(id)), read, Deadline.after(LIMIT));
+        GuestExecution cat = guest.attach(Integer.parseInt(Files.readString(id)), read, Deadline.after(LIMIT));
+        // The one before may have died before it could say so, and the guest keeps no more until somebody does.
+        cat.acknowledge(Output.STDOUT, read.stdout());
+        return cat;
     }
 
     /** Writes {@link #at} from where the guest goes on up to {@code end}, and appends what comes back. */
