@@ -14,13 +14,24 @@
 
 enum { KEPT_MAX = 64, PIECES_A_ROUND = 4 };
 
-static int64_t next_look;
+static int64_t end_of_rest(const struct turns *turns, int fd) { return fd < 0 ? INT64_MAX : turns_deadline(turns); }
 
-int64_t executions_deadline(void) { return next_look; }
-
-static void look_after_rest(const struct turns *turns, int fd) {
-    int64_t end = fd < 0 ? INT64_MAX : turns_deadline(turns);
-    if (end < next_look) next_look = end;
+/* Looked for each time: a rest begins wherever bytes are moved, also while a port is read, which is after the pump. */
+int64_t executions_deadline(void) {
+    int64_t first = INT64_MAX;
+    for (int i = 0; i < table_end(); i++) {
+        const struct execution *e = table_at(i);
+        if (e == NULL) continue;
+        const int64_t ends[] = {
+            end_of_rest(&e->input.turns, e->input.fd),
+            end_of_rest(&e->outputs[0].turns, e->outputs[0].fd),
+            end_of_rest(&e->outputs[1].turns, e->outputs[1].fd),
+        };
+        for (size_t j = 0; j < sizeof ends / sizeof *ends; j++) {
+            if (ends[j] < first) first = ends[j];
+        }
+    }
+    return first;
 }
 
 static bool has_room(const struct execution *e) { return e->port == NO_PORT || port_has_room(e->port); }
@@ -134,7 +145,6 @@ static bool pump_output(struct execution *e, int i) {
         if (e->port != NO_PORT) more |= output_send(output, e->port, i == 0 ? STDOUT : STDERR, e->id);
         more |= log_port_send(output, (uint32_t)i + 1);
     }
-    look_after_rest(&output->turns, output->fd);
     return more;
 }
 
@@ -152,7 +162,6 @@ static bool pump(struct execution *e) {
         return false;
     }
     input_pump(&e->input);
-    look_after_rest(&e->input.turns, e->input.fd);
     bool more = pump_output(e, 0);
     more |= pump_output(e, 1);
     if (e->port != NO_PORT && !e->ended && stdin_grant_due(&e->input.window) && has_room(e)) grant_stdin(e);
@@ -165,7 +174,6 @@ bool executions_pump(void) {
     static unsigned turn;
     bool more = false;
     int count = table_end();
-    next_look = INT64_MAX;
     for (int i = 0; i < count; i++) {
         struct execution *e = table_at((int)((turn + (unsigned)i) % (unsigned)count));
         if (e != NULL) more |= pump(e);
