@@ -56,7 +56,7 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>>
      * @param hard what {@code soft} may be raised to, not below it
      */
     public T limit(Resource resource, long soft, long hard) {
-        limits.put(resource, Conversions.limit(resource, soft, hard));
+        limits.put(resource, new ResourceLimit(ResourceLimit.Resource.valueOf(resource.name()), soft, hard));
         return self();
     }
 

@@ -20,7 +20,7 @@ public final class DetachedCommand extends CommandSetup<DetachedCommand> {
     }
 
     /**
-     * Starts the sandbox and returns when its main command runs. What it writes goes to {@link Cloche#log}.
+     * Starts the sandbox and returns when its main command runs. What it writes goes to {@link Sandboxes#log}.
      *
      * @throws dev.cloche.base.ClocheException as {@link SandboxBuilder#start()} and {@link CommandBuilder#start()} do
      */
@@ -29,7 +29,7 @@ public final class DetachedCommand extends CommandSetup<DetachedCommand> {
     }
 
     /**
-     * Records the sandbox, with its image, without starting it; {@link Cloche#start} does that.
+     * Records the sandbox, with its image, without starting it; {@link Sandboxes#start} does that.
      *
      * @throws dev.cloche.base.ClocheException as {@link SandboxBuilder#start()} does
      */

@@ -7,7 +7,7 @@ import java.util.function.Function;
  * A command in a running sandbox that outlives this process, as a {@linkplain Processes process} of this host.
  *
  * <pre>{@code
- * ProcessInfo build = cloche.durableCommand("box", "make", "-j2").workingDirectory("/src").start();
+ * ProcessInfo build = cloche.processes().command("box", "make", "-j2").workingDirectory("/src").start();
  * // then, or in another program:
  * cloche.processes().await(build.id(), Duration.ofHours(1));
  * }</pre>

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * behind. Costs nothing while nothing happens. For one thread at a time; {@link #close} may be called by another.
  *
  * <pre>{@code
- * try (EventStream events = cloche.events(Optional.empty())) {
+ * try (EventStream events = cloche.sandboxes().events(Optional.empty())) {
  *     while (true) {
  *         SandboxEvent event = events.next();
  *         System.out.println(event.name() + " " + event.kind());
@@ -32,12 +32,12 @@ public final class EventStream implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted, or the stream is closed
      */
     public SandboxEvent next() throws InterruptedException {
-        return Conversions.event(stream.next());
+        return SandboxEvent.of(stream.next());
     }
 
     /** The next event; empty if none comes within this time. Otherwise like {@link #next()}. */
     public Optional<SandboxEvent> next(Duration longest) throws InterruptedException {
-        return stream.next(Deadline.after(longest)).map(Conversions::event);
+        return stream.next(Deadline.after(longest)).map(SandboxEvent::of);
     }
 
     /**

@@ -29,4 +29,16 @@ public record ExecutionInfo(
         boolean acknowledged,
         boolean attached,
         Instant startedAt,
-        Optional<Exit> exit) {}
+        Optional<Exit> exit) {
+    static ExecutionInfo of(dev.cloche.vm.ExecutionInfo execution) {
+        return new ExecutionInfo(
+                execution.id(),
+                execution.processId(),
+                execution.program(),
+                execution.terminal(),
+                execution.acknowledged(),
+                execution.attached(),
+                execution.startedAt(),
+                execution.end().map(Exit::of));
+    }
+}

@@ -74,7 +74,7 @@ public final class ForkBuilder {
         SandboxSnapshots room = cloche.sandboxRoom().snapshots();
         Forked<SandboxRecord> forked = room.forkDetached(parent.getAsLong(), children(count), Deadline.none());
         List<SandboxInfo> infos = forked.children().stream()
-                .map(child -> Conversions.info(child, cloche.sandboxRoom()))
+                .map(child -> SandboxInfo.of(child, cloche.sandboxRoom()))
                 .toList();
         return new DetachedFork(infos, forked.pause(), forked.total());
     }

@@ -1,5 +1,7 @@
 package dev.cloche;
 
+import dev.cloche.image.ImageConfig;
+import dev.cloche.image.ImageHolder;
 import java.util.List;
 import java.util.Map;
 
@@ -7,7 +9,7 @@ import java.util.Map;
  * Everything that is known of an image.
  *
  * <pre>{@code
- * ImageDetails image = cloche.imageCache().inspect("debian:12");
+ * ImageDetails image = cloche.images().inspect("debian:12");
  * image.layers().forEach(layer -> System.out.println(layer.diffId() + " " + layer.bytesHere()));
  * }</pre>
  *
@@ -48,6 +50,31 @@ public record ImageDetails(
         layers = List.copyOf(layers);
         warnings = List.copyOf(warnings);
         usedBy = List.copyOf(usedBy);
+    }
+
+    static ImageDetails of(dev.cloche.image.ImageDetails image) {
+        ImageConfig config = image.config();
+        return new ImageDetails(
+                ImageInfo.of(image.summary()),
+                image.mediaType(),
+                image.configDigest().toString(),
+                config.env(),
+                config.cmd(),
+                config.entrypoint(),
+                config.user(),
+                config.workingDir(),
+                config.labels(),
+                config.stopSignal(),
+                image.layers().stream()
+                        .map(layer -> new Layer(
+                                layer.diffId().toString(),
+                                layer.blob().toString(),
+                                layer.mediaType(),
+                                layer.compressedBytes(),
+                                layer.erofsBytes()))
+                        .toList(),
+                image.warnings(),
+                image.holders().stream().map(ImageHolder::toString).toList());
     }
 
     /**

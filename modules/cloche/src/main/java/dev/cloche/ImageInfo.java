@@ -1,12 +1,13 @@
 package dev.cloche;
 
+import dev.cloche.image.ImageSummary;
 import java.time.Instant;
 
 /**
  * An image that is on this host.
  *
  * <pre>{@code
- * ImageInfo image = cloche.pull("debian:12");
+ * ImageInfo image = cloche.images().pull("debian:12");
  * System.out.println(image.digest() + " " + image.sizeBytes());
  * }</pre>
  *
@@ -27,4 +28,16 @@ public record ImageInfo(
         int layers,
         long sizeBytes,
         Instant createdAt,
-        Instant lastUsedAt) {}
+        Instant lastUsedAt) {
+    static ImageInfo of(ImageSummary image) {
+        return new ImageInfo(
+                image.reference().toString(),
+                image.manifest().toString(),
+                image.platform().os(),
+                image.platform().architecture(),
+                image.layers(),
+                image.sizeBytes(),
+                image.createdAt(),
+                image.lastUsedAt());
+    }
+}

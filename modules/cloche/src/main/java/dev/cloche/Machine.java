@@ -78,7 +78,7 @@ public final class Machine implements AutoCloseable {
 
     /** What the machine uses at present. */
     public SandboxMetrics metrics() {
-        return Conversions.metrics(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
+        return SandboxMetrics.of(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
     }
 
     /** Lets go of the machine, which runs on. Closing twice does nothing. */

@@ -109,9 +109,9 @@ public final class MachineBuilder {
      */
     public MachineInfo make() {
         Network kind = network.orElse(publish.isEmpty() ? Network.NONE : Network.USER);
-        NewMachine machine = wanted.withSettings(wanted.settings().withNetwork(MachineConversions.word(kind)));
-        room.create(machine, Conversions.listener(progress), Deadline.none());
-        return MachineConversions.info(room.get(wanted.name()), room);
+        NewMachine machine = wanted.withSettings(wanted.settings().withNetwork(Words.of(kind)));
+        room.create(machine, new PullReport(progress), Deadline.none());
+        return MachineInfo.of(room.get(wanted.name()), room);
     }
 
     private MachineBuilder resources(MachineResources value) {

@@ -65,7 +65,7 @@ public final class MachineChange {
 
     /** Its network, as in {@link MachineBuilder#network}. */
     public MachineChange network(Network value) {
-        return settings(settings -> settings.withNetwork(MachineConversions.word(value)));
+        return settings(settings -> settings.withNetwork(Words.of(value)));
     }
 
     /** The ports that it publishes from now on, in place of those that it has published; as in {@link MachineBuilder#publish}. */

@@ -9,4 +9,8 @@ import java.time.Instant;
  * @param event for example {@code created}, {@code started}, {@code stopped} or {@code failed}
  * @param detail a new name, a reason, or empty
  */
-public record MachineEvent(Instant time, String machine, String event, String detail) {}
+public record MachineEvent(Instant time, String machine, String event, String detail) {
+    static MachineEvent of(dev.cloche.machine.MachineEvent event) {
+        return new MachineEvent(event.time(), event.machine(), event.what(), event.detail());
+    }
+}

@@ -1,5 +1,7 @@
 package dev.cloche;
 
+import dev.cloche.machine.MachineSettings;
+import dev.cloche.machine.PersistedMachine;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -46,4 +48,32 @@ public record MachineInfo(
         Optional<String> lastError,
         Optional<String> lastEnd,
         List<PublishedPort> ports,
-        Path directory) {}
+        Path directory) {
+    static MachineInfo of(dev.cloche.machine.MachineInfo info, dev.cloche.machine.Machines room) {
+        PersistedMachine machine = info.machine();
+        MachineSettings settings = machine.settings();
+        return new MachineInfo(
+                machine.name().value(),
+                info.state().word(),
+                info.needsRecovery(),
+                machine.origin().image(),
+                machine.resources().cpus(),
+                machine.resources().memoryMb(),
+                machine.resources().diskGb(),
+                settings.network(),
+                settings.publish(),
+                settings.init().value(),
+                settings.env(),
+                settings.labels(),
+                settings.autostart(),
+                settings.restartPolicy().word(),
+                machine.createdAt(),
+                machine.status().startedAt(),
+                machine.status().provisionedAt(),
+                machine.status().ipAddress(),
+                machine.status().lastError(),
+                machine.status().lastEnd(),
+                PublishedPort.of(room.publishedPorts(machine)),
+                room.store().directory(machine.name()));
+    }
+}

@@ -1,5 +1,7 @@
 package dev.cloche;
 
+import dev.cloche.machine.MachineView;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -11,5 +13,18 @@ public record MachineList(List<MachineInfo> machines, List<BrokenMachine> broken
     public MachineList {
         machines = List.copyOf(machines);
         broken = List.copyOf(broken);
+    }
+
+    static MachineList of(List<MachineView> views, dev.cloche.machine.Machines room) {
+        List<MachineInfo> machines = new ArrayList<>();
+        List<BrokenMachine> broken = new ArrayList<>();
+        for (MachineView view : views) {
+            switch (view) {
+                case MachineView.Sound(var info) -> machines.add(MachineInfo.of(info, room));
+                case MachineView.Broken(var entry) ->
+                    broken.add(new BrokenMachine(entry.name(), entry.file(), entry.line(), entry.reason()));
+            }
+        }
+        return new MachineList(machines, broken);
     }
 }

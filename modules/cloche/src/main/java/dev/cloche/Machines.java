@@ -60,7 +60,7 @@ public final class Machines {
      * @param progress is told of a pull, if its image is not here any more
      */
     public Machine start(String name, PullProgress progress) {
-        return new Machine(room.start(new MachineName(name), Conversions.listener(progress), Deadline.none()));
+        return new Machine(room.start(new MachineName(name), new PullReport(progress), Deadline.none()));
     }
 
     /** Connects to a running machine. */
@@ -89,13 +89,13 @@ public final class Machines {
 
     /** All machines, also those that are broken. */
     public MachineList list() {
-        return MachineConversions.list(room.list(), room);
+        return MachineList.of(room.list(), room);
     }
 
     /** One machine. */
     public MachineInfo get(String name) {
         MachineName known = new MachineName(name);
-        return MachineConversions.info(room.get(known), room);
+        return MachineInfo.of(room.get(known), room);
     }
 
     /** Gives a machine that does not run another name. */
@@ -108,7 +108,7 @@ public final class Machines {
      * it if its policy says so.
      */
     public MachineList recover() {
-        return MachineConversions.list(room.recover(Deadline.none()), room);
+        return MachineList.of(room.recover(Deadline.none()), room);
     }
 
     /** Writes the memory of a running machine to disk and ends it; its next start continues from there. */
@@ -170,7 +170,7 @@ public final class Machines {
      *     nothing is left behind
      */
     public MachineInfo importFrom(Path archive, Optional<String> name, PullProgress progress) {
-        return get(room.importFrom(archive, name.map(MachineName::new), Conversions.listener(progress), Deadline.none())
+        return get(room.importFrom(archive, name.map(MachineName::new), new PullReport(progress), Deadline.none())
                 .name()
                 .value());
     }
@@ -185,7 +185,7 @@ public final class Machines {
      * choose, of which those that are left out stay as they are.
      */
     public MachineChanged apply(Path file, PullProgress progress) {
-        return changed(room.apply(file, Conversions.listener(progress), Deadline.none()));
+        return changed(room.apply(file, new PullReport(progress), Deadline.none()));
     }
 
     /** The names of the machines that are to be started with the session of their user, sorted. */
@@ -228,7 +228,7 @@ public final class Machines {
     private MachineInfo await(String name, List<String> states, Deadline deadline) {
         MachineName known = new MachineName(name);
         Set<MachineState> wanted = states.stream().map(MachineState::parse).collect(Collectors.toSet());
-        return MachineConversions.info(room.await(known, wanted, deadline), room);
+        return MachineInfo.of(room.await(known, wanted, deadline), room);
     }
 
     /** The machine that is meant where none is named; it need not exist. */
@@ -243,11 +243,11 @@ public final class Machines {
 
     /** Tells a listener what happens to machines from now on, until the thread is interrupted. */
     public void follow(Consumer<MachineEvent> listener) {
-        room.follow(event -> listener.accept(MachineConversions.event(event)), Deadline.none());
+        room.follow(event -> listener.accept(MachineEvent.of(event)), Deadline.none());
     }
 
     /** What happened to machines, the oldest first. */
     public List<MachineEvent> events() {
-        return room.events().stream().map(MachineConversions::event).toList();
+        return room.events().stream().map(MachineEvent::of).toList();
     }
 }

@@ -2,7 +2,6 @@ package dev.cloche;
 
 import dev.cloche.sandbox.MaintenanceReport;
 import dev.cloche.sandbox.MaintenanceStep;
-import java.util.Locale;
 
 /**
  * What {@link Cloche#maintain()} has done.
@@ -32,7 +31,7 @@ public record MaintenanceResult(
      */
     public record Step(String sandbox, String action, String detail) {
         static Step of(MaintenanceStep step) {
-            return new Step(step.sandbox(), step.action().name().toLowerCase(Locale.ROOT), step.detail());
+            return new Step(step.sandbox(), Words.of(step.action()), step.detail());
         }
     }
 

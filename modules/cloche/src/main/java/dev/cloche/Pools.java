@@ -80,6 +80,6 @@ public final class Pools {
      * @return what went wrong, one sentence each
      */
     public List<String> fill(PullProgress progress) {
-        return pools.fill(Conversions.listener(progress));
+        return pools.fill(new PullReport(progress));
     }
 }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * to 64 MiB, until the process is pruned. For one thread at a time.
  *
  * <pre>{@code
- * try (ProcessLog log = cloche.processLog(id)) {
+ * try (ProcessLog log = cloche.processes().log(id)) {
  *     for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
  *         System.out.print(UTF_8.decode(entry.get().bytes()));
  *     }

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The registry of processes of one state root, opened when somebody asks for it: few do. Thread-safe. */
 final class ProcessRoom implements AutoCloseable {
+    /** After which another program goes on with a durable command whose driver has died. */
+    static final Duration LEASE = Duration.ofSeconds(30);
+
     private final Catalog catalog;
     private final Path root;
     private @Nullable ProcessRegistry registry;

@@ -1,12 +1,15 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.execution.ExecutionSpec;
 import dev.cloche.execution.Executions;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.PruneRequest;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,7 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The durable records of work on this host, to be looked at and cared for. Who registers and drives work uses the
+ * The durable records of work on this host, to be looked at and cared for; commands in sandboxes that outlive who started
+ * them are such work. Who registers and drives work uses the
  * {@link #registry()}. Safe for use from several threads.
  *
  * <pre>{@code
@@ -25,15 +29,46 @@ import java.util.Optional;
 public final class Processes {
     private final ProcessRegistry registry;
     private final Path outputs;
+    private final Executions executions;
+    private final dev.cloche.sandbox.Sandboxes sandboxes;
 
-    Processes(ProcessRegistry registry, Path outputs) {
-        this.registry = registry;
-        this.outputs = outputs;
+    Processes(Rooms rooms) {
+        this.registry = rooms.processes().registry();
+        this.outputs = rooms.processes().outputs();
+        this.executions = rooms.executions();
+        this.sandboxes = rooms.sandboxes();
     }
 
     /** All that can be done with processes. It is closed with the {@link Cloche} that it comes from. */
     public ProcessRegistry registry() {
         return registry;
+    }
+
+    /**
+     * A command that outlives this process in a sandbox that runs.
+     *
+     * @param sandbox its name
+     * @param words the program and its arguments; no shell reads them
+     */
+    public DurableCommand command(String sandbox, String... words) {
+        List<String> command = List.of(words);
+        return new DurableCommand(options -> {
+            SandboxRecord record = sandboxes.get(sandbox);
+            if (record.status() != SandboxStatus.RUNNING) {
+                // Says what it is instead.
+                sandboxes.connect(sandbox, Deadline.none()).close();
+            }
+            return ProcessInfo.of(executions.start(new ExecutionSpec(record.id(), record.name(), command, options)));
+        });
+    }
+
+    /**
+     * What a durable command wrote.
+     *
+     * @throws dev.cloche.base.ClocheException if there is no such process, or it is no command in a sandbox
+     */
+    public ProcessLog log(String id) {
+        return new ProcessLog(executions.log(id));
     }
 
     /**

@@ -1,12 +1,14 @@
 package dev.cloche;
 
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.PruneReport;
 import java.util.List;
 
 /**
  * What was removed, or would be.
  *
  * <pre>{@code
- * PruneResult result = cloche.imageCache().prune(Duration.ZERO);
+ * PruneResult result = cloche.images().prune(Duration.ZERO);
  * System.out.println(result.references() + ", " + result.bytes() + " bytes");
  * }</pre>
  *
@@ -21,5 +23,15 @@ public record PruneResult(List<String> references, int manifests, int layers, in
     /** Copies the list. */
     public PruneResult {
         references = List.copyOf(references);
+    }
+
+    static PruneResult of(PruneReport report) {
+        return new PruneResult(
+                report.references().stream().map(ImageReference::toString).toList(),
+                report.manifests(),
+                report.layers(),
+                report.fsmetas(),
+                report.vmdks(),
+                report.bytes());
     }
 }

@@ -13,5 +13,14 @@ public enum PullPolicy {
     /** Always, so that a moved tag is noticed; what has not changed is not fetched again. */
     ALWAYS,
     /** Never; an image that is not on this host is an error. */
-    NEVER
+    NEVER;
+
+    /** In the words of the room. */
+    dev.cloche.image.PullPolicy room() {
+        return switch (this) {
+            case MISSING -> dev.cloche.image.PullPolicy.MISSING;
+            case ALWAYS -> dev.cloche.image.PullPolicy.ALWAYS;
+            case NEVER -> dev.cloche.image.PullPolicy.NEVER;
+        };
+    }
 }

@@ -4,7 +4,7 @@ package dev.cloche;
  * Told how far a pull is, from the threads that do it; must be quick and thread-safe.
  *
  * <pre>{@code
- * cloche.pull("debian", (layer, phase, done, total) -> System.err.println(layer + " " + phase + " " + done));
+ * cloche.images().pull("debian", (layer, phase, done, total) -> System.err.println(layer + " " + phase + " " + done));
  * }</pre>
  */
 @FunctionalInterface

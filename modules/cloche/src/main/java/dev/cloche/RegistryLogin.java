@@ -9,7 +9,12 @@ package dev.cloche;
 public record RegistryLogin(String user, String password) {
     /** @throws IllegalArgumentException if the user or the password cannot be one */
     public RegistryLogin {
-        Conversions.login(user, password);
+        var _ = new dev.cloche.image.RegistryLogin(user, password);
+    }
+
+    /** In the words of the room. */
+    dev.cloche.image.RegistryLogin room() {
+        return new dev.cloche.image.RegistryLogin(user, password);
     }
 
     @Override

@@ -29,6 +29,15 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
         ALWAYS
     }
 
+    static RestartPolicy of(dev.cloche.sandbox.RestartPolicy policy) {
+        return new RestartPolicy(Kind.valueOf(policy.kind().name()), policy.limit());
+    }
+
+    /** In the words of the room. */
+    dev.cloche.sandbox.RestartPolicy room() {
+        return new dev.cloche.sandbox.RestartPolicy(dev.cloche.sandbox.RestartPolicy.Kind.valueOf(kind.name()), limit);
+    }
+
     public static RestartPolicy no() {
         return new RestartPolicy(Kind.NO, OptionalInt.empty());
     }

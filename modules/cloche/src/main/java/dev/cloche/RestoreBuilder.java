@@ -66,7 +66,7 @@ public final class RestoreBuilder {
      * command where that runs on; what boots runs its main command and ends with it.
      */
     public SandboxInfo startDetached() {
-        return Conversions.info(
+        return SandboxInfo.of(
                 cloche.sandboxRoom().snapshots().restoreDetached(snapshot, child.withPorts(ports), Deadline.none()),
                 cloche.sandboxRoom());
     }

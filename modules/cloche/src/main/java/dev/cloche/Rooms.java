@@ -3,9 +3,11 @@ package dev.cloche;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.InstallGate;
+import dev.cloche.execution.Executions;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.LoginSources;
+import dev.cloche.image.RegistryLogin;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
@@ -14,6 +16,7 @@ import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.sandbox.ProcessName;
 import dev.cloche.sandbox.SandboxMaintenance;
 import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.VmLayout;
 import dev.cloche.vm.VmProvider;
@@ -21,7 +24,9 @@ import dev.cloche.vm.VmResources;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The rooms of one state root, wired together. */
 record Rooms(
@@ -59,13 +64,17 @@ record Rooms(
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
-        Sandboxes sandboxes =
-                new Sandboxes(root, catalog, images, vms, clock, Conversions.making(options.templateMaking()));
+        Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, clock, making(options.templateMaking()));
         SandboxMaintenance maintenance =
                 sandboxes.maintenance(options.maintenance().room());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         Machines machines = new Machines(root.resolve("machines"), images, vms, clock);
         return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
+    }
+
+    /** Durable commands; opens the registry of processes. */
+    Executions executions() {
+        return new Executions(processes.registry(), sandboxes, processes.outputs(), Clock.systemUTC());
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
@@ -77,12 +86,26 @@ record Rooms(
                 .map(share -> share.resolve("images/base"))
                 .filter(Files::isDirectory)
                 .toList();
-        LoginSources logins =
-                LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(Conversions.logins(options.logins()));
+        LoginSources logins = LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(logins(options.logins()));
         return ImageStoreOptions.defaults()
                 .withBundled(layouts)
                 .withRegistries(() -> RegistrySettings.read(root.resolve("config.toml"))
                         .applied(RegistryOptions.defaults().withLogins(logins)));
+    }
+
+    private static TemplateMaking making(dev.cloche.TemplateMaking making) {
+        return switch (making) {
+            case dev.cloche.TemplateMaking.Never() -> new TemplateMaking.Never();
+            case dev.cloche.TemplateMaking.InBackground() -> new TemplateMaking.InBackground();
+            case dev.cloche.TemplateMaking.ByProcess(List<String> command, List<String> filler) ->
+                new TemplateMaking.ByProcess(command, filler);
+        };
+    }
+
+    private static Map<String, RegistryLogin> logins(Map<String, dev.cloche.RegistryLogin> given) {
+        Map<String, RegistryLogin> logins = new HashMap<>();
+        given.forEach((registry, login) -> logins.put(registry, login.room()));
+        return logins;
     }
 
     private static Path keptLogins(Path root) {

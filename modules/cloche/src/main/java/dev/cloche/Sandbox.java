@@ -37,7 +37,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** Where the time of its start went; empty for a sandbox that was connected to. */
     public Optional<StartTimings> startTimings() {
-        return running.timings().map(Conversions::timings);
+        return running.timings().map(StartTimings::of);
     }
 
     /**
@@ -62,7 +62,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** The ports of this host that lead to it. */
     public List<PublishedPort> ports() {
-        return Conversions.ports(running.publishedPorts());
+        return PublishedPort.of(running.publishedPorts());
     }
 
     /** Its files, with the rights of root. */
@@ -108,7 +108,7 @@ public final class Sandbox implements AutoCloseable {
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
     public List<ExecutionInfo> executions() {
         return running.ask(guest -> guest.executions(Deadline.after(ANSWER_LIMIT))).stream()
-                .map(Conversions::execution)
+                .map(ExecutionInfo::of)
                 .toList();
     }
 
@@ -126,7 +126,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** What the sandbox uses at present. */
     public SandboxMetrics metrics() {
-        return Conversions.metrics(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
+        return SandboxMetrics.of(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
     }
 
     /**

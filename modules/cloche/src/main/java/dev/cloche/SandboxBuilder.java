@@ -162,7 +162,7 @@ public final class SandboxBuilder {
 
     /** Whether a detached sandbox is started again when it has ended by itself; it needs a name. */
     public SandboxBuilder restart(RestartPolicy policy) {
-        policies = policies.withRestart(Conversions.policy(policy));
+        policies = policies.withRestart(policy.room());
         return this;
     }
 
@@ -191,27 +191,27 @@ public final class SandboxBuilder {
      *     or this host cannot run VMs; nothing is left behind
      */
     public Sandbox start() {
-        return new Sandbox(cloche, cloche.sandboxRoom().start(spec(), Conversions.listener(progress), Deadline.none()));
+        return new Sandbox(cloche, cloche.sandboxRoom().start(spec(), new PullReport(progress), Deadline.none()));
     }
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
         return new DetachedCommand(
-                options -> info(cloche.sandboxRoom()
-                        .startDetached(spec(), options, Conversions.listener(progress), Deadline.none())),
                 options -> info(
-                        cloche.sandboxRoom().create(spec(), options, Conversions.listener(progress), Deadline.none())));
+                        cloche.sandboxRoom().startDetached(spec(), options, new PullReport(progress), Deadline.none())),
+                options ->
+                        info(cloche.sandboxRoom().create(spec(), options, new PullReport(progress), Deadline.none())));
     }
 
     private SandboxInfo info(SandboxRecord sandbox) {
-        return Conversions.info(sandbox, cloche.sandboxRoom());
+        return SandboxInfo.of(sandbox, cloche.sandboxRoom());
     }
 
     private SandboxSpec spec() {
         SandboxSpec spec = SandboxSpec.of(image)
                 .withCommand(command)
                 .withNetwork(network.spec())
-                .withPullPolicy(Conversions.policy(pull))
+                .withPullPolicy(pull.room())
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
                 .withLabels(labels)

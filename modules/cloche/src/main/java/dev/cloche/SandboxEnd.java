@@ -1,14 +1,25 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.StatusReached;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The status that {@link Cloche#await} waited for.
+ * The status that {@link Sandboxes#await} waited for.
  *
  * @param status that came first
  * @param reason why its latest run ended, where the status is {@code stopped} or {@code crashed}
  * @param exitCode of the main command, where it is known
  * @param exitSignal that ended the main command, or the VM
  */
-public record SandboxEnd(String status, Optional<String> reason, OptionalInt exitCode, OptionalInt exitSignal) {}
+public record SandboxEnd(String status, Optional<String> reason, OptionalInt exitCode, OptionalInt exitSignal) {
+    static SandboxEnd of(StatusReached reached) {
+        Optional<Ending> ending = reached.ending();
+        return new SandboxEnd(
+                Words.of(reached.status()),
+                ending.map(end -> Words.of(end.reason())),
+                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()));
+    }
+}

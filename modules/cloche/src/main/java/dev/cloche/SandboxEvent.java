@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.Ending;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -29,4 +30,19 @@ public record SandboxEvent(
         Optional<String> reason,
         OptionalInt exitCode,
         OptionalInt exitSignal,
-        String detail) {}
+        String detail) {
+    static SandboxEvent of(dev.cloche.sandbox.SandboxEvent event) {
+        Optional<Ending> ending = event.ending();
+        return new SandboxEvent(
+                event.id(),
+                event.at(),
+                Words.of(event.kind()),
+                event.sandboxId(),
+                event.name(),
+                event.image(),
+                ending.map(end -> Words.of(end.reason())),
+                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                ending.map(Ending::detail).orElse(event.detail()));
+    }
+}

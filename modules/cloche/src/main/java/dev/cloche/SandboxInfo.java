@@ -1,5 +1,8 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.SandboxRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -9,7 +12,7 @@ import java.util.OptionalInt;
  * What the record says of a sandbox, after it was held against what really runs.
  *
  * <pre>{@code
- * cloche.sandboxes().forEach(info -> System.out.println(info.name() + " " + info.status()));
+ * cloche.sandboxes().list().forEach(info -> System.out.println(info.name() + " " + info.status()));
  * }</pre>
  *
  * @param id unique on this host, never used twice
@@ -41,4 +44,24 @@ public record SandboxInfo(
         Optional<String> reason,
         OptionalInt exitCode,
         OptionalInt exitSignal,
-        List<PublishedPort> ports) {}
+        List<PublishedPort> ports) {
+    static SandboxInfo of(SandboxRecord sandbox, dev.cloche.sandbox.Sandboxes room) {
+        Optional<RunRecord> run = sandbox.latestRun();
+        Optional<Ending> ending = run.flatMap(RunRecord::ending);
+        return new SandboxInfo(
+                sandbox.id(),
+                sandbox.name(),
+                sandbox.image(),
+                sandbox.command(),
+                Words.of(sandbox.status()),
+                sandbox.ephemeral(),
+                run.map(RunRecord::detached).orElse(false),
+                sandbox.memoryMib(),
+                sandbox.cpus(),
+                sandbox.createdAt(),
+                ending.map(end -> Words.of(end.reason())),
+                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                PublishedPort.of(room.publishedPorts(sandbox)));
+    }
+}

@@ -1,5 +1,12 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.RunStart;
+import dev.cloche.sandbox.SandboxDetails;
+import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,7 +19,7 @@ import java.util.OptionalLong;
  * All that is recorded of a sandbox.
  *
  * <pre>{@code
- * cloche.inspect("web").runs().forEach(run -> System.out.println(run.startedAt() + " " + run.reason()));
+ * cloche.sandboxes().inspect("web").runs().forEach(run -> System.out.println(run.startedAt() + " " + run.reason()));
  * }</pre>
  *
  * @param info what lists say of it
@@ -47,6 +54,26 @@ public record SandboxInspection(
         runs = List.copyOf(runs);
     }
 
+    static SandboxInspection of(SandboxDetails details, dev.cloche.sandbox.Sandboxes room) {
+        SandboxRecord sandbox = details.sandbox();
+        SandboxPolicies policies = sandbox.policies();
+        return new SandboxInspection(
+                SandboxInfo.of(sandbox, room),
+                sandbox.manifest(),
+                sandbox.diskMib(),
+                details.labels(),
+                policies.maxDuration(),
+                policies.idleTimeout(),
+                policies.startTimeout(),
+                RestartPolicy.of(policies.restart()),
+                sandbox.restarts(),
+                policies.keptRuns(),
+                details.main().map(Command::of),
+                details.runs().stream()
+                        .map(run -> Run.of(run, details.starts()))
+                        .toList());
+    }
+
     /**
      * A main command.
      *
@@ -63,6 +90,14 @@ public record SandboxInspection(
         public Command {
             words = List.copyOf(words);
             environment = Map.copyOf(environment);
+        }
+
+        private static Command of(MainCommand main) {
+            return new Command(
+                    main.words(),
+                    main.options().environment(),
+                    main.options().workingDirectory(),
+                    main.options().user());
         }
     }
 
@@ -100,5 +135,28 @@ public record SandboxInspection(
             Optional<String> reason,
             OptionalInt exitCode,
             OptionalInt exitSignal,
-            Optional<String> detail) {}
+            Optional<String> detail) {
+        private static Run of(RunRecord run, List<RunStart> starts) {
+            Optional<Ending> ending = run.ending();
+            return new Run(
+                    run.id(),
+                    run.vm().value(),
+                    Words.of(run.status()),
+                    run.detached(),
+                    run.guard().map(guard -> OptionalLong.of(guard.pid())).orElse(OptionalLong.empty()),
+                    run.owner().pid(),
+                    run.startedAt(),
+                    run.readyAt(),
+                    starts.stream()
+                            .filter(start -> start.run() == run.id())
+                            .findFirst()
+                            .map(start -> StartTimings.of(run, start)),
+                    run.terminatedAt(),
+                    run.asked().map(Words::of),
+                    ending.map(end -> Words.of(end.reason())),
+                    ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
+                    ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                    ending.map(Ending::detail));
+        }
+    }
 }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * For one thread at a time.
  *
  * <pre>{@code
- * try (SandboxLog log = cloche.log("web")) {
+ * try (SandboxLog log = cloche.sandboxes().log("web")) {
  *     for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
  *         System.out.print(UTF_8.decode(entry.get().bytes()));
  *     }

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.vm.GuestMetrics;
 import java.util.OptionalLong;
 
 /**
@@ -36,4 +37,21 @@ public record SandboxMetrics(
         OptionalLong inodesFree,
         OptionalLong executions,
         OptionalLong receivedBytes,
-        OptionalLong sentBytes) {}
+        OptionalLong sentBytes) {
+    static SandboxMetrics of(GuestMetrics metrics) {
+        return new SandboxMetrics(
+                metrics.uptimeNanos(),
+                metrics.cpus(),
+                metrics.cpuNanos(),
+                metrics.memoryBytes(),
+                metrics.memoryAvailableBytes(),
+                metrics.processes(),
+                metrics.diskBytes(),
+                metrics.diskFreeBytes(),
+                metrics.inodes(),
+                metrics.inodesFree(),
+                metrics.executions(),
+                metrics.receivedBytes(),
+                metrics.sentBytes());
+    }
+}

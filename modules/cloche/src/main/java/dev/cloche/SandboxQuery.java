@@ -1,21 +1,18 @@
 package dev.cloche;
 
 import dev.cloche.sandbox.SandboxFilter;
-import dev.cloche.sandbox.SandboxStatus;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Which sandboxes to list. Immutable.
  *
  * <pre>{@code
- * SandboxList page = cloche.sandboxes(SandboxQuery.all().label("team", "search").status("running").limit(100));
+ * SandboxList page = cloche.sandboxes().list(SandboxQuery.all().label("team", "search").status("running").limit(100));
  * while (page.next().isPresent()) {
- *     page = cloche.sandboxes(SandboxQuery.all().limit(100).before(page.next().getAsLong()));
+ *     page = cloche.sandboxes().list(SandboxQuery.all().limit(100).before(page.next().getAsLong()));
  * }
  * }</pre>
  */
@@ -39,9 +36,7 @@ public final class SandboxQuery {
      * @throws dev.cloche.base.ClocheException if one is no status
      */
     public SandboxQuery status(String... statuses) {
-        Set<SandboxStatus> set = EnumSet.noneOf(SandboxStatus.class);
-        Arrays.stream(statuses).map(Conversions::status).forEach(set::add);
-        return new SandboxQuery(filter.withStatuses(set));
+        return new SandboxQuery(filter.withStatuses(SandboxStatuses.parse(List.of(statuses))));
     }
 
     /** Those with this label, besides the ones asked for before. */

@@ -3,7 +3,6 @@ package dev.cloche;
 import dev.cloche.sandbox.SandboxSnapshot;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -37,7 +36,7 @@ public record SnapshotInfo(
     static SnapshotInfo of(SandboxSnapshot snapshot) {
         return new SnapshotInfo(
                 snapshot.name().orElse(""),
-                snapshot.contents().name().toLowerCase(Locale.ROOT),
+                Words.of(snapshot.contents()),
                 snapshot.source(),
                 snapshot.image(),
                 snapshot.manifest(),

@@ -49,7 +49,7 @@ public final class Templates {
         SandboxSpec linked = network == Network.USER ? spec.withNetwork(NetworkSpec.user()) : spec;
         SandboxSpec whole = diskMib.isPresent() ? linked.withDiskMib(diskMib.getAsInt()) : linked;
         return sandboxes
-                .makeTemplate(whole, Conversions.listener(progress), Deadline.none())
+                .makeTemplate(whole, new PullReport(progress), Deadline.none())
                 .map(TemplateInfo::of);
     }
 

@@ -46,22 +46,26 @@ class AdoptionIT {
         ClocheOptions options = ClocheOptions.ofEnvironment().withHome(home).withShare(share);
         try (Cloche cloche = Cloche.open(options)) {
             try {
-                assertThat(cloche.inspect(StartingProcess.SANDBOX).info().status())
+                assertThat(cloche.sandboxes()
+                                .inspect(StartingProcess.SANDBOX)
+                                .info()
+                                .status())
                         .isEqualTo("running");
                 cloche.adopt();
                 await().atMost(Duration.ofMinutes(1))
                         .until(() -> owner(cloche) == ProcessHandle.current().pid());
                 goOn(cloche, Integer.parseInt(Files.readString(id)), output);
-                SandboxEnd end = cloche.await(
+                SandboxEnd end = cloche.sandboxes()
+                        .await(
                                 StartingProcess.SANDBOX,
                                 Set.of("stopped", "crashed"),
                                 Optional.of(Duration.ofMinutes(1)))
                         .orElseThrow();
                 assertThat(end.reason()).contains("idle-timeout");
             } finally {
-                cloche.remove(StartingProcess.SANDBOX, true);
+                cloche.sandboxes().remove(StartingProcess.SANDBOX, true);
             }
-            assertThat(cloche.sandboxes()).isEmpty();
+            assertThat(cloche.sandboxes().list()).isEmpty();
         }
     }
 
@@ -94,7 +98,11 @@ class AdoptionIT {
     }
 
     private static long owner(Cloche cloche) {
-        return cloche.inspect(StartingProcess.SANDBOX).runs().getFirst().ownerPid();
+        return cloche.sandboxes()
+                .inspect(StartingProcess.SANDBOX)
+                .runs()
+                .getFirst()
+                .ownerPid();
     }
 
     private Process start(Path home, Path share, Path id, Path output) throws Exception {

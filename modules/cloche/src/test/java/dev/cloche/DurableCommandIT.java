@@ -53,7 +53,7 @@ class DurableCommandIT {
     @AfterAll
     static void end() {
         if (cloche != null) {
-            cloche.remove("box", true);
+            cloche.sandboxes().remove("box", true);
             cloche.close();
         }
     }
@@ -61,7 +61,8 @@ class DurableCommandIT {
     @Test
     void aScriptCountsExactlyAlthoughItsDriverIsKilledFiveTimes() throws Exception {
         // It goes on for as long as drivers are killed, however long that takes.
-        ProcessInfo process = cloche.durableCommand(
+        ProcessInfo process = cloche.processes()
+                .command(
                         "box",
                         "sh",
                         "-c",
@@ -100,10 +101,12 @@ class DurableCommandIT {
 
     @Test
     void bothOutputsAreKeptAndACommandThatCannotStartHasFailed() throws Exception {
-        ProcessInfo process = cloche.durableCommand("box", "sh", "-c", "echo out; echo err >&2; echo $WHO")
+        ProcessInfo process = cloche.processes()
+                .command("box", "sh", "-c", "echo out; echo err >&2; echo $WHO")
                 .environment("WHO", "me")
                 .start();
-        ProcessInfo missing = cloche.durableCommand("box", "no-such-program").start();
+        ProcessInfo missing =
+                cloche.processes().command("box", "no-such-program").start();
         assertThat(missing.status()).isEqualTo("failed");
         assertThat(missing.output().orElseThrow()).contains("invalid_request");
         Process driver = driver();
@@ -118,13 +121,13 @@ class DurableCommandIT {
         }
         assertThat(output(process.id())).isEqualTo("out\nme\n");
         assertThat(cloche.processes().prune(Duration.ZERO, false)).contains(process.id(), missing.id());
-        assertThatThrownBy(() -> cloche.processLog(process.id())).isInstanceOf(ClocheException.class);
+        assertThatThrownBy(() -> cloche.processes().log(process.id())).isInstanceOf(ClocheException.class);
         assertThat(directory.resolve("state/executions").resolve(process.id())).doesNotExist();
     }
 
     @Test
     void aCancelledCommandIsEnded() throws Exception {
-        ProcessInfo process = cloche.durableCommand("box", "sleep", "600").start();
+        ProcessInfo process = cloche.processes().command("box", "sleep", "600").start();
         Process driver = driver();
         try {
             cloche.processes().cancel(process.id(), "no longer wanted");
@@ -139,10 +142,11 @@ class DurableCommandIT {
     @Test
     void aCommandWhoseSandboxGoesHasFailed() throws Exception {
         start("short");
-        ProcessInfo process = cloche.durableCommand("short", "sleep", "600").start();
+        ProcessInfo process =
+                cloche.processes().command("short", "sleep", "600").start();
         Process driver = driver();
         try {
-            cloche.remove("short", true);
+            cloche.sandboxes().remove("short", true);
             ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
             assertThat(ended.status()).isEqualTo("failed");
             assertThat(ended.output().orElseThrow()).contains("unavailable");
@@ -154,7 +158,8 @@ class DurableCommandIT {
     @Test
     void aDrainWaitsForACommandWhoseDriverIsKilledAndLosesNothingOfIt() throws Exception {
         start("drained");
-        ProcessInfo process = cloche.durableCommand(
+        ProcessInfo process = cloche.processes()
+                .command(
                         "drained",
                         "sh",
                         "-c",
@@ -164,7 +169,7 @@ class DurableCommandIT {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             await().atMost(Duration.ofMinutes(1)).until(() -> !driver.isAlive() || written(process.id()) > 0);
             assertThat(driver.isAlive()).isTrue();
-            Future<?> drain = threads.submit(() -> cloche.drain("drained", LONG, Duration.ofSeconds(1)));
+            Future<?> drain = threads.submit(() -> cloche.sandboxes().drain("drained", LONG, Duration.ofSeconds(1)));
             await().atMost(Duration.ofMinutes(1)).until(() -> status("drained").equals("draining"));
             driver.destroyForcibly().waitFor();
             drain.get();
@@ -177,16 +182,16 @@ class DurableCommandIT {
         assertThat(ended.status()).isEqualTo("completed");
         assertThat(ended.output().orElseThrow()).contains("\"exitCode\":5");
         assertThat(output(process.id())).isEqualTo(lines(40));
-        cloche.remove("drained", true);
+        cloche.sandboxes().remove("drained", true);
     }
 
     @Test
     void aCommandOfAPausedSandboxIsDrivenOnWhenThatIsResumed() throws Exception {
         start("pausing");
-        ProcessInfo process = cloche.durableCommand(
-                        "pausing", "sh", "-c", "while ! [ -e /tmp/go ]; do sleep 0.1; done; echo gone on")
+        ProcessInfo process = cloche.processes()
+                .command("pausing", "sh", "-c", "while ! [ -e /tmp/go ]; do sleep 0.1; done; echo gone on")
                 .start();
-        cloche.pause("pausing");
+        cloche.sandboxes().pause("pausing");
         Process driver = driver();
         try {
             await().atMost(Duration.ofMinutes(1))
@@ -197,7 +202,7 @@ class DurableCommandIT {
                                             .attempts()
                                     > 0);
             assertThat(driver.isAlive()).isTrue();
-            cloche.resume("pausing");
+            cloche.sandboxes().resume("pausing");
             try (Sandbox box = cloche.connect("pausing")) {
                 assertThat(box.exec("touch", "/tmp/go").exitCode()).isZero();
             }
@@ -210,7 +215,7 @@ class DurableCommandIT {
             driver.destroyForcibly().waitFor();
         }
         assertThat(output(process.id())).isEqualTo("gone on\n");
-        cloche.remove("pausing", true);
+        cloche.sandboxes().remove("pausing", true);
     }
 
     private static void start(String name) {
@@ -223,7 +228,7 @@ class DurableCommandIT {
     }
 
     private static String status(String name) {
-        return cloche.sandboxes().stream()
+        return cloche.sandboxes().list().stream()
                 .filter(info -> info.name().equals(name))
                 .findFirst()
                 .orElseThrow()
@@ -241,7 +246,7 @@ class DurableCommandIT {
 
     private static String output(String id) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ProcessLog log = cloche.processLog(id)) {
+        try (ProcessLog log = cloche.processes().log(id)) {
             for (Optional<LogEntry> piece = log.next(); piece.isPresent(); piece = log.next()) {
                 assertThat(piece.get().missing()).isZero();
                 if (!piece.get().error()) {

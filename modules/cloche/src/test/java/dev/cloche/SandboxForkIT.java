@@ -44,7 +44,7 @@ class SandboxForkIT {
     void close() throws IOException {
         if (cloche != null) {
             cloche.maintain();
-            assertThat(cloche.sandboxes()).isEmpty();
+            assertThat(cloche.sandboxes().list()).isEmpty();
             cloche.close();
             for (String directory : List.of("vms", "snapshots", "sandboxes", "sandbox-snapshots")) {
                 assertThat(entries(directory)).as(directory).isEmpty();
@@ -166,7 +166,7 @@ class SandboxForkIT {
                     .isEqualTo("sandbox.snapshot-exists");
         }
         assertThat(cloche.snapshots().create("parent", "disk").contents()).isEqualTo("disk");
-        cloche.remove("parent", false);
+        cloche.sandboxes().remove("parent", false);
         try (Sandbox both = cloche.restore("both").name("both").start()) {
             assertThat(sh(both, "cat /kept /tmp/kept")).isEqualTo("disk\nmemory");
             sh(both, "echo changed > /kept");
@@ -178,11 +178,11 @@ class SandboxForkIT {
         }
         cloche.snapshots().remove("both");
         cloche.snapshots().remove("disk");
-        cloche.start("both");
+        cloche.sandboxes().start("both");
         try (Sandbox again = cloche.connect("both")) {
             assertThat(sh(again, "cat /kept")).isEqualTo("changed");
         }
-        cloche.remove("both", true);
+        cloche.sandboxes().remove("both", true);
     }
 
     @Test
@@ -202,9 +202,9 @@ class SandboxForkIT {
         killWhen("fork", () -> list("vms").size() > 1);
         Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             cloche.maintain();
-            assertThat(cloche.sandboxes()).extracting(SandboxInfo::name).containsExactly("parent");
+            assertThat(cloche.sandboxes().list()).extracting(SandboxInfo::name).containsExactly("parent");
         });
-        cloche.remove("parent", true);
+        cloche.sandboxes().remove("parent", true);
     }
 
     private List<Path> list(String directory) {

@@ -44,9 +44,9 @@ class SandboxIT {
             return;
         }
         shared.close();
-        assertThat(cloche.sandboxes()).extracting(SandboxInfo::status).containsExactly("stopped");
-        cloche.remove("shared", false);
-        assertThat(cloche.sandboxes()).isEmpty();
+        assertThat(cloche.sandboxes().list()).extracting(SandboxInfo::status).containsExactly("stopped");
+        cloche.sandboxes().remove("shared", false);
+        assertThat(cloche.sandboxes().list()).isEmpty();
         cloche.close();
         try (Stream<Path> left = Files.list(home.resolve("state/vms"))) {
             assertThat(left).isEmpty();
@@ -137,7 +137,7 @@ class SandboxIT {
             assertThat(other.exec("cat", "/etc/machine-id").stdoutText())
                     .isNotEqualTo(shared.exec("cat", "/etc/machine-id").stdoutText());
         }
-        assertThat(cloche.sandboxes()).extracting(SandboxInfo::name).containsExactly("shared");
+        assertThat(cloche.sandboxes().list()).extracting(SandboxInfo::name).containsExactly("shared");
     }
 
     @Test
@@ -151,10 +151,10 @@ class SandboxIT {
                             error -> assertThat(error.code()).isEqualTo("sandbox.ended.internal-error"));
         }
         doomed.close();
-        assertThat(cloche.sandboxes())
+        assertThat(cloche.sandboxes().list())
                 .filteredOn(sandbox -> sandbox.name().equals("doomed"))
                 .extracting(SandboxInfo::status)
                 .containsExactly("crashed");
-        cloche.remove("doomed", false);
+        cloche.sandboxes().remove("doomed", false);
     }
 }

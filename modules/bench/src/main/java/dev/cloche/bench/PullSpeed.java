@@ -51,7 +51,7 @@ final class PullSpeed {
             Cloche.open(setting.options().withHome(home)).close();
             long begin = System.nanoTime();
             try (Cloche cloche = Cloche.open(setting.options().withHome(home))) {
-                cloche.pull(image.reference(layers));
+                cloche.images().pull(image.reference(layers));
             }
             return System.nanoTime() - begin;
         } finally {

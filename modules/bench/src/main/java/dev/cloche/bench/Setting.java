@@ -26,7 +26,7 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
         Path home = directory.resolve("home");
         ClocheOptions options = options(root, home);
         try (Cloche cloche = Cloche.open(options)) {
-            cloche.pull("base");
+            cloche.images().pull("base");
         }
         List<HealthCheck> checks = Cloche.examine(options);
         String accelerator = checks.stream()

@@ -7,14 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The SQLite database of one state directory, {@code catalog.db}: the facts of one host, shared by its processes.
@@ -27,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Catalog implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final int IDLE_READERS = 4;
 
     /**
      * What one transaction does.
@@ -42,16 +37,14 @@ public final class Catalog implements AutoCloseable {
     private final Path file;
     private final InstallGate gate;
     private final BusyRetry retry;
-    private final LongAdder statements = new LongAdder();
+    private final Connections connections;
     private final ReentrantLock writing = new ReentrantLock();
-    private final Deque<SqliteConnection> idleReaders = new ArrayDeque<>();
-    private @Nullable SqliteConnection writer;
-    private boolean closed;
 
     private Catalog(Path file, InstallGate gate, BusyRetry retry) {
         this.file = file;
         this.gate = gate;
         this.retry = retry;
+        connections = new Connections(file);
     }
 
     /**
@@ -104,7 +97,7 @@ public final class Catalog implements AutoCloseable {
                 Migrations.createForOwner(file);
             }
             if (catalog.isBehind(schemas)) {
-                catalog.closeReaders();
+                catalog.connections.closeReaders();
                 Migrations.run(file, schemas, gate, retry);
             }
             return catalog;
@@ -126,7 +119,7 @@ public final class Catalog implements AutoCloseable {
 
     /** One row a room, read without a transaction: what matters is looked at again under the lock of the migrations. */
     private boolean isBehind(List<CatalogSchema> schemas) throws SQLException {
-        SqliteConnection reader = borrowReader();
+        SqliteConnection reader = connections.borrowReader(retry);
         try {
             return retry.until(() -> {
                 gate.refuseIfHeld(reader.session());
@@ -134,7 +127,7 @@ public final class Catalog implements AutoCloseable {
                         .isEmpty();
             });
         } finally {
-            giveBack(reader);
+            connections.giveBack(reader);
         }
     }
 
@@ -155,11 +148,11 @@ public final class Catalog implements AutoCloseable {
      */
     public <T, X extends Exception> T read(Work<T, X> work) throws X {
         try {
-            SqliteConnection reader = borrowReader();
+            SqliteConnection reader = connections.borrowReader(retry);
             try {
                 return inTransaction(reader, "BEGIN", "COMMIT", retry, work);
             } finally {
-                giveBack(reader);
+                connections.giveBack(reader);
             }
         } catch (SQLException e) {
             throw SqlErrors.translate(file, e);
@@ -175,15 +168,7 @@ public final class Catalog implements AutoCloseable {
      * @throws CatalogException if the database fails; nothing has been changed
      */
     public <T, X extends Exception> T write(Work<T, X> work) throws X {
-        refuseNested();
-        writing.lock();
-        try {
-            return writing("COMMIT", retry, work);
-        } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
-        } finally {
-            writing.unlock();
-        }
+        return inTurn("COMMIT", work);
     }
 
     /**
@@ -194,15 +179,7 @@ public final class Catalog implements AutoCloseable {
      * @throws CatalogException if the database fails
      */
     public <T, X extends Exception> T rehearse(Work<T, X> work) throws X {
-        refuseNested();
-        writing.lock();
-        try {
-            return writing("ROLLBACK", retry, work);
-        } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
-        } finally {
-            writing.unlock();
-        }
+        return inTurn("ROLLBACK", work);
     }
 
     /**
@@ -242,19 +219,20 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
+    private <T, X extends Exception> T inTurn(String end, Work<T, X> work) throws X {
+        refuseNested();
+        writing.lock();
+        try {
+            return writing(end, retry, work);
+        } catch (SQLException e) {
+            throw SqlErrors.translate(file, e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
     private <T, X extends Exception> T writing(String end, BusyRetry patience, Work<T, X> work) throws SQLException, X {
-        if (closed) {
-            throw new IllegalStateException("the catalog is closed");
-        }
-        SqliteConnection connection = writer;
-        if (connection == null || connection.broken()) {
-            if (connection != null) {
-                connection.close();
-            }
-            connection = patience.until(() -> SqliteConnection.writer(file, statements));
-            writer = connection;
-        }
-        return inTransaction(connection, "BEGIN IMMEDIATE", end, patience, work);
+        return inTransaction(connections.writer(patience), "BEGIN IMMEDIATE", end, patience, work);
     }
 
     private static <T, X extends Exception> T inTransaction(
@@ -274,40 +252,9 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    private SqliteConnection borrowReader() throws SQLException {
-        synchronized (idleReaders) {
-            if (closed) {
-                throw new IllegalStateException("the catalog is closed");
-            }
-            SqliteConnection idle = idleReaders.poll();
-            if (idle != null) {
-                return idle;
-            }
-        }
-        return retry.until(() -> SqliteConnection.reader(file, statements));
-    }
-
-    private void giveBack(SqliteConnection reader) throws SQLException {
-        synchronized (idleReaders) {
-            if (!reader.broken() && !closed && idleReaders.size() < IDLE_READERS) {
-                idleReaders.push(reader);
-                return;
-            }
-        }
-        reader.close();
-    }
-
     /** How many statements were run since it was opened; beginning and ending transactions are none. */
     public long statements() {
-        return statements.sum();
-    }
-
-    private void closeReaders() throws SQLException {
-        synchronized (idleReaders) {
-            while (!idleReaders.isEmpty()) {
-                idleReaders.pop().close();
-            }
-        }
+        return connections.statements();
     }
 
     private void closeAfter(Exception failure) {
@@ -323,14 +270,7 @@ public final class Catalog implements AutoCloseable {
     public void close() {
         writing.lock();
         try {
-            synchronized (idleReaders) {
-                closed = true;
-            }
-            closeReaders();
-            if (writer != null) {
-                writer.close();
-                writer = null;
-            }
+            connections.close();
         } catch (SQLException e) {
             throw SqlErrors.translate(file, e);
         } finally {

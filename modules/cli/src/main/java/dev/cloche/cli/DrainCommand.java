@@ -28,7 +28,7 @@ final class DrainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), name -> cloche.drain(name, longest, time.grace()));
+            return Each.of(names.all(), name -> cloche.sandboxes().drain(name, longest, time.grace()));
         }
     }
 }

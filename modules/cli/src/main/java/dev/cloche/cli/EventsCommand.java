@@ -51,7 +51,7 @@ final class EventsCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Predicate<SandboxEvent> filter = EventFilter.of(filters);
         try (Cloche cloche = Cloche.open();
-                EventStream events = cloche.events(Optional.ofNullable(since))) {
+                EventStream events = cloche.sandboxes().events(Optional.ofNullable(since))) {
             Optional<SandboxEvent> next = next(events);
             while (next.isPresent()) {
                 next.filter(filter).ifPresent(this::print);

@@ -86,7 +86,7 @@ final class ExecCommand implements Callable<Integer> {
         }
         try (Cloche cloche = Cloche.open()) {
             ProcessInfo process =
-                    settings.applyTo(cloche.durableCommand(name, words)).start();
+                    settings.applyTo(cloche.processes().command(name, words)).start();
             System.out.println(process.id());
             process.failure().ifPresent(failure -> {
                 throw new CommandNotStarted(process.id(), failure);

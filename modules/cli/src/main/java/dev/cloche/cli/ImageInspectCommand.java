@@ -24,7 +24,7 @@ final class ImageInspectCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            ImageDetails details = cloche.imageCache().inspect(image);
+            ImageDetails details = cloche.images().inspect(image);
             details.warnings().forEach(warning -> System.err.println("cloche: " + warning));
             if (format.json()) {
                 JsonOutput.print(System.out, json -> write(json, details));

@@ -44,8 +44,8 @@ final class ImageLoadCommand implements Callable<Integer> {
             List<ImageInfo> images;
             try (ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
                 images = name == null
-                        ? cloche.imageCache().load(archive, progress)
-                        : List.of(cloche.imageCache().load(archive, name, progress));
+                        ? cloche.images().load(archive, progress)
+                        : List.of(cloche.images().load(archive, name, progress));
             }
             if (format.json()) {
                 JsonOutput.print(

@@ -1,7 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
-import dev.cloche.ImageCache;
+import dev.cloche.Images;
 import dev.cloche.PruneResult;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -44,7 +44,7 @@ final class ImagePruneCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            PruneResult result = dryRun ? plan(cloche.imageCache()) : prune(cloche.imageCache());
+            PruneResult result = dryRun ? plan(cloche.images()) : prune(cloche.images());
             if (format.json()) {
                 JsonOutput.print(
                         System.out,
@@ -63,11 +63,11 @@ final class ImagePruneCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private PruneResult prune(ImageCache images) {
+    private PruneResult prune(Images images) {
         return keep == null ? images.prune(unusedFor) : images.prune(unusedFor, keep);
     }
 
-    private PruneResult plan(ImageCache images) {
+    private PruneResult plan(Images images) {
         return keep == null ? images.prunePlan(unusedFor) : images.prunePlan(unusedFor, keep);
     }
 }

@@ -21,7 +21,7 @@ final class ImageRmCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(images, image -> cloche.imageCache().remove(image, force));
+            return Each.of(images, image -> cloche.images().remove(image, force));
         }
     }
 }

@@ -35,7 +35,7 @@ final class ImageSaveCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-            cloche.imageCache().save(images, output, progress);
+            cloche.images().save(images, output, progress);
         }
         return ExitCodes.OK;
     }

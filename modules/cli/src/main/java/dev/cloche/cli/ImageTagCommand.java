@@ -16,7 +16,7 @@ final class ImageTagCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            System.out.println(cloche.imageCache().tag(image, name).reference());
+            System.out.println(cloche.images().tag(image, name).reference());
         }
         return ExitCodes.OK;
     }

@@ -18,7 +18,7 @@ final class ImagesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            List<ImageInfo> images = cloche.images();
+            List<ImageInfo> images = cloche.images().list();
             if (format.json()) {
                 JsonOutput.print(System.out, json -> json.array(() -> images.forEach(image -> write(json, image))));
                 return ExitCodes.OK;

@@ -29,7 +29,7 @@ final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
             List<SandboxInspection> found =
-                    names.all().stream().map(cloche::inspect).toList();
+                    names.all().stream().map(cloche.sandboxes()::inspect).toList();
             if (format.json()) {
                 JsonOutput.print(System.out, json -> json.array(() -> found.forEach(each -> write(json, each))));
             } else {

@@ -13,7 +13,7 @@ final class KillCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), cloche::kill);
+            return Each.of(names.all(), cloche.sandboxes()::kill);
         }
     }
 }

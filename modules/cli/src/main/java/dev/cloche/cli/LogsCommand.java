@@ -26,7 +26,7 @@ final class LogsCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         options.check();
         try (Cloche cloche = Cloche.open();
-                SandboxLog log = cloche.log(name)) {
+                SandboxLog log = cloche.sandboxes().log(name)) {
             options.print(log::next, () -> log.await(LogOptions.FOR_EVER));
         }
         return ExitCodes.OK;

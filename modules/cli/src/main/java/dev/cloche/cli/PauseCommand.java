@@ -13,7 +13,7 @@ final class PauseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), cloche::pause);
+            return Each.of(names.all(), cloche.sandboxes()::pause);
         }
     }
 }

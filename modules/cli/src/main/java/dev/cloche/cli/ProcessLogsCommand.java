@@ -26,7 +26,7 @@ final class ProcessLogsCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         options.check();
         try (Cloche cloche = Cloche.open();
-                ProcessLog log = cloche.processLog(id)) {
+                ProcessLog log = cloche.processes().log(id)) {
             if (options.follow()) {
                 // Who waits may as well bring it about.
                 cloche.driveCommands();

@@ -49,11 +49,12 @@ final class PsCommand implements Callable<Integer> {
     /** A page may be shorter than its limit although there are more. */
     private List<SandboxInfo> found(Cloche cloche, SandboxQuery query) {
         int wanted = limit > 0 ? limit : Integer.MAX_VALUE;
-        SandboxList page = cloche.sandboxes(query.limit(Math.min(wanted, PAGE)));
+        SandboxList page = cloche.sandboxes().list(query.limit(Math.min(wanted, PAGE)));
         List<SandboxInfo> found = new ArrayList<>(page.sandboxes());
         while (page.next().isPresent() && found.size() < wanted) {
-            page = cloche.sandboxes(query.limit(Math.min(wanted - found.size(), PAGE))
-                    .before(page.next().getAsLong()));
+            page = cloche.sandboxes()
+                    .list(query.limit(Math.min(wanted - found.size(), PAGE))
+                            .before(page.next().getAsLong()));
             found.addAll(page.sandboxes());
         }
         return found;

@@ -26,7 +26,7 @@ final class PullCommand implements Callable<Integer> {
         try (Cloche cloche = Cloche.open()) {
             ImageInfo pulled;
             try (ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-                pulled = cloche.pull(image, progress);
+                pulled = cloche.images().pull(image, progress);
             }
             if (format.json()) {
                 JsonOutput.print(System.out, json -> ImagesCommand.write(json, pulled));

@@ -18,7 +18,7 @@ final class RenameCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            cloche.rename(name, newName);
+            cloche.sandboxes().rename(name, newName);
         }
         return ExitCodes.OK;
     }

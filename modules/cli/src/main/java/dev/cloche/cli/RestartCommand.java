@@ -16,7 +16,7 @@ final class RestartCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), name -> cloche.restart(name, time.grace()));
+            return Each.of(names.all(), name -> cloche.sandboxes().restart(name, time.grace()));
         }
     }
 }

@@ -13,7 +13,7 @@ final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), cloche::resume);
+            return Each.of(names.all(), cloche.sandboxes()::resume);
         }
     }
 }

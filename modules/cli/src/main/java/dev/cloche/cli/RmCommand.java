@@ -19,7 +19,7 @@ final class RmCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), name -> cloche.remove(name, force));
+            return Each.of(names.all(), name -> cloche.sandboxes().remove(name, force));
         }
     }
 }

@@ -21,8 +21,10 @@ final class StartCommand implements Callable<Integer> {
         try (Cloche cloche = Cloche.open(MakerCommand.options())) {
             return format.json()
                     ? Each.of(
-                            names.all(), name -> StartReport.print(cloche, cloche.start(name), System.out), name -> {})
-                    : Each.of(names.all(), cloche::start);
+                            names.all(),
+                            name -> StartReport.print(cloche, cloche.sandboxes().start(name), System.out),
+                            name -> {})
+                    : Each.of(names.all(), cloche.sandboxes()::start);
         }
     }
 }

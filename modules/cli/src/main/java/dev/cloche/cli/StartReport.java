@@ -35,7 +35,9 @@ final class StartReport {
 
     private static Optional<StartTimings> recorded(Cloche cloche, SandboxInfo sandbox) {
         try {
-            return cloche.inspect(sandbox.name()).runs().stream().findFirst().flatMap(SandboxInspection.Run::start);
+            return cloche.sandboxes().inspect(sandbox.name()).runs().stream()
+                    .findFirst()
+                    .flatMap(SandboxInspection.Run::start);
         } catch (ClocheException gone) {
             return Optional.empty();
         }

@@ -18,7 +18,7 @@ final class StopCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names.all(), name -> cloche.stop(name, time.grace()));
+            return Each.of(names.all(), name -> cloche.sandboxes().stop(name, time.grace()));
         }
     }
 }

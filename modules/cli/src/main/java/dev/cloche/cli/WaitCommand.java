@@ -47,7 +47,8 @@ final class WaitCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            Optional<SandboxEnd> end = cloche.await(name, Set.copyOf(statuses), Optional.ofNullable(timeout));
+            Optional<SandboxEnd> end =
+                    cloche.sandboxes().await(name, Set.copyOf(statuses), Optional.ofNullable(timeout));
             System.out.println(end.map(WaitCommand::line).orElse("removed"));
         }
         return ExitCodes.OK;

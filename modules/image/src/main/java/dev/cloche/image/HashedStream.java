@@ -1,7 +1,6 @@
 package dev.cloche.image;
 
 import dev.cloche.linux.FastSha256;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,7 +8,7 @@ import java.security.MessageDigest;
 import java.util.function.LongConsumer;
 
 /** Counts and hashes what is read through it. For one thread. */
-final class HashedStream extends FilterInputStream {
+final class HashedStream extends SeenStream {
     private final MessageDigest sha256 = FastSha256.fastest();
     private final LongConsumer progress;
     private long count;
@@ -31,30 +30,9 @@ final class HashedStream extends FilterInputStream {
     }
 
     @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-        int read = in.read(target, offset, length);
-        if (read > 0) {
-            sha256.update(target, offset, read);
-            count += read;
-            progress.accept(count);
-        }
-        return read;
-    }
-
-    @Override
-    public long skip(long bytes) throws IOException {
-        byte[] passed = new byte[(int) Math.min(bytes, 1 << 16)];
-        return Math.max(0, read(passed, 0, passed.length));
-    }
-
-    @Override
-    public boolean markSupported() {
-        return false;
+    void seen(byte[] bytes, int offset, int length) {
+        sha256.update(bytes, offset, length);
+        count += length;
+        progress.accept(count);
     }
 }

@@ -14,13 +14,35 @@ import org.jspecify.annotations.Nullable;
 /** Brings images from where they are: a bundled layout, a registry, an archive. */
 final class ImageBringer {
     private final CacheFiles files;
+    private final ImageCatalog catalog;
+    private final Soundness soundness;
     private final ImageStoreOptions options;
     private final ImagePuller puller;
 
-    ImageBringer(CacheFiles files, ImageCatalog catalog, ImageStoreOptions options) {
+    ImageBringer(CacheFiles files, ImageCatalog catalog, Soundness soundness, ImageStoreOptions options) {
         this.files = files;
+        this.catalog = catalog;
+        this.soundness = soundness;
         this.options = options;
         this.puller = new ImagePuller(files, catalog, options);
+    }
+
+    /** Whether there is such an image and its files are as they were written, of which those not known to be are read. */
+    boolean isSound(Optional<StoredImage> image) {
+        return image.isPresent() && inCache(() -> soundness.check(image.get()));
+    }
+
+    /** A repair brings back what the name meant; only {@link PullPolicy#ALWAYS} asks what it means now. */
+    Recorded bring(
+            ImageReference reference,
+            PullPolicy policy,
+            Optional<ImageHolder> holder,
+            PullListener listener,
+            Deadline deadline) {
+        Optional<Digest> meant = policy == PullPolicy.ALWAYS
+                ? Optional.empty()
+                : catalog.find(reference).map(StoredImage::manifest);
+        return bring(reference, meant, holder, listener, deadline);
     }
 
     /**
@@ -83,7 +105,11 @@ final class ImageBringer {
         T run() throws IOException, InterruptedException;
     }
 
-    <T> T translating(String from, Work<T> work) {
+    <T> T inCache(Work<T> work) {
+        return translating("the image cache", work);
+    }
+
+    private <T> T translating(String from, Work<T> work) {
         try {
             return work.run();
         } catch (ClosedByInterruptException | InterruptedException e) {

@@ -22,16 +22,17 @@ public final class ImageStore {
     private final CacheFiles files;
     private final ImageCatalog catalog;
     private final ImageRemovals removals;
-    private final Soundness soundness;
     private final ImageBringer bringer;
+    private final HeldImages held;
     private final ImageStoreOptions options;
 
     private ImageStore(CacheFiles files, Catalog catalog, ImageStoreOptions options, String boot) {
         this.files = files;
         this.catalog = new ImageCatalog(catalog, options.clock(), boot);
         this.removals = new ImageRemovals(catalog);
-        this.soundness = new Soundness(files, this.catalog);
-        this.bringer = new ImageBringer(files, this.catalog, options);
+        Soundness soundness = new Soundness(files, this.catalog);
+        this.bringer = new ImageBringer(files, this.catalog, soundness, options);
+        this.held = new HeldImages(files, this.catalog, soundness, bringer);
         this.options = options;
     }
 
@@ -74,26 +75,7 @@ public final class ImageStore {
      */
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
-        if (policy != PullPolicy.ALWAYS) {
-            Optional<Recorded> pinned = catalog.pin(reference, holder, soundness::isUsable);
-            if (pinned.isEmpty() && isSound(catalog.find(reference))) {
-                // Of another boot of the host, and just checked.
-                pinned = catalog.pin(reference, holder, soundness::isUsable);
-            }
-            if (pinned.isPresent()) {
-                return disk(reference, pinned.get());
-            }
-            if (policy == PullPolicy.NEVER) {
-                throw new ImageNotFound(reference);
-            }
-        }
-        return disk(reference, bring(reference, policy, Optional.of(holder), listener, deadline));
-    }
-
-    private ImageDisk disk(ImageReference reference, Recorded recorded) {
-        delete(recorded.unused());
-        StoredImage image = recorded.image();
-        return new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference);
+        return held.acquire(reference, policy, holder, listener, deadline);
     }
 
     /**
@@ -106,18 +88,7 @@ public final class ImageStore {
      */
     public Optional<ImageDisk> acquireHeld(
             ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
-        Optional<StoredImage> held = catalog.heldBy(holder);
-        if (held.isEmpty()) {
-            return Optional.empty();
-        }
-        if (soundness.isUsable(held.get()) || isSound(held)) {
-            return held.map(
-                    image -> new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference));
-        }
-        Digest manifest = held.get().manifest();
-        ImageReference exact = reference.at(manifest);
-        return Optional.of(
-                disk(reference, bringer.bring(exact, Optional.of(manifest), Optional.of(holder), listener, deadline)));
+        return held.acquireHeld(reference, holder, listener, deadline);
     }
 
     /**
@@ -143,9 +114,7 @@ public final class ImageStore {
      * @param reference by which it was asked for
      */
     public Optional<ImageDisk> heldDisk(ImageHolder holder, ImageReference reference) {
-        return catalog.heldBy(holder)
-                .filter(image -> isSound(Optional.of(image)))
-                .map(image -> new ImageDisk(files.vmdk(image.manifest()), image.config(), image.manifest(), reference));
+        return held.disk(holder, reference);
     }
 
     /** Those of a kind that hold an image. */
@@ -168,33 +137,16 @@ public final class ImageStore {
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
         if (policy != PullPolicy.ALWAYS) {
             Optional<ImageSummary> known = catalog.summary(reference);
-            if (known.isPresent() && isSound(catalog.find(reference))) {
+            if (known.isPresent() && bringer.isSound(catalog.find(reference))) {
                 return known.get();
             }
             if (policy == PullPolicy.NEVER) {
                 throw new ImageNotFound(reference);
             }
         }
-        Recorded recorded = bring(reference, policy, Optional.empty(), listener, deadline);
+        Recorded recorded = bringer.bring(reference, policy, Optional.empty(), listener, deadline);
         delete(recorded.unused());
         return recorded.summary();
-    }
-
-    private Recorded bring(
-            ImageReference reference,
-            PullPolicy policy,
-            Optional<ImageHolder> holder,
-            PullListener listener,
-            Deadline deadline) {
-        // A repair brings back what the name meant; only ALWAYS asks what it means now.
-        Optional<Digest> meant = policy == PullPolicy.ALWAYS
-                ? Optional.empty()
-                : catalog.find(reference).map(StoredImage::manifest);
-        return bringer.bring(reference, meant, holder, listener, deadline);
-    }
-
-    private boolean isSound(Optional<StoredImage> image) {
-        return image.isPresent() && inCache(() -> soundness.check(image.get()));
     }
 
     /**
@@ -264,17 +216,17 @@ public final class ImageStore {
 
     /** Removes images that nobody holds, as far as the request says, and files that belong to no image. */
     public PruneReport prune(PruneRequest request) {
-        return inCache(() -> pruning().prune(request));
+        return bringer.inCache(() -> pruning().prune(request));
     }
 
     /** What {@link #prune} would remove now; removes nothing. */
     public PruneReport prunePlan(PruneRequest request) {
-        return inCache(() -> pruning().rehearse(request));
+        return bringer.inCache(() -> pruning().rehearse(request));
     }
 
     /** Reads every file of the cache and compares it with what is recorded. Changes nothing; may take a while. */
     public List<CacheProblem> check() {
-        return inCache(() -> new CacheCheck(files, catalog).run());
+        return bringer.inCache(() -> new CacheCheck(files, catalog).run());
     }
 
     /** Every name, the newest first. */
@@ -303,21 +255,10 @@ public final class ImageStore {
     }
 
     private void delete(Unused unused) {
-        try {
-            new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
-        } catch (IOException e) {
-            throw new ImageCacheFailed(files.root(), e);
-        } catch (InterruptedException e) {
-            // The rows are gone, which is what was asked for; files without rows are collected later.
-            Thread.currentThread().interrupt();
-        }
+        UnusedFiles.discard(unused, files, catalog);
     }
 
     private ImagePruning pruning() {
         return new ImagePruning(files, catalog, removals, options.clock());
-    }
-
-    private <T> T inCache(ImageBringer.Work<T> work) {
-        return bringer.translating("the image cache", work);
     }
 }

@@ -1,7 +1,6 @@
 package dev.cloche.image;
 
 import dev.cloche.base.DurableFiles;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -53,35 +52,14 @@ final class KeptBlob implements AutoCloseable {
         }
     }
 
-    private final class Copied extends FilterInputStream {
+    private final class Copied extends SeenStream {
         Copied(InputStream blob) {
             super(blob);
         }
 
         @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
-
-        @Override
-        public int read(byte[] target, int offset, int length) throws IOException {
-            int read = in.read(target, offset, length);
-            if (read > 0) {
-                copy.write(target, offset, read);
-            }
-            return read;
-        }
-
-        @Override
-        public long skip(long bytes) throws IOException {
-            byte[] passed = new byte[(int) Math.min(bytes, 1 << 16)];
-            return Math.max(0, read(passed, 0, passed.length));
-        }
-
-        @Override
-        public boolean markSupported() {
-            return false;
+        void seen(byte[] bytes, int offset, int length) throws IOException {
+            copy.write(bytes, offset, length);
         }
     }
 }

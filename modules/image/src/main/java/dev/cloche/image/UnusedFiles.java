@@ -25,6 +25,22 @@ final class UnusedFiles {
         this.reclaimed = reclaimed;
     }
 
+    /**
+     * Deletes what the catalog has just forgotten.
+     *
+     * @throws ImageCacheFailed if the cache fails
+     */
+    static void discard(Unused unused, CacheFiles files, ImageCatalog catalog) {
+        try {
+            new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
+        } catch (IOException e) {
+            throw new ImageCacheFailed(files.root(), e);
+        } catch (InterruptedException e) {
+            // The rows are gone, which is what was asked for; files without rows are collected later.
+            Thread.currentThread().interrupt();
+        }
+    }
+
     void delete(Unused unused) throws IOException, InterruptedException {
         for (Digest manifest : unused.manifests()) {
             underLocks(

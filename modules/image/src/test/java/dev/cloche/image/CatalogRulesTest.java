@@ -5,26 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is written when, as triggers see it; and what is recorded of an image. */
-class CatalogRulesTest {
+class CatalogRulesTest extends OnScriptedRegistry {
     private static final List<String> TABLES =
             List.of("image_ref", "manifest", "config", "layer", "manifest_layer", "image_pin");
 
-    @TempDir
-    Path root;
-
-    private ScriptedRegistry registry;
-    private StoreFixture fixture;
     private ImageReference reference;
 
     private final TestImage image = new TestImage()
@@ -33,18 +25,10 @@ class CatalogRulesTest {
             .layer(TestImage.Compression.NONE, Map.of("bin/sh", "shell"));
 
     @BeforeEach
-    void start() throws IOException {
-        registry = new ScriptedRegistry();
-        fixture = StoreFixture.in(root);
+    void pull() {
         reference = registry.serve("app", "1", image);
         fixture.pull(reference);
         watch();
-    }
-
-    @AfterEach
-    void stop() {
-        fixture.close();
-        registry.close();
     }
 
     @Test

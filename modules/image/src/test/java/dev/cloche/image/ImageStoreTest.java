@@ -18,33 +18,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ImageStoreTest {
+class ImageStoreTest extends OnScriptedRegistry {
     private static final Map<String, String> SHARED = Map.of("bin/sh", "shell");
-
-    @TempDir
-    Path root;
-
-    private ScriptedRegistry registry;
-    private StoreFixture fixture;
-
-    @BeforeEach
-    void start() throws IOException {
-        registry = new ScriptedRegistry();
-        fixture = StoreFixture.in(root);
-    }
-
-    @AfterEach
-    void stop() {
-        fixture.close();
-        registry.close();
-    }
 
     @Test
     void imagesAreListedNewestFirstWithWhatIsKnownOfThem() {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -182,5 +183,12 @@ public final class TestImage {
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Text that hardly compresses, the same each time. */
+    static String noise(int length) {
+        StringBuilder text = new StringBuilder(length);
+        new Random(42).ints(length, ' ', '~').forEach(c -> text.append((char) c));
+        return text.toString();
     }
 }

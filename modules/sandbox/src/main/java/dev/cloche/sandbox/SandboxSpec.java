@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * What to start. Immutable; begin with {@link #of} and narrow with the {@code with…} methods.
@@ -96,137 +97,58 @@ public record SandboxSpec(
                 Secrets.none());
     }
 
+    private SandboxSpec with(Consumer<SandboxSpecDraft> change) {
+        SandboxSpecDraft draft = new SandboxSpecDraft(this);
+        change.accept(draft);
+        return draft.spec();
+    }
+
     /** The same with a name, and persistent. */
     public SandboxSpec withName(String value) {
-        return new SandboxSpec(
-                Optional.of(value),
-                image,
-                command,
-                pullPolicy,
-                memoryMib,
-                cpus,
-                false,
-                diskMib,
-                policies,
-                labels,
-                network,
-                secrets);
+        return with(draft -> {
+            draft.name = Optional.of(value);
+            draft.ephemeral = false;
+        });
     }
 
     public SandboxSpec withCommand(List<String> value) {
-        return new SandboxSpec(
-                name,
-                image,
-                value,
-                pullPolicy,
-                memoryMib,
-                cpus,
-                ephemeral,
-                diskMib,
-                policies,
-                labels,
-                network,
-                secrets);
+        return with(draft -> draft.command = value);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {
-        return new SandboxSpec(
-                name, image, command, value, memoryMib, cpus, ephemeral, diskMib, policies, labels, network, secrets);
+        return with(draft -> draft.pullPolicy = value);
     }
 
     public SandboxSpec withMemoryMib(int value) {
-        return new SandboxSpec(
-                name, image, command, pullPolicy, value, cpus, ephemeral, diskMib, policies, labels, network, secrets);
+        return with(draft -> draft.memoryMib = value);
     }
 
     public SandboxSpec withCpus(int value) {
-        return new SandboxSpec(
-                name,
-                image,
-                command,
-                pullPolicy,
-                memoryMib,
-                value,
-                ephemeral,
-                diskMib,
-                policies,
-                labels,
-                network,
-                secrets);
+        return with(draft -> draft.cpus = value);
     }
 
     public SandboxSpec withEphemeral(boolean value) {
-        return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, value, diskMib, policies, labels, network, secrets);
+        return with(draft -> draft.ephemeral = value);
     }
 
     public SandboxSpec withPolicies(SandboxPolicies value) {
-        return new SandboxSpec(
-                name, image, command, pullPolicy, memoryMib, cpus, ephemeral, diskMib, value, labels, network, secrets);
+        return with(draft -> draft.policies = value);
     }
 
     public SandboxSpec withLabels(Map<String, String> value) {
-        return new SandboxSpec(
-                name,
-                image,
-                command,
-                pullPolicy,
-                memoryMib,
-                cpus,
-                ephemeral,
-                diskMib,
-                policies,
-                value,
-                network,
-                secrets);
+        return with(draft -> draft.labels = value);
     }
 
     /** The same with a disk of this size for what its guest writes. */
     public SandboxSpec withDiskMib(int value) {
-        return new SandboxSpec(
-                name,
-                image,
-                command,
-                pullPolicy,
-                memoryMib,
-                cpus,
-                ephemeral,
-                OptionalInt.of(value),
-                policies,
-                labels,
-                network,
-                secrets);
+        return with(draft -> draft.diskMib = OptionalInt.of(value));
     }
 
     public SandboxSpec withNetwork(NetworkSpec value) {
-        return new SandboxSpec(
-                name,
-                image,
-                command,
-                pullPolicy,
-                memoryMib,
-                cpus,
-                ephemeral,
-                diskMib,
-                policies,
-                labels,
-                value,
-                secrets);
+        return with(draft -> draft.network = value);
     }
 
     public SandboxSpec withSecrets(Secrets value) {
-        return new SandboxSpec(
-                name,
-                image,
-                command,
-                pullPolicy,
-                memoryMib,
-                cpus,
-                ephemeral,
-                diskMib,
-                policies,
-                labels,
-                network,
-                value);
+        return with(draft -> draft.secrets = value);
     }
 }

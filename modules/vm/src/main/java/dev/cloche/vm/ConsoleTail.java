@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Reads the end of a file that a guest has filled. */
@@ -13,8 +12,8 @@ final class ConsoleTail {
 
     private ConsoleTail() {}
 
-    /** At most 4,096 characters, harmless to show; empty if there is no such file. */
-    static String of(Path path) throws IOException {
+    /** At most 4,096 characters, harmless to show; empty if there is no such file, or it cannot be read. */
+    static String of(Path path) {
         try (FileChannel file = FileChannel.open(path)) {
             ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
             long at = Math.max(0, file.size() - LENGTH);
@@ -24,7 +23,7 @@ final class ConsoleTail {
             } while (count > 0);
             String text = StandardCharsets.UTF_8.decode(bytes.flip()).toString();
             return Printable.of(text.replace("\r\n", "\n")).strip();
-        } catch (NoSuchFileException none) {
+        } catch (IOException unreadable) {
             return "";
         }
     }

@@ -23,7 +23,6 @@ final class CreditedStream extends OutputStream {
     private final Runnable onClose;
     private final StreamState state = new StreamState();
     private int credit;
-    private volatile boolean cut;
 
     /**
      * @param credit what may be sent at first
@@ -56,30 +55,19 @@ final class CreditedStream extends OutputStream {
 
     /** The reader has ended. */
     void end() {
-        state.lock();
-        try {
-            state.end();
-        } finally {
-            state.unlock();
-        }
+        state.end();
     }
 
     /** Nothing is sent from here on: what another connection's stream goes on with must not be mixed with this one's. */
     void fail(VmException cause) {
-        state.lock();
-        try {
-            cut = true;
-            state.fail(cause);
-        } finally {
-            state.unlock();
-        }
+        state.fail(cause);
     }
 
     /** Like {@link #close}, without a word to the other side; nothing is sent from here on. */
     void cut() {
         state.lock();
         try {
-            cut = true;
+            state.cut();
             state.close();
         } finally {
             state.unlock();
@@ -98,7 +86,7 @@ final class CreditedStream extends OutputStream {
         int end = offset + length;
         while (at < end) {
             int count = reserve(Math.min(end - at, MAX_CHUNK));
-            sink.sendPatiently(encoder.encode(bytes, at, count), () -> !cut);
+            sink.sendPatiently(encoder.encode(bytes, at, count), () -> !state.isCut());
             at += count;
         }
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,6 @@ final class InMemoryExecution {
     static final int STDIN_WINDOW = 64 * 1024;
 
     private static final int SIGKILL = 9;
-    private static final int MAX_CHUNK = Frame.MAX_PAYLOAD - Long.BYTES;
 
     private final int id;
     private final ExecRequest request;
@@ -35,8 +35,7 @@ final class InMemoryExecution {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final KeptOutput stdout;
-    private final KeptOutput stderr;
+    private final InMemoryOutputs outputs;
     private long stdinOffset;
     private @Nullable ExitStatus end;
     private @Nullable Instant endedAt;
@@ -53,8 +52,7 @@ final class InMemoryExecution {
         this.id = id;
         this.request = request;
         this.onEnd = onEnd;
-        stdout = new KeptOutput(request.window());
-        stderr = new KeptOutput(request.window());
+        outputs = new InMemoryOutputs(id, request, changed);
         stdin = new OutputWindow("stdin", STDIN_WINDOW, bytes -> {
             FrameSink port = reader;
             if (port != null) {
@@ -63,12 +61,13 @@ final class InMemoryExecution {
         });
         terminal = request.terminal().map(InMemoryTerminal::new);
         InputStream in = request.has(ExecRequest.Option.STDIN) ? stdin : InputStream.nullInputStream();
-        InMemoryProgram.Streams streams = new InMemoryProgram.Streams(
-                in,
-                new InMemoryPipe(lock, changed, stdout, () -> room(stdout)),
-                new InMemoryPipe(lock, changed, stderr, () -> room(stderr)),
-                terminal);
+        InMemoryProgram.Streams streams =
+                new InMemoryProgram.Streams(in, pipe(Output.STDOUT), pipe(Output.STDERR), terminal);
         program = new InMemoryProgram(id, builtIn, caller, streams, this::ended);
+    }
+
+    private InMemoryPipe pipe(Output output) {
+        return new InMemoryPipe(lock, changed, outputs.of(output), () -> outputs.room(output, reader != null));
     }
 
     int id() {
@@ -90,8 +89,7 @@ final class InMemoryExecution {
     /** Starts it, attached to a port. */
     void start(FrameSink port, int answering, int credit) {
         port.sendNow(GuestFrames.started(answering, id, id, STDIN_WINDOW));
-        stdout.restart(0, credit);
-        stderr.restart(0, credit);
+        var _ = outputs.restart(AttachPoint.BEGINNING, credit);
         reader = port;
         program.start();
         Thread.ofVirtual().name("cloche-in-memory-send-" + id).start(this::sendAll);
@@ -103,16 +101,13 @@ final class InMemoryExecution {
 
     /** Every signal ends the program, as is the default of most. */
     boolean signal(int number) {
-        lock.lock();
-        try {
-            if (end != null) {
-                return false;
+        return locked(() -> {
+            boolean runs = end == null;
+            if (runs) {
+                program.signal(number);
             }
-            program.signal(number);
-            return true;
-        } finally {
-            lock.unlock();
-        }
+            return runs;
+        });
     }
 
     /** Whether it has a terminal, which has the size then. */
@@ -123,32 +118,27 @@ final class InMemoryExecution {
 
     /** Attaches a port, and tells another that it is not attached any more. */
     Optional<GuestFailure> attach(FrameSink port, int answering, int credit, AttachPoint from) {
-        lock.lock();
-        try {
+        return locked(() -> {
             if (forgotten) {
                 return Optional.of(GuestFailure.NO_SUCH_EXECUTION);
             }
-            if (from.stdout() > stdout.end() || from.stderr() > stderr.end()) {
+            if (!outputs.reach(from)) {
                 return Optional.of(GuestFailure.BAD_REQUEST);
             }
             FrameSink other = reader;
             if (other != null && !other.equals(port)) {
                 other.sendNow(GuestFrames.detached(id));
             }
-            stdout.restart(from.stdout(), credit);
-            stderr.restart(from.stderr(), credit);
+            AttachPoint first = outputs.restart(from, credit);
             // No credit of a later read may overtake the answer.
             stdin.restart(stdinCredit -> {
                 reader = port;
-                AttachPoint first = new AttachPoint(stdout.sent(), stderr.sent());
                 port.sendNow(GuestFrames.attached(
                         answering, id, HostFrames.flags(request), stdinCredit, stdinOffset, first));
             });
             changed.signalAll();
             return Optional.empty();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** The port no longer reads it: the program goes on. */
@@ -173,92 +163,65 @@ final class InMemoryExecution {
     }
 
     void granted(FrameSink port, Output output, int bytes) {
-        ifReader(port, () -> kept(output).granted(bytes));
+        ifReader(port, () -> outputs.of(output).granted(bytes));
     }
 
     void acknowledge(FrameSink port, Output output, long offset) {
-        ifReader(port, () -> kept(output).acknowledged(offset));
+        ifReader(port, () -> outputs.of(output).acknowledged(offset));
     }
 
     /** Does what only the port that it is attached to may have done. */
     private void ifReader(FrameSink port, Runnable deed) {
-        lock.lock();
-        try {
+        change(() -> {
             if (isReader(port)) {
                 deed.run();
-                changed.signalAll();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Has nobody find it any more, if it has ended. */
     boolean forget() {
-        lock.lock();
-        try {
+        return locked(() -> {
             forgotten = end != null;
             changed.signalAll();
             return forgotten;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Ends it, and has nobody find it or hear of its end. */
     void abandon() {
-        lock.lock();
-        try {
+        change(() -> {
             forgotten = true;
             reader = null;
             if (end == null) {
                 program.signal(SIGKILL);
             }
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     ExecutionInfo info() {
-        lock.lock();
-        try {
-            return new ExecutionInfo(
-                    id,
-                    id,
-                    request.arguments().getFirst(),
-                    request.has(ExecRequest.Option.STDIN),
-                    main(),
-                    request.terminal().isPresent(),
-                    acknowledged(),
-                    request.key(),
-                    reader != null,
-                    startedAt,
-                    Optional.ofNullable(end),
-                    Optional.ofNullable(endedAt),
-                    new ExecutionInfo.Kept(stdout.oldest(), stdout.end()),
-                    new ExecutionInfo.Kept(stderr.oldest(), stderr.end()));
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> new ExecutionInfo(
+                id,
+                id,
+                request.arguments().getFirst(),
+                request.has(ExecRequest.Option.STDIN),
+                main(),
+                request.terminal().isPresent(),
+                acknowledged(),
+                request.key(),
+                reader != null,
+                startedAt,
+                Optional.ofNullable(end),
+                Optional.ofNullable(endedAt),
+                outputs.of(Output.STDOUT).info(),
+                outputs.of(Output.STDERR).info()));
     }
 
     private void ended(ExitStatus status) {
-        lock.lock();
-        try {
+        change(() -> {
             end = status;
             endedAt = Instant.now();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private int room(KeptOutput kept) {
-        if (acknowledged()) {
-            return kept.roomIfAcknowledged();
-        }
-        return reader == null ? request.window() : kept.roomIfSent();
+        });
     }
 
     private void sendAll() {
@@ -271,8 +234,7 @@ final class InMemoryExecution {
 
     /** Sends until there is news for the guest, which is told without the lock, or nobody can ask for it any more. */
     private boolean sendUntilNews() {
-        lock.lock();
-        try {
+        return locked(() -> {
             while (!forgotten) {
                 FrameSink port = reader;
                 if (port != null && sendNext(port)) {
@@ -284,38 +246,22 @@ final class InMemoryExecution {
                 changed.awaitUninterruptibly();
             }
             return false;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private boolean sendNext(FrameSink port) {
         try {
-            // Both in turn, so that neither starves the other.
-            boolean some = sendNext(port, Output.STDOUT);
-            return sendNext(port, Output.STDERR) || some;
+            return outputs.sendNext(port);
         } catch (GuestConnectionLostException | IOException hostIsGone) {
             detach(port);
             return false;
         }
     }
 
-    private boolean sendNext(FrameSink port, Output output) throws IOException {
-        KeptOutput kept = kept(output);
-        long at = kept.sent();
-        byte[] bytes = kept.next(MAX_CHUNK);
-        if (bytes.length > 0) {
-            // The program may wait for this room.
-            changed.signalAll();
-            port.sendPatiently(GuestFrames.output(id, output, at, bytes), () -> true);
-        }
-        return bytes.length > 0;
-    }
-
     /** Whether there is news for the guest: it has ended, or nobody can ask for it any more. */
     private boolean settle(@Nullable FrameSink port) {
         ExitStatus status = end;
-        if (status == null || (port != null && !(stdout.drained() && stderr.drained()))) {
+        if (status == null || (port != null && !outputs.drained())) {
             return false;
         }
         if (port != null) {
@@ -329,19 +275,27 @@ final class InMemoryExecution {
 
     /** Whether nobody can ask for it any more. */
     boolean forgotten() {
-        lock.lock();
-        try {
-            return forgotten;
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> forgotten);
     }
 
     boolean isReader(FrameSink port) {
         return port.equals(reader);
     }
 
-    private KeptOutput kept(Output output) {
-        return output == Output.STDOUT ? stdout : stderr;
+    private void change(Runnable deed) {
+        locked(() -> {
+            deed.run();
+            changed.signalAll();
+            return deed;
+        });
+    }
+
+    private <T> T locked(Supplier<T> body) {
+        lock.lock();
+        try {
+            return body.get();
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -16,8 +16,8 @@ final class KeptOutput {
         ring = new byte[window];
     }
 
-    long oldest() {
-        return oldest;
+    ExecutionInfo.Kept info() {
+        return new ExecutionInfo.Kept(oldest, end);
     }
 
     long end() {

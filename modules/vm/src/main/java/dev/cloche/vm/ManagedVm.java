@@ -3,7 +3,6 @@ package dev.cloche.vm;
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -14,13 +13,12 @@ import java.util.function.Supplier;
 final class ManagedVm implements Vm {
     private final VmId id;
     private final Machine machine;
-    private final BootPolicy policy;
     private final Ownership ownership;
-    private final Identities identities;
     private final Consumer<Vm> onClose;
 
     private final Changes changes;
     private final VmLife life;
+    private final VmStart start;
     private final SnapshotTaker snapshots;
     private final VmEnd end;
     private volatile boolean attached;
@@ -35,12 +33,12 @@ final class ManagedVm implements Vm {
             Consumer<Vm> onClose) {
         this.id = id;
         this.machine = machine;
-        this.policy = policy;
         this.ownership = ownership;
         this.onClose = onClose;
-        identities = new Identities(id, machine, clone, network);
+        Identities identities = new Identities(id, machine, clone, network);
         changes = new Changes(id);
         life = new VmLife(id);
+        start = new VmStart(id, machine, policy, life, changes, identities);
         snapshots = new SnapshotTaker(id, machine, life, identities);
         end = new VmEnd(id, life);
         attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
@@ -68,7 +66,7 @@ final class ManagedVm implements Vm {
     static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
         ManagedVm vm = new ManagedVm(
                 id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, Optional.empty(), onClose);
-        vm.join(run, false, deadline);
+        vm.start.join(run, false, deadline);
         return vm;
     }
 
@@ -91,7 +89,7 @@ final class ManagedVm implements Vm {
                 spec.snapshot().isPresent(),
                 network(spec),
                 onClose);
-        vm.join(run, paused, deadline);
+        vm.start.join(run, paused, deadline);
         try {
             vm.snapshots.recover(deadline);
         } catch (RuntimeException e) {
@@ -99,24 +97,6 @@ final class ManagedVm implements Vm {
             throw e;
         }
         return vm;
-    }
-
-    private void join(Run run, boolean paused, Deadline deadline) {
-        GuestConnection connection = GuestConnection.open(id.value(), run.channel());
-        try {
-            if (!paused) {
-                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
-                identities.settle(connection, deadline);
-            }
-        } catch (RuntimeException e) {
-            connection.close();
-            run.close();
-            throw e;
-        }
-        life.running(run, connection);
-        if (paused) {
-            life.move(VmTransition.PAUSED);
-        }
     }
 
     @Override
@@ -133,38 +113,45 @@ final class ManagedVm implements Vm {
         return ownership != Ownership.NONE;
     }
 
+    private void requireOwner(String wanted) {
+        if (!owned()) {
+            throw new VmStateException(id, state(), wanted + " by a process that does not own it");
+        }
+    }
+
     @Override
     public void start(Deadline deadline) {
-        starting(identities::settle, deadline);
+        start.boot(deadline);
     }
 
     @Override
     public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
-        starting((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
+        start.boot(identity, deadline);
     }
 
     @Override
     public void prepare(Deadline deadline) {
-        starting((guest, soon) -> {}, deadline);
-        pause(deadline);
+        start.prepare(deadline);
     }
 
     @Override
     public void prepare(Consumer<Guest> exercise, Deadline deadline) {
-        starting((guest, soon) -> identities.give(Optional.empty(), guest, soon), deadline);
-        exercise.accept(guest());
-        changes.next(deadline, () -> {
-            life.require(VmTransition.PAUSED, "be prepared");
-            identities.quiesce(life.live("be prepared"), deadline);
-            life.halt(deadline);
-        });
+        start.prepare(exercise, deadline);
     }
 
-    private void starting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
-        changes.now(this::state, "be started", () -> {
-            life.require(VmTransition.STARTED, "be started");
-            new Boot(id, machine, policy, life, greeted).run(deadline);
-        });
+    @Override
+    public void pause(Deadline deadline) {
+        start.pause(deadline);
+    }
+
+    @Override
+    public void resume(Deadline deadline) {
+        start.resume(deadline);
+    }
+
+    @Override
+    public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+        start.resume(identity, deadline);
     }
 
     @Override
@@ -173,39 +160,8 @@ final class ManagedVm implements Vm {
     }
 
     @Override
-    public void pause(Deadline deadline) {
-        changes.next(deadline, () -> {
-            life.require(VmTransition.PAUSED, "be paused");
-            life.halt(deadline);
-        });
-    }
-
-    @Override
-    public void resume(Deadline deadline) {
-        resuming(identities::settle, deadline);
-    }
-
-    @Override
-    public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-        resuming((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
-    }
-
-    private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
-        changes.next(deadline, () -> {
-            life.require(VmTransition.RESUMED, "be resumed");
-            life.goOn(deadline);
-            GuestConnection guest = life.live("be resumed");
-            // One that was adopted while it was paused has not been greeted yet.
-            var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
-            greeted.accept(guest, deadline);
-        });
-    }
-
-    @Override
     public TakenSnapshot take(SnapshotName name, Deadline deadline) {
-        if (!owned()) {
-            throw new VmStateException(id, state(), "be snapshot by a process that does not own it");
-        }
+        requireOwner("be snapshot");
         return changes.result(
                 deadline,
                 () -> ownership == Ownership.TEMPLATE_MAKER
@@ -215,9 +171,7 @@ final class ManagedVm implements Vm {
 
     @Override
     public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
-        if (!owned()) {
-            throw new VmStateException(id, state(), "be suspended by a process that does not own it");
-        }
+        requireOwner("be suspended");
         if (ownership == Ownership.TEMPLATE_MAKER) {
             throw new VmStateException(id, state(), "be suspended, because it makes a template");
         }
@@ -283,18 +237,14 @@ final class ManagedVm implements Vm {
     @Override
     public void detach() {
         life.live("be detached");
-        if (!owned()) {
-            throw new VmStateException(id, state(), "be detached by a process that does not own it");
-        }
+        requireOwner("be detached");
         life.run().ifPresent(Run::detach);
         attached = false;
     }
 
     @Override
     public void destroy() {
-        if (!owned()) {
-            throw new VmStateException(id, state(), "be destroyed by a process that does not own it");
-        }
+        requireOwner("be destroyed");
         changes.now(this::state, "be destroyed", () -> {
             if (state() != VmState.DESTROYED) {
                 life.require(VmTransition.DESTROYED, "be destroyed");

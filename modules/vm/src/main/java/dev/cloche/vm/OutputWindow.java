@@ -32,8 +32,6 @@ final class OutputWindow extends InputStream {
     private int outstanding;
     /** How many bytes were taken and are not granted again yet. */
     private int taken;
-    /** Whether the guest is granted nothing more. */
-    private boolean cut;
 
     /**
      * The whole of a stream.
@@ -91,30 +89,19 @@ final class OutputWindow extends InputStream {
 
     /** No more comes. */
     void end() {
-        state.lock();
-        try {
-            state.end();
-        } finally {
-            state.unlock();
-        }
+        state.end();
     }
 
     /** No more comes, and that is an error, unless the end has been seen. */
     void fail(VmException cause) {
-        state.lock();
-        try {
-            cut = true;
-            state.fail(cause);
-        } finally {
-            state.unlock();
-        }
+        state.fail(cause);
     }
 
     /** Like {@link #close}, and the guest is granted nothing more from here on. */
     void cut() {
         state.lock();
         try {
-            cut = true;
+            state.cut();
             close();
         } finally {
             state.unlock();
@@ -250,7 +237,7 @@ final class OutputWindow extends InputStream {
     /** Grants in steps of a quarter of the window: rarely enough to be cheap, early enough that the guest never waits. */
     private void took(int count) {
         taken += count;
-        if (taken >= window / 4 && !state.ended() && !cut) {
+        if (taken >= window / 4 && !state.ended() && !state.isCut()) {
             outstanding += taken;
             int credit = taken;
             taken = 0;

@@ -146,7 +146,7 @@ final class QemuCapture implements Capture {
         Path directory = draft.directory();
         try {
             if (spec.templateMaker()) {
-                Path ram = QemuMachine.sharedRam(ground.layout(), spec.id());
+                Path ram = RamFile.placed(ground.layout(), spec.id());
                 RamFile.publish(ram, directory.resolve(MEMORY));
                 Files.delete(ram);
                 force(directory.resolve(STATE));

@@ -4,7 +4,6 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.PinnedProcess;
-import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -13,25 +12,19 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
 public final class QemuProvider implements VmProvider {
-    private static final int SIGTERM = 15;
-
     private final VmLayout layout;
-    private final VmResources resources;
     private final BootPolicy policy;
     private final VmDirectory directory;
     private final QemuGround ground;
+    private final RunningVms running;
+    private final QemuSnapshots snapshots;
     private final QemuPool pool;
     private final OpenVms open = new OpenVms();
-    private final ReentrantLock probing = new ReentrantLock();
-    private final AtomicReference<Optional<HostFacts>> host = new AtomicReference<>(Optional.empty());
 
     /** A provider with the usual patience. Touches nothing yet. */
     public QemuProvider(VmLayout layout, VmResources resources) {
@@ -40,11 +33,12 @@ public final class QemuProvider implements VmProvider {
 
     public QemuProvider(VmLayout layout, VmResources resources, BootPolicy policy) {
         this.layout = layout;
-        this.resources = resources;
         this.policy = policy;
         directory = new VmDirectory(layout);
+        ground = QemuGround.of(layout, resources, new ProbedHost(layout, resources));
+        running = new RunningVms(layout);
+        snapshots = new QemuSnapshots(ground);
         pool = new QemuPool(layout);
-        ground = QemuGround.of(layout, resources, this::host);
     }
 
     @Override
@@ -92,7 +86,7 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public boolean reclaim(VmId id, Deadline deadline) {
-        return pool.reclaim(id, this::kill, deadline);
+        return pool.reclaim(id, running::kill, deadline);
     }
 
     @Override
@@ -115,7 +109,7 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Vm connect(VmId id, Deadline deadline) {
         recover(id, deadline);
-        QemuRun run = new QemuJoin(layout, id, deadline).asClient(pinRunning(id, "be connected to"));
+        QemuRun run = new QemuJoin(layout, id, deadline).asClient(running.pin(id, "be connected to"));
         return open.add(ManagedVm.connected(id, run, open::remove, deadline));
     }
 
@@ -136,7 +130,7 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Vm adopt(VmId id, Deadline deadline) {
-        PinnedProcess guard = pinRunning(id, "be adopted");
+        PinnedProcess guard = running.pin(id, "be adopted");
         LockFile lock;
         VmSpec spec;
         try {
@@ -169,47 +163,19 @@ public final class QemuProvider implements VmProvider {
         return new QemuMachine(spec, ground, ownerLock);
     }
 
-    private PinnedProcess pinRunning(VmId id, String wanted) {
-        VmInfo info = get(id).orElseThrow(() -> new VmNotFoundException(id));
-        Optional<PinnedProcess> guard =
-                info.guard().filter(known -> info.state().live()).flatMap(this::pin);
-        return guard.orElseThrow(
-                () -> new VmStateException(id, get(id).map(VmInfo::state).orElse(VmState.DESTROYED), wanted));
-    }
-
-    private Optional<PinnedProcess> pin(ProcessIdentity guard) {
-        return PinnedProcess.open(guard);
-    }
-
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
-        VmInfo info = get(id).orElseThrow(() -> new VmNotFoundException(id));
-        if (info.exit().isPresent()) {
-            return info.exit().get();
-        }
-        try (PinnedProcess guard = pinRunning(id, "be killed")) {
-            guard.signal(SIGTERM);
-            Waiting.on(guard.onEnd().thenApply(gone -> true), deadline, "the end of VM " + id);
-        }
-        return new GuardFiles(layout.directory(id)).exitOrLost();
+        return running.kill(id, deadline);
     }
 
     @Override
     public void pause(VmId id, Deadline deadline) {
-        tell(id, "stop", "be paused", deadline);
+        running.pause(id, deadline);
     }
 
     @Override
     public void resume(VmId id, Deadline deadline) {
-        tell(id, "cont", "be resumed", deadline);
-    }
-
-    private void tell(VmId id, String command, String wanted, Deadline deadline) {
-        try (PinnedProcess _ = pinRunning(id, wanted)) {
-            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
-        } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
-        }
+        running.resume(id, deadline);
     }
 
     @Override
@@ -244,22 +210,7 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public VmCapabilities capabilities() {
-        return host().capabilities();
-    }
-
-    private HostFacts host() {
-        probing.lock();
-        try {
-            Optional<HostFacts> known = host.get();
-            if (known.isPresent()) {
-                return known.get();
-            }
-            HostFacts found = new HostProbe(resources, layout.stateRoot(), layout.runtimeDirectory()).facts();
-            host.set(Optional.of(found));
-            return found;
-        } finally {
-            probing.unlock();
-        }
+        return ground.host().get().capabilities();
     }
 
     @Override
@@ -296,8 +247,7 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public List<SnapshotRef> snapshots() {
-        sweep();
-        return ground.snapshots().list().stream().map(SnapshotManifest::ref).toList();
+        return snapshots.list();
     }
 
     @Override
@@ -307,38 +257,12 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public String fingerprint(VmSpec spec) {
-        try {
-            return MachineFacts.of(spec, resources, host())
-                    .key(spec, Collections.emptyNavigableSet(), ground.digests())
-                    .fingerprint();
-        } catch (IOException e) {
-            throw new VmStorageException(
-                    "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
-        }
+        return snapshots.fingerprint(spec);
     }
 
     @Override
     public void deleteSnapshot(SnapshotName name) {
-        if (!ground.snapshots().delete(name)) {
-            List<String> holders = directory.clonesOf(name);
-            throw new VmBusyException(
-                    "Snapshot " + name + " is used by "
-                            + (holders.isEmpty() ? "another process" : "VM " + String.join(", VM ", holders)),
-                    "Stop the VMs that were restored from it first.");
-        }
-    }
-
-    /** Removes what killed processes have left of snapshots: unfinished ones, and makers of templates. */
-    private void sweep() {
-        ground.snapshots().sweep();
-        for (VmId maker : directory.deadMakers()) {
-            // Its owner's lock is free, or somebody is about to destroy it anyway.
-            LockFile.tryLock(layout.ownerLock(maker)).ifPresent(lock -> {
-                try (lock) {
-                    new VmRemoval(layout).remove(maker);
-                }
-            });
-        }
+        snapshots.delete(name);
     }
 
     @Override

@@ -37,6 +37,12 @@ final class RamFile {
         return layout.memoryOnDisk(spec.id());
     }
 
+    /** Where {@link #place} has put it. */
+    static Path placed(VmLayout layout, VmId id) {
+        Path inMemory = layout.sharedMemory(id);
+        return Files.exists(inMemory) ? inMemory : layout.memoryOnDisk(id);
+    }
+
     static long bytes(int mebibytes) {
         return (long) mebibytes << 20;
     }

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a stream goes on, and the wait until it does: what the two directions have in common. Everything but the lock
- * itself is called with the lock held.
+ * Whether a stream goes on, and the wait until it does: what the two directions have in common. What the other side does to it
+ * may be told at any time; everything else is called with the lock held.
  */
 final class StreamState {
     private final ReentrantLock lock = new ReentrantLock();
@@ -16,6 +16,7 @@ final class StreamState {
     private boolean closed;
     private boolean ended;
     private @Nullable VmException failure;
+    private volatile boolean cut;
 
     void lock() {
         lock.lock();
@@ -56,16 +57,37 @@ final class StreamState {
 
     /** The other side has ended. */
     void end() {
-        ended = true;
-        changed();
+        lock();
+        try {
+            ended = true;
+            changed();
+        } finally {
+            unlock();
+        }
     }
 
-    /** No more comes, and that is an error, unless the end or another error was known. */
+    /** The other side is out of reach, and that is an error, unless the end or another error was known. */
     void fail(VmException cause) {
-        if (!ended && failure == null) {
-            failure = cause;
-            changed();
+        lock();
+        try {
+            cut = true;
+            if (!ended && failure == null) {
+                failure = cause;
+                changed();
+            }
+        } finally {
+            unlock();
         }
+    }
+
+    /** Nothing is said to the other side from here on: it may hear of this stream from another connection. */
+    void cut() {
+        cut = true;
+    }
+
+    /** Whether nothing may be said to the other side any more. Known without the lock too. */
+    boolean isCut() {
+        return cut;
     }
 
     boolean closed() {

@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * What a VM is made of. Immutable; begin with {@link #of} or {@link #restored} and narrow with the {@code with…} methods.
@@ -116,149 +117,47 @@ public record VmSpec(
                 snapshot.network() ? NetworkSpec.user() : NetworkSpec.none());
     }
 
+    private VmSpec with(Consumer<VmSpecDraft> change) {
+        VmSpecDraft draft = new VmSpecDraft(this);
+        change.accept(draft);
+        return draft.spec();
+    }
+
     public VmSpec withMemoryMiB(int value) {
-        return new VmSpec(
-                id,
-                value,
-                cpus,
-                rootDisk,
-                writable,
-                attached,
-                maxDuration,
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.memoryMiB = value);
     }
 
     public VmSpec withCpus(int value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                value,
-                rootDisk,
-                writable,
-                attached,
-                maxDuration,
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.cpus = value);
     }
 
     public VmSpec withWritable(WritableLayer value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                value,
-                attached,
-                maxDuration,
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.writable = value);
     }
 
     public VmSpec withAttached(boolean value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                writable,
-                value,
-                maxDuration,
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.attached = value);
     }
 
     public VmSpec withMaxDuration(Duration value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                writable,
-                attached,
-                Optional.of(value),
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.maxDuration = Optional.of(value));
     }
 
     public VmSpec withOwnerGrace(Duration value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                writable,
-                attached,
-                maxDuration,
-                value,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.ownerGrace = value);
     }
 
     public VmSpec withOutputLogBytes(long value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                writable,
-                attached,
-                maxDuration,
-                ownerGrace,
-                OptionalLong.of(value),
-                snapshot,
-                templateMaker,
-                network);
+        return with(draft -> draft.outputLogBytes = OptionalLong.of(value));
     }
 
     public VmSpec withNetwork(NetworkSpec value) {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                writable,
-                attached,
-                maxDuration,
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                templateMaker,
-                value);
+        return with(draft -> draft.network = value);
     }
 
     /** The same VM, as the maker of a template. */
     public VmSpec asTemplateMaker() {
-        return new VmSpec(
-                id,
-                memoryMiB,
-                cpus,
-                rootDisk,
-                writable,
-                attached,
-                maxDuration,
-                ownerGrace,
-                outputLogBytes,
-                snapshot,
-                true,
-                network);
+        return with(draft -> draft.templateMaker = true);
     }
 
     /** Whether it has the port for its log; a clone has what its snapshot has. */

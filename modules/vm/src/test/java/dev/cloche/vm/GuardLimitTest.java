@@ -6,29 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.List;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What docs/guard.md says of limits that are given to a guard that is at work. */
-@Timeout(120)
-class GuardLimitTest {
-    private static Path binary = Path.of("");
-
-    @TempDir
-    Path directory = Path.of("");
-
-    @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        binary = GuardBinary.compile();
-    }
-
-    private GuardRun guard(String... options) throws IOException {
-        return GuardRun.script(binary, directory, List.of(options), "exec sleep 100");
+class GuardLimitTest extends WithGuard {
+    private GuardRun sleeping(String... options) throws IOException {
+        return guard("exec sleep 100", options);
     }
 
     private void announce(GuardRun guard, String limit) throws Exception {
@@ -39,7 +24,7 @@ class GuardLimitTest {
 
     @Test
     void endsTheProgramWhenALaterLimitHasPassed() throws Exception {
-        try (var guard = guard()) {
+        try (var guard = sleeping()) {
             announce(guard, "200");
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"", "\"signal\":9");
         }
@@ -47,7 +32,7 @@ class GuardLimitTest {
 
     @Test
     void aLaterLimitReplacesAnEarlierOne() throws Exception {
-        try (var guard = guard("--max-duration-ms", "3600000")) {
+        try (var guard = sleeping("--max-duration-ms", "3600000")) {
             announce(guard, "7200000");
             announce(guard, "100");
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
@@ -57,7 +42,7 @@ class GuardLimitTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "-1", "1 ", "1\n", "ten", "1000000000000000"})
     void aLimitThatCannotBeReadIsOneThatHasPassed(String text) throws Exception {
-        try (var guard = guard()) {
+        try (var guard = sleeping()) {
             announce(guard, text);
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
         }
@@ -65,13 +50,13 @@ class GuardLimitTest {
 
     @Test
     void aMissingOrALinkedLimitIsOneThatHasPassed() throws Exception {
-        try (var guard = guard()) {
+        try (var guard = sleeping()) {
             guard.signal("USR1");
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
         }
         Path elsewhere = Files.writeString(directory.resolve("elsewhere"), "3600000");
         Files.createSymbolicLink(directory.resolve("limit"), elsewhere);
-        try (var guard = guard()) {
+        try (var guard = sleeping()) {
             guard.signal("USR1");
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
         }

@@ -3,33 +3,12 @@ package dev.cloche.vm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.linux.LockFile;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a guard keeps for its program, by the real one: {@code --hold} and {@code --own} of docs/guard.md. */
-@Timeout(120)
-class GuardLocksTest {
-    private static Path binary = Path.of("");
-
-    @TempDir
-    Path directory = Path.of("");
-
-    @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        binary = GuardBinary.compile();
-    }
-
-    private GuardRun guard(String script, String... options) throws IOException {
-        return GuardRun.script(binary, directory, List.of(options), script);
-    }
-
+class GuardLocksTest extends WithGuard {
     @Test
     void holdsWhatTheProgramUsesAsLongAsItLives() throws Exception {
         var used = Files.createFile(directory.resolve("used"));

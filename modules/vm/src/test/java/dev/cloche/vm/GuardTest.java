@@ -13,28 +13,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of docs/guard.md, on the real program. */
-@Timeout(120)
-class GuardTest {
+class GuardTest extends WithGuard {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static Path binary = Path.of("");
-
-    @TempDir
-    Path directory = Path.of("");
-
-    @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        binary = GuardBinary.compile();
-    }
-
-    private GuardRun guard(String script, String... options) throws IOException {
-        return GuardRun.script(binary, directory, List.of(options), script);
-    }
 
     private boolean lockIsFree() throws IOException, InterruptedException {
         return GuardRun.shell("flock -n '" + directory.resolve("lock") + "' true") == 0;

@@ -14,8 +14,8 @@ import java.util.OptionalLong;
  * The images on this host. Safe for use from several threads; several processes may use one state root at once.
  *
  * <pre>{@code
- * ImageCache images = cloche.imageCache();
- * images.pull("debian:12", PullProgress.silent());
+ * Images images = cloche.images();
+ * images.pull("debian:12");
  * images.tag("debian:12", "base:tested");
  * images.save(List.of("base:tested"), Path.of("base.tar"), PullProgress.silent());
  * System.out.println(images.prune(Duration.ofDays(30)).bytes() + " bytes are free again");
@@ -23,25 +23,33 @@ import java.util.OptionalLong;
  *
  * <p>References are as in Docker. All errors are {@link dev.cloche.base.ClocheException}s.
  */
-public final class ImageCache {
+public final class Images {
     private final ImageStore store;
 
-    ImageCache(ImageStore store) {
+    Images(ImageStore store) {
         this.store = store;
     }
 
     /** Every name, the newest first. */
     public List<ImageInfo> list() {
-        return store.list().stream().map(Conversions::info).toList();
+        return store.list().stream().map(ImageInfo::of).toList();
     }
 
-    /** Like {@link Cloche#pull(String, PullProgress)}. */
+    /**
+     * Fetches an image from its registry, as far as it is not here, and makes it ready to boot. The registry is always
+     * asked, so a tag that has moved means the new image afterwards.
+     *
+     * @throws dev.cloche.base.ClocheException if the reference is malformed, or the image cannot be fetched or used;
+     *     layers that are complete by then are kept for the next try
+     */
+    public ImageInfo pull(String image) {
+        return pull(image, PullProgress.silent());
+    }
+
+    /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
     public ImageInfo pull(String image, PullProgress progress) {
-        return Conversions.info(store.pull(
-                ImageReference.parse(image),
-                Conversions.policy(PullPolicy.ALWAYS),
-                Conversions.listener(progress),
-                Deadline.none()));
+        return ImageInfo.of(store.pull(
+                ImageReference.parse(image), PullPolicy.ALWAYS.room(), new PullReport(progress), Deadline.none()));
     }
 
     /**
@@ -50,7 +58,7 @@ public final class ImageCache {
      * @throws dev.cloche.base.ClocheException if it is not here
      */
     public ImageDetails inspect(String image) {
-        return Conversions.details(store.inspect(ImageReference.parse(image)));
+        return ImageDetails.of(store.inspect(ImageReference.parse(image)));
     }
 
     /**
@@ -59,7 +67,7 @@ public final class ImageCache {
      * @throws dev.cloche.base.ClocheException if {@code existing} is not here
      */
     public ImageInfo tag(String existing, String name) {
-        return Conversions.info(store.tag(ImageReference.parse(existing), ImageReference.parse(name)));
+        return ImageInfo.of(store.tag(ImageReference.parse(existing), ImageReference.parse(name)));
     }
 
     /**
@@ -78,7 +86,7 @@ public final class ImageCache {
      * @param unusedFor how long an image must not have been pulled or started; zero for all
      */
     public PruneResult prune(Duration unusedFor) {
-        return Conversions.result(store.prune(new PruneRequest(unusedFor, OptionalLong.empty())));
+        return PruneResult.of(store.prune(new PruneRequest(unusedFor, OptionalLong.empty())));
     }
 
     /**
@@ -88,17 +96,17 @@ public final class ImageCache {
      * @param unusedFor as in {@link #prune(Duration)}
      */
     public PruneResult prune(Duration unusedFor, long keepBytes) {
-        return Conversions.result(store.prune(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+        return PruneResult.of(store.prune(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
     }
 
     /** What {@link #prune(Duration)} would remove now; removes nothing. */
     public PruneResult prunePlan(Duration unusedFor) {
-        return Conversions.result(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.empty())));
+        return PruneResult.of(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.empty())));
     }
 
     /** What {@link #prune(Duration, long)} would remove now; removes nothing. */
     public PruneResult prunePlan(Duration unusedFor, long keepBytes) {
-        return Conversions.result(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+        return PruneResult.of(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
     }
 
     /**
@@ -118,8 +126,8 @@ public final class ImageCache {
     }
 
     private List<ImageInfo> load(Path archive, Optional<ImageReference> name, PullProgress progress) {
-        return store.load(archive, name, Conversions.listener(progress), Deadline.none()).stream()
-                .map(Conversions::info)
+        return store.load(archive, name, new PullReport(progress), Deadline.none()).stream()
+                .map(ImageInfo::of)
                 .toList();
     }
 
@@ -135,7 +143,7 @@ public final class ImageCache {
         store.save(
                 images.stream().map(ImageReference::parse).toList(),
                 archive,
-                Conversions.listener(progress),
+                new PullReport(progress),
                 Deadline.none());
     }
 }

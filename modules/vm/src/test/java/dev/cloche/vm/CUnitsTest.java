@@ -11,15 +11,24 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The unit tests of the guard's filter, which is C, under AddressSanitizer and UndefinedBehaviorSanitizer. */
-class GuardUnitsTest {
+/** The unit tests of what is C, under AddressSanitizer and UndefinedBehaviorSanitizer. */
+class CUnitsTest {
     @Test
-    void theFilterHoldsItsRulesWhateverAGuestSends() throws IOException, InterruptedException {
+    void theAgentsParsersAndAccountsHold() throws IOException, InterruptedException {
+        check("guest");
+    }
+
+    @Test
+    void theGuardsFilterHoldsItsRulesWhateverAGuestSends() throws IOException, InterruptedException {
+        check("guard");
+    }
+
+    private static void check(String part) throws IOException, InterruptedException {
         for (String tool : List.of("make", "gcc")) {
             Assumptions.assumeTrue(onPath(tool), tool + " is missing: run ./setup");
         }
-        Path built = Path.of("target", "guard-units").toAbsolutePath();
-        Process check = new ProcessBuilder("make", "-s", "-C", "../../guard", "check", "BUILD=" + built)
+        Path built = Path.of("target", part + "-units").toAbsolutePath();
+        Process check = new ProcessBuilder("make", "-s", "-C", "../../" + part, "check", "BUILD=" + built)
                 .redirectErrorStream(true)
                 .redirectInput(Path.of("/dev/null").toFile())
                 .start();

@@ -1,0 +1,196 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.execution.Executions;
+import dev.cloche.process.ProcessWorker;
+import dev.cloche.sandbox.SandboxPage;
+import dev.cloche.sandbox.SandboxRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The sandboxes on this host, by name: what is known of them, and what is done to those of any process. To use one, {@link
+ * Cloche#sandbox} starts it and {@link Cloche#connect} reaches it. Safe for use from several threads and processes.
+ *
+ * <pre>{@code
+ * Sandboxes sandboxes = cloche.sandboxes().list();
+ * sandboxes.list().forEach(info -> System.out.println(info.name() + " " + info.status()));
+ * sandboxes.stop("web", Duration.ofSeconds(10));
+ * sandboxes.remove("web", false);
+ * }</pre>
+ *
+ * <p>All errors are {@link dev.cloche.base.ClocheException}s; every call that names a sandbox fails if there is none of that
+ * name.
+ */
+public final class Sandboxes {
+    private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
+
+    private final Rooms rooms;
+    private final dev.cloche.sandbox.Sandboxes room;
+
+    Sandboxes(Rooms rooms) {
+        this.rooms = rooms;
+        this.room = rooms.sandboxes();
+    }
+
+    /** All sandboxes, also those that have ended, the newest first. */
+    public List<SandboxInfo> list() {
+        return room.list().stream().map(this::info).toList();
+    }
+
+    /** The sandboxes that a query asks for, the newest first. */
+    public SandboxList list(SandboxQuery query) {
+        SandboxPage page = room.list(query.filter());
+        return new SandboxList(page.sandboxes().stream().map(this::info).toList(), page.next());
+    }
+
+    /**
+     * All that is recorded of a sandbox: its settings, and each of its runs that is kept.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public SandboxInspection inspect(String name) {
+        return SandboxInspection.of(room.inspect(name), room);
+    }
+
+    /**
+     * Waits until a sandbox has one of some statuses, or had one meanwhile, whichever process brings that about. Costs nothing
+     * while it lasts.
+     *
+     * <pre>{@code
+     * SandboxEnd end = cloche.sandboxes().await("build", Set.of("stopped", "crashed"), Optional.empty()).orElseThrow();
+     * }</pre>
+     *
+     * @param longest to wait; empty for any time
+     * @return empty if the sandbox is gone
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it takes too long
+     */
+    public Optional<SandboxEnd> await(String name, Set<String> statuses, Optional<Duration> longest) {
+        Deadline deadline = longest.map(Deadline::after).orElseGet(Deadline::none);
+        return room.await(name, SandboxStatuses.parse(statuses), deadline).map(SandboxEnd::of);
+    }
+
+    /**
+     * What happens to the sandboxes of this state root from now on, whichever process does it.
+     *
+     * @param since to hear also what has happened since then, as far as it is among the latest 10,000 events
+     */
+    public EventStream events(Optional<Instant> since) {
+        return new EventStream(room.events().from(since));
+    }
+
+    /**
+     * What the main command of a detached sandbox writes or wrote.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it was not started detached
+     */
+    public SandboxLog log(String name) {
+        return new SandboxLog(room.outputLog(name));
+    }
+
+    /**
+     * Starts a sandbox that was created, or has ended, once more: detached, with the image and the main command that it has.
+     * One that runs is left as it is.
+     *
+     * <pre>{@code
+     * cloche.sandbox("nginx").name("web").detached().create();
+     * cloche.sandboxes().start("web");
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it cannot be started
+     */
+    public SandboxInfo start(String name) {
+        return info(room.start(name, new PullReport(PullProgress.silent()), Deadline.none()));
+    }
+
+    /**
+     * Ends a sandbox of any process: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not
+     * answer is killed. Returns when its end is recorded. Nothing happens if it has ended.
+     *
+     * @param grace zero to kill it at once
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public void stop(String name, Duration grace) {
+        room.stop(name, grace, Deadline.after(grace.plus(STOP_MARGIN)));
+    }
+
+    /**
+     * Kills a sandbox of any process without asking its guest. Returns when its end is recorded. Nothing happens if it has
+     * ended.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public void kill(String name) {
+        room.kill(name, Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Stops a sandbox as {@link #stop} does, unless it has ended, and starts it again.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, it is ephemeral, or it cannot be started
+     */
+    public SandboxInfo restart(String name, Duration grace) {
+        return info(room.restart(name, grace, Deadline.none()));
+    }
+
+    /**
+     * Halts a running sandbox in its memory. What is asked of its guest waits until it is resumed.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
+     */
+    public void pause(String name) {
+        room.pause(name, Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Lets a paused sandbox go on; its clock is set to the present time.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
+     */
+    public void resume(String name) {
+        room.resume(name, Deadline.after(STOP_MARGIN));
+    }
+
+    /**
+     * Ends a sandbox once the commands in it have finished: no process starts further ones in it from now on. Its main command
+     * is not waited for. Durable commands are driven meanwhile, if no other program does it. Returns when its end is recorded.
+     *
+     * @param longest how long commands may go on; then it is stopped all the same
+     * @param grace as for {@link #stop}
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
+    public void drain(String name, Duration longest, Duration grace) {
+        Executions executions = rooms.executions();
+        executions.tidy(name);
+        // Durable commands end only if somebody brings away what they write, and records their end.
+        try (ProcessWorker _ = executions.work(ProcessRoom.LEASE)) {
+            room.drain(name, Deadline.after(longest), grace);
+        }
+    }
+
+    /**
+     * Gives a sandbox another name. The host name of its guest follows with its next start.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or the new one is taken or malformed
+     */
+    public void rename(String name, String newName) {
+        room.rename(name, newName);
+    }
+
+    /**
+     * Removes a sandbox with all that belongs to it.
+     *
+     * @param force whether it is killed if it runs; otherwise that is an error
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or it runs
+     */
+    public void remove(String name, boolean force) {
+        room.remove(name, force, Deadline.after(STOP_MARGIN));
+    }
+
+    private SandboxInfo info(SandboxRecord sandbox) {
+        return SandboxInfo.of(sandbox, room);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.cloche.vm;
+
+import dev.cloche.linux.LockFile;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+
+/** The snapshots of a state root, among the VMs that are made from them and that make them. */
+final class QemuSnapshots {
+    private final QemuGround ground;
+    private final SnapshotStore store;
+    private final VmDirectory vms;
+
+    QemuSnapshots(QemuGround ground) {
+        this.ground = ground;
+        store = ground.snapshots();
+        vms = new VmDirectory(ground.layout());
+    }
+
+    List<SnapshotRef> list() {
+        sweep();
+        return store.list().stream().map(SnapshotManifest::ref).toList();
+    }
+
+    /** As {@link VmProvider#fingerprint} promises. */
+    String fingerprint(VmSpec spec) {
+        try {
+            return MachineFacts.of(spec, ground.resources(), ground.host().get())
+                    .key(spec, Collections.emptyNavigableSet(), ground.digests())
+                    .fingerprint();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
+        }
+    }
+
+    /** @throws VmBusyException if a VM runs from it */
+    void delete(SnapshotName name) {
+        if (!store.delete(name)) {
+            List<String> holders = vms.clonesOf(name);
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by "
+                            + (holders.isEmpty() ? "another process" : "VM " + String.join(", VM ", holders)),
+                    "Stop the VMs that were restored from it first.");
+        }
+    }
+
+    /** Removes what killed processes have left of snapshots: unfinished ones, and makers of templates. */
+    private void sweep() {
+        store.sweep();
+        for (VmId maker : vms.deadMakers()) {
+            // Its owner's lock is free, or somebody is about to destroy it anyway.
+            LockFile.tryLock(ground.layout().ownerLock(maker)).ifPresent(lock -> {
+                try (lock) {
+                    new VmRemoval(ground.layout()).remove(maker);
+                }
+            });
+        }
+    }
+}

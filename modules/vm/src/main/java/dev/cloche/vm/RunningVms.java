@@ -1,0 +1,64 @@
+package dev.cloche.vm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.PinnedProcess;
+import java.io.IOException;
+import java.util.Optional;
+
+/** What anybody may do to a VM that runs, without a handle and whoever owns it. Thread-safe. */
+final class RunningVms {
+    private static final int SIGTERM = 15;
+
+    private final VmLayout layout;
+    private final VmDirectory vms;
+
+    RunningVms(VmLayout layout) {
+        this.layout = layout;
+        vms = new VmDirectory(layout);
+    }
+
+    /**
+     * The guard of a VM, so that it is this VM that something is done to.
+     *
+     * @param wanted for the message, as in "be killed"
+     * @throws VmStateException if it does not run
+     */
+    PinnedProcess pin(VmId id, String wanted) {
+        VmInfo info = vms.get(id).orElseThrow(() -> new VmNotFoundException(id));
+        Optional<PinnedProcess> guard =
+                info.guard().filter(known -> info.state().live()).flatMap(PinnedProcess::open);
+        return guard.orElseThrow(
+                () -> new VmStateException(id, vms.get(id).map(VmInfo::state).orElse(VmState.DESTROYED), wanted));
+    }
+
+    /** As {@link VmProvider#kill} promises. */
+    VmExit kill(VmId id, Deadline deadline) {
+        VmInfo info = vms.get(id).orElseThrow(() -> new VmNotFoundException(id));
+        if (info.exit().isPresent()) {
+            return info.exit().get();
+        }
+        try (PinnedProcess guard = pin(id, "be killed")) {
+            guard.signal(SIGTERM);
+            Waiting.on(guard.onEnd().thenApply(gone -> true), deadline, "the end of VM " + id);
+        }
+        return new GuardFiles(layout.directory(id)).exitOrLost();
+    }
+
+    /** As {@link VmProvider#pause} promises. */
+    void pause(VmId id, Deadline deadline) {
+        tell(id, "stop", "be paused", deadline);
+    }
+
+    /** As {@link VmProvider#resume} promises. */
+    void resume(VmId id, Deadline deadline) {
+        tell(id, "cont", "be resumed", deadline);
+    }
+
+    private void tell(VmId id, String command, String wanted, Deadline deadline) {
+        try (PinnedProcess _ = pin(id, wanted)) {
+            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
+        } catch (IOException e) {
+            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.cloche.vm;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** A {@link VmSpec} that is about to differ from another one. For one thread. */
+final class VmSpecDraft {
+    private final VmId id;
+    private final RootDisk rootDisk;
+    private final Optional<SnapshotRef> snapshot;
+    int memoryMiB;
+    int cpus;
+    WritableLayer writable;
+    boolean attached;
+    Optional<Duration> maxDuration;
+    Duration ownerGrace;
+    OptionalLong outputLogBytes;
+    boolean templateMaker;
+    NetworkSpec network;
+
+    VmSpecDraft(VmSpec from) {
+        id = from.id();
+        memoryMiB = from.memoryMiB();
+        cpus = from.cpus();
+        rootDisk = from.rootDisk();
+        writable = from.writable();
+        attached = from.attached();
+        maxDuration = from.maxDuration();
+        ownerGrace = from.ownerGrace();
+        outputLogBytes = from.outputLogBytes();
+        snapshot = from.snapshot();
+        templateMaker = from.templateMaker();
+        network = from.network();
+    }
+
+    VmSpec spec() {
+        return new VmSpec(
+                id,
+                memoryMiB,
+                cpus,
+                rootDisk,
+                writable,
+                attached,
+                maxDuration,
+                ownerGrace,
+                outputLogBytes,
+                snapshot,
+                templateMaker,
+                network);
+    }
+}
