@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** A stop asks first, waits for whoever is at ending, and tells whom it had to kill. */
@@ -50,13 +51,42 @@ class MachineStopIT extends MachinesInVms {
         assertHadToBeKilled("2 programs");
     }
 
+    /** Killed after it had asked, or before: neither loses the word of the daemon, nor how the machine ended. */
+    @Test
+    void whoeverStopsItMayBeKilledMeanwhile() throws Exception {
+        small("dev").make();
+        try (Machine machine = machines.start("dev")) {
+            daemon(machine, "trap 'sleep 2; echo asked >/root/asked; exit 0' TERM");
+        }
+        Process stopping = anotherProcess(StoppingProcess.class, "dev");
+        try {
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> machines.get("dev").state().startsWith("stop"));
+        } finally {
+            stopping.destroyForcibly().waitFor();
+        }
+        var _ = machines.recover();
+        assertThat(machines.get("dev").state()).isEqualTo("stopped");
+        assertThat(machines.get("dev").lastEnd()).contains("it was shut down");
+        try (Machine machine = machines.start("dev")) {
+            assertThat(machine.files().readString("/root/asked")).isEqualTo("asked\n");
+        }
+    }
+
     @Test
     void aSandboxIsStoppedLikewise() {
-        try (Sandbox sandbox = cloche.sandbox("base").name("box").memory(256).start()) {
+        var _ = cloche.sandbox("base")
+                .name("box")
+                .memory(256)
+                .command("sleep", "1000000")
+                .detached()
+                .start();
+        try (Sandbox sandbox = cloche.connect("box")) {
             String daemon = detached(politely("/root/asked"));
             assertThat(sandbox.exec("sh", "-c", daemon).exitCode()).isZero();
-            sandbox.stop(GRACE);
         }
+        cloche.stop("box", GRACE);
         var _ = cloche.start("box");
         try (Sandbox again = cloche.connect("box")) {
             assertThat(again.exec("cat", "/root/asked").stdoutText()).isEqualTo("asked\n");
