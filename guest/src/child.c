@@ -40,7 +40,7 @@ void child_give_up(enum failure code, int error, const char *before, const char 
     leave();
 }
 
-/* The agent ignores one signal and blocks another; it handles none. */
+/* The agent ignores one signal and blocks two; it handles none. */
 static void reset_signals(void) {
     struct {
         void (*handler)(int);

@@ -14,15 +14,17 @@
 #include "task.h"
 
 static int signals = -1;
-static bool none;
+static unsigned killed;
 
 void children_open(void) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
+    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    /* For tasks, which begin with what the agent blocks: a shutdown asks all processes by SIGTERM. */
+    sigaddset(&set, SIGTERM);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals < 0) die("no signalfd: %s", strerror(errno));
     loop_watch(signals, EPOLLIN, CHILDREN, 0);
 }
@@ -34,9 +36,14 @@ void children_reap(void) {
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         execution_ended(pid, status);
-        task_ended(pid, status);
+        bool own = task_ended(pid, status);
+        killed += !own && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     }
-    none = pid < 0 && errno == ECHILD;
 }
 
-bool children_none(void) { return none; }
+bool children_none(void) {
+    siginfo_t ignored;
+    return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+}
+
+unsigned children_killed(void) { return killed; }

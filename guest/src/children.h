@@ -8,5 +8,8 @@ void children_open(void);
 /* Takes the status of all that have ended. */
 void children_reap(void);
 
-/* Whether no process is left, as of the last children_reap. */
+/* Whether no process is left, not even one that has ended and is still to be reaped. */
 bool children_none(void);
+
+/* How many SIGKILL has ended of those that were reaped, without the agent's own work. */
+unsigned children_killed(void);

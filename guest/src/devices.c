@@ -22,7 +22,7 @@
 #include "log_port.h"
 #include "loop.h"
 #include "port.h"
-#include "shutdown.h"
+#include "power_off.h"
 
 enum { ROOT_WAIT_MS = 5000, NAMES_WAIT_MS = 2000, ANNOUNCEMENTS_A_ROUND = 64 };
 
@@ -99,7 +99,7 @@ static bool look_at_port(const char *device) {
     if (strcmp(name, "cloche.log") == 0) {
         if (!log_port_is_open()) log_port_open(open_device(device, O_WRONLY | O_NONBLOCK));
     } else if (strcmp(name, "cloche.goodbye") == 0) {
-        /* Blocking, unlike the others: see shutdown.c. */
+        /* Blocking, unlike the others: see power_off.c. */
         if (!goodbye_is_open()) goodbye_open(open_device(device, O_WRONLY));
     } else if (strncmp(name, "cloche.", 7) == 0 && name[7] >= '0' && name[7] < '0' + PORTS && name[8] == '\0') {
         unsigned index = (unsigned)(name[7] - '0');

@@ -190,18 +190,6 @@ void execution_ended(pid_t pid, int status) {
     }
 }
 
-void executions_signal_all(int number) {
-    for (int i = 0; i < table_end(); i++) {
-        struct execution *e = table_at(i);
-        if (e == NULL || e->ended) continue;
-        if (e->stop_signal != 0) {
-            kill(e->pid, e->stop_signal); /* and ends its own */
-        } else if (kill(-e->pid, number) != 0) {
-            kill(e->pid, number); /* before its setsid a child is in no group of its own */
-        }
-    }
-}
-
 unsigned executions_running(void) {
     unsigned running = 0;
     for (int i = 0; i < table_end(); i++) {

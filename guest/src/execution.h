@@ -39,8 +39,6 @@ int64_t executions_deadline(void);
  * if there is none. */
 bool executions_forget_oldest_kept(void);
 
-void executions_signal_all(int number);
-
 /* Kills every process of the guest but this one, and forgets all executions: nobody hears of their ends. */
 void executions_end_all(void);
 

@@ -1,111 +1,98 @@
 #include "shutdown.h"
 
-#include <errno.h>
-#include <mntent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/reboot.h>
 #include <unistd.h>
 
-#include "bytes.h"
 #include "children.h"
 #include "clock.h"
 #include "execution.h"
-#include "freeze.h"
-#include "grow.h"
-#include "log.h"
-#include "loop.h"
-#include "port.h"
+#include "power_off.h"
+#include "table.h"
 
 enum { REASON_REQUESTED = 1, REASON_MAIN_ENDED = 2 };
 
-/* How long killed processes may take to go, and hosts to take what is left to say. */
-enum { KILL_MS = 2000, FAREWELL_MS = 500 };
+/* How long killed processes may take to go, and hosts to take what is left to say; and how many killed ones are told. */
+enum { KILL_MS = 2000, KILLED_MAX = 1024 };
 
 static enum { NOT_BEGUN, TERMINATING, KILLING } state;
 static int64_t deadline = INT64_MAX;
-static uint32_t reason, main_kind, main_value, stubborn;
-static int goodbye = -1;
-
-/* Blocking, unlike the others: the kernel then returns from a write only when the host has taken the bytes, so the last
- * words are out before the power is off. The guard always reads. */
-void goodbye_open(int fd) { goodbye = fd; }
-
-bool goodbye_is_open(void) { return goodbye >= 0; }
+static struct last_words words;
+static unsigned killed_before;
 
 bool shutdown_begun(void) { return state != NOT_BEGUN; }
 
 int64_t shutdown_deadline(void) { return deadline; }
 
+static bool runs(const struct execution *e) { return e != NULL && !e->ended; }
+
+/* What is stopped would not hear of it otherwise. */
+static bool ask(pid_t pid) {
+    if (kill(pid, SIGTERM) != 0) return false;
+    kill(pid, SIGCONT);
+    return true;
+}
+
+static bool there_is_an_init(void) {
+    for (int i = 0; i < table_end(); i++) {
+        if (runs(table_at(i)) && table_at(i)->stop_signal != 0) return true;
+    }
+    return false;
+}
+
+static void ask_within_init(const struct execution *e) {
+    if (e->stop_signal != 0) {
+        kill(e->pid, e->stop_signal);
+    } else if (!ask(-e->pid)) {
+        ask(e->pid); /* before its setsid a child is in no group of its own */
+    }
+}
+
+/* An init ends by itself, in its own order, what nobody but it has started. */
+static void ask_all(void) {
+    if (!there_is_an_init()) {
+        ask(-1);
+        return;
+    }
+    for (int i = 0; i < table_end(); i++) {
+        if (runs(table_at(i))) ask_within_init(table_at(i));
+    }
+}
+
 static void begin_killing(void) {
     state = KILLING;
     deadline = now_ms() + KILL_MS;
+    killed_before = children_killed();
     kill(-1, SIGKILL);
-    children_reap();
 }
 
 void shutdown_requested(uint32_t grace_ms) {
     int64_t until = now_ms() + grace_ms;
     if (state == NOT_BEGUN) {
-        reason = REASON_REQUESTED;
+        words.reason = REASON_REQUESTED;
         state = TERMINATING;
-        executions_signal_all(SIGTERM);
+        ask_all();
     }
     if (state == TERMINATING && until < deadline) deadline = until;
 }
 
 void shutdown_main_ended(uint32_t kind, uint32_t value) {
     if (state != NOT_BEGUN) return;
-    reason = REASON_MAIN_ENDED;
-    main_kind = kind;
-    main_value = value;
+    words = (struct last_words){.reason = REASON_MAIN_ENDED, .kind = kind, .value = value};
     begin_killing();
 }
 
-/* Innermost first. The root cannot go, because the agent stands on it; it is made read-only. */
-static void unmount_all(void) {
-    enum { MOUNTS_MAX = 256 };
-    static char paths[MOUNTS_MAX][256];
-    int count = 0;
-    FILE *mounts = setmntent("/proc/self/mounts", "re");
-    if (mounts != NULL) {
-        struct mntent *mount;
-        while (count < MOUNTS_MAX && (mount = getmntent(mounts)) != NULL) {
-            if (strlen(mount->mnt_dir) < sizeof *paths) strcpy(paths[count++], mount->mnt_dir);
-        }
-        endmntent(mounts);
-    }
-    while (count-- > 0) {
-        if (strcmp(paths[count], "/") != 0) umount2(paths[count], UMOUNT_NOFOLLOW);
-    }
-    mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
+/* What not even SIGKILL has ended, because it is stuck in the kernel, counts as one: how much it is nobody tells. */
+static uint32_t killed(void) {
+    unsigned count = children_killed() - killed_before + !children_none();
+    return count > KILLED_MAX ? KILLED_MAX : count;
 }
 
-__attribute__((noreturn)) static void power_off(void) {
-    freeze_end();
-    sync();
-    unmount_all();
-    grow_end();
-    uint8_t payload[12], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
-    put32(payload, reason);
-    put32(payload + 4, main_kind);
-    put32(payload + 8, reason == REASON_REQUESTED ? stubborn : main_value);
-    struct frame frame = {.type = GOODBYE, .length = sizeof payload, .payload = payload};
-    ports_farewell(&frame, FAREWELL_MS);
-    uint32_t seal = frame_header(bytes, &frame);
-    memcpy(bytes + FRAME_HEADER, payload, sizeof payload);
-    put32(bytes + FRAME_HEADER + sizeof payload, seal);
-    if (goodbye >= 0 && write(goodbye, bytes, sizeof bytes) != sizeof bytes) log_line("no goodbye: %s", strerror(errno));
-    reboot(RB_AUTOBOOT);
-    for (;;) pause();
+static void end(void) {
+    if (words.reason == REASON_REQUESTED) words.value = killed();
+    power_off(&words);
 }
 
 void shutdown_step(void) {
-    if (state == TERMINATING) {
-        stubborn = executions_running();
-        if (stubborn == 0 || now_ms() >= deadline) begin_killing();
-    }
-    if (state == KILLING && ((children_none() && !executions_pending()) || now_ms() >= deadline)) power_off();
+    if (state == TERMINATING && (children_none() || now_ms() >= deadline)) begin_killing();
+    if (state == KILLING && ((children_none() && !executions_pending()) || now_ms() >= deadline)) end();
 }

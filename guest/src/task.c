@@ -63,13 +63,15 @@ static void finish(struct task *task, bool good) {
     task->finished(good);
 }
 
-void task_ended(pid_t pid, int status) {
+bool task_ended(pid_t pid, int status) {
     for (int i = 0; i < TASKS; i++) {
         struct task *task = &tasks[i];
         if (task->pid != pid) continue;
         if (!spawn_told(task->report, &task->failure)) task->failure.code = 0;
         finish(task, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        return true;
     }
+    return false;
 }
 
 void tasks_pump(void) {

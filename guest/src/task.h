@@ -15,7 +15,8 @@ bool task_runs(enum task_kind kind);
 bool task_begin(enum task_kind kind, int port, uint32_t request, void (*work)(void), int milliseconds,
                 void (*finished)(bool good));
 
-void task_ended(pid_t pid, int status);
+/* Whether the process was a task. */
+bool task_ended(pid_t pid, int status);
 
 /* Ends what takes too long, and answers. */
 void tasks_pump(void);

@@ -819,9 +819,14 @@ def check_idle_agent_sleeps(vm, c):
 def check_shutdown(vm, c):
     """Last: it ends the VM."""
     e = c.exec(["sh", "-c", "trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.1; done"])
-    stubborn = c.exec(["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"])
+    stubborn = c.exec(["sh", "-c", "trap '' TERM; echo ready; exec sleep 1000"])
     while not (e.out and stubborn.out):
         c.step()
+    # What belongs to no execution, is stopped even, is asked as well, and counted if it does not hear.
+    sh(c, "setsid sh -c 'trap \"echo asked >/dev/console; exit\" TERM; touch /tmp/polite; while :; do sleep 0.1; done' >/dev/null 2>&1 & echo $! >/tmp/pid")
+    sh(c, "trap '' TERM; setsid sleep 1000 >/dev/null 2>&1 &")
+    wait_until(lambda: sh(c, "ls /tmp/polite")[0] == (EXITED_BY, 0), "the daemon has its handler")
+    sh(c, "kill -STOP $(cat /tmp/pid)")
     c.request(SHUTDOWN, struct.pack("<I", 1500))
     failure(lambda: c.exec(["echo"]), 9)
     try:
@@ -831,10 +836,11 @@ def check_shutdown(vm, c):
         pass
     expect(e.exit == (EXITED_BY, 5) and bytes(e.out).endswith(b"bye\n"), (e.exit, e.out))
     expect(stubborn.exit == (KILLED_BY, 9), stubborn.exit)
-    expect(c.goodbye == (1, 0, 1), c.goodbye)
+    expect(c.goodbye == (1, 0, 2), c.goodbye)
+    expect("asked" in vm.console(), vm.console())
     record = vm.ended()
     expect('"cause":"exited","exitCode":0' in record, record)
-    expect(encode(0x8B, payload=struct.pack("<III", 1, 0, 1)).hex() in record, record)
+    expect(encode(0x8B, payload=struct.pack("<III", 1, 0, 2)).hex() in record, record)
 
 
 def check_main_execution(share, image, directory):

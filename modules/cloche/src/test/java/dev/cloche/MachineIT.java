@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,38 +66,6 @@ class MachineIT extends MachinesInVms {
         assertThat(machines.events())
                 .extracting(MachineEvent::event)
                 .containsSubsequence("created", "starting", "provisioning", "started", "stopped", "renamed", "started");
-    }
-
-    @Test
-    void aStopAsksFirstAndWhoDoesNotEndInTimeIsKilledAndThatIsRecorded() throws IOException {
-        small("dev").make();
-        try (Machine machine = machines.start("dev");
-                Execution polite = running(machine, "trap 'echo asked >/root/asked; exit 0' TERM")) {
-            machines.stop("dev", GRACE);
-            assertThat(polite.await().success()).isTrue();
-        }
-        assertThat(machines.get("dev").lastEnd()).contains("it was shut down");
-
-        try (Machine machine = machines.start("dev");
-                Execution _ = running(machine, "trap '' TERM")) {
-            assertThat(machines.get("dev").lastEnd()).isEmpty();
-            assertThat(machine.files().readString("/root/asked")).isEqualTo("asked\n");
-            machines.stop("dev", Duration.ofSeconds(1));
-        }
-        MachineInfo stopped = machines.get("dev");
-        assertThat(stopped.state()).isEqualTo("stopped");
-        assertThat(stopped.lastError()).isEmpty();
-        assertThat(stopped.lastEnd())
-                .contains("a program in it had not ended 1 second after the stop, and had to be killed");
-        assertThat(stopped.directory().resolve("config.toml")).content().contains("last_end = \"a program in it");
-    }
-
-    /** A command that waits for signals, and does so already. */
-    private static Execution running(Machine machine, String trap) throws IOException {
-        Execution execution = machine.command("sh", "-c", trap + "; echo up; while :; do sleep 0.1; done")
-                .start();
-        assertThat(execution.stdout().readNBytes(3)).isEqualTo("up\n".getBytes(StandardCharsets.US_ASCII));
-        return execution;
     }
 
     @Test

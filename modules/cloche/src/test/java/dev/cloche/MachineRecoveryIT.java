@@ -19,20 +19,10 @@ class MachineRecoveryIT extends MachinesInVms {
     /** Whoever started it may be killed: it runs on, and what has ended is written down, or started again. */
     @Test
     void aMachineOutlivesItsStarterAndIsRestartedByItsPolicyWhenItsVmIsKilled() throws Exception {
-        Process starter = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Dcloche.root=" + System.getProperty("cloche.root", "../.."),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MachineProcess.class.getName(),
-                        home.resolve("state").toString(),
-                        "dev")
-                .redirectError(home.resolve("starter.log").toFile())
-                .start();
+        Process starter = anotherProcess(MachineProcess.class, "dev");
         try {
             assertThat(starter.inputReader().readLine())
-                    .as(Files.readString(home.resolve("starter.log")))
+                    .as(Files.readString(home.resolve("other.log")))
                     .isEqualTo("ready");
         } finally {
             starter.destroyForcibly().waitFor();

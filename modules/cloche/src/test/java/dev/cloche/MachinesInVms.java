@@ -52,6 +52,21 @@ abstract class MachinesInVms {
         }
     }
 
+    /** A JVM that does what {@code program} says on the same state root; its complaints are in {@code other.log}. */
+    Process anotherProcess(Class<?> program, String machine) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-Dcloche.root=" + System.getProperty("cloche.root", "../.."),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        program.getName(),
+                        home.resolve("state").toString(),
+                        machine)
+                .redirectError(home.resolve("other.log").toFile())
+                .start();
+    }
+
     /** A machine of the smallest size. */
     MachineBuilder small(String name) {
         return machines.create(name, "base").memory(256).cpus(1).disk(1);

@@ -88,6 +88,7 @@ class MachineInitIT {
                                 + "multi-user.target\\n' >/etc/systemd/system/odd.service; systemctl enable -q odd"),
                 "");
         ok(cloche.run("machine", "stop", "-t", "60s", "sys"), "sys\n");
+        assertThat(inspect("sys")).contains("\"lastEnd\" : \"it was shut down\"");
         Program.Result degraded = cloche.run("machine", "start", "sys");
         ok(degraded, "sys\n");
         assertThat(degraded.stderr()).contains("these units failed: odd.service");
@@ -100,7 +101,7 @@ class MachineInitIT {
                 .containsSubsequence(
                         "provisioning", "started", "suspended", "started", "stopping", "stopped", "started")
                 .contains("its guest powered off");
-        assertThat(inspect("sys")).contains("\"lastError\" : null");
+        assertThat(inspect("sys")).contains("\"lastError\" : null", "\"lastEnd\" : \"its guest powered off\"");
     }
 
     @Test
@@ -121,7 +122,15 @@ class MachineInitIT {
         ok(cloche.run("machine", "start", "own"), "own\n");
         ok(exec("own", "cat /proc/1/comm"), "own\n");
         ok(cloche.run("machine", "stop", "own"), "own\n");
-        assertThat(inspect("own")).contains("\"state\" : \"stopped\"");
+        assertThat(inspect("own")).contains("\"state\" : \"stopped\"", "\"lastEnd\" : \"it was shut down\"");
+
+        // One that does not go when it is asked is made to, and that is no secret.
+        ok(cloche.run("machine", "start", "own"), "own\n");
+        ok(exec("own", "sed -i 's/trap .* TERM/trap \"\" TERM/' /usr/bin/own"), "");
+        ok(cloche.run("machine", "restart", "-t", "1s", "own"), "own\n");
+        ok(cloche.run("machine", "stop", "-t", "1s", "own"), "own\n");
+        assertThat(inspect("own")).contains("\"state\" : \"stopped\"", "had not ended 1 second after the stop");
+        assertThat(inspect("own")).contains("\"lastError\" : null");
 
         ok(cloche.run("machine", "start", "own"), "own\n");
         var _ = exec("own", "touch /fail");
@@ -146,6 +155,7 @@ class MachineInitIT {
         ok(cloche.run("machine", "start", "rc"), "rc\n");
         ok(exec("rc", "cat /var/rc; rc-status --runlevel; cat /proc/1/comm"), "up\ndefault\nopenrc-init\n");
         ok(cloche.run("machine", "stop", "-t", "60s", "rc"), "rc\n");
+        assertThat(inspect("rc")).contains("\"lastEnd\" : \"it was shut down\"");
         ok(cloche.run("machine", "set", "rc", "--init", "agent"), "rc\n");
         ok(cloche.run("machine", "start", "rc"), "rc\n");
         ok(exec("rc", "cat /var/rc"), "up\ndown\n");

@@ -16,6 +16,9 @@ record Ending(boolean failed, String how) {
     /** Nothing of the VM is left to say how. */
     static final Ending GONE = new Ending(true, "its host went down, or its VM was removed");
 
+    /** The same, of a machine that somebody was stopping. */
+    static final Ending GONE_UNSEEN = new Ending(false, GONE.how);
+
     /** Of a machine that was said to run. */
     static Ending unasked(VmExit exit) {
         return new Ending(
@@ -34,23 +37,27 @@ record Ending(boolean failed, String how) {
      * @param grace that it was given; zero if it was not asked
      */
     static Ending asked(VmExit exit, Duration grace) {
+        return asked(
+                exit,
+                grace.isZero() ? "its VM was killed on request" : "its guest did not end, and its VM had to be killed",
+                seconds(grace) + " after the stop");
+    }
+
+    /** The same, if whoever has stopped it is gone, and took along how long it should wait. */
+    static Ending asked(VmExit exit) {
+        return asked(exit, "its VM was killed", "in time");
+    }
+
+    private static Ending asked(VmExit exit, String killing, String late) {
         int killed = exit.goodbye().map(Goodbye::killed).orElse(0);
         if (killed > 0) {
             String programs = killed == 1 ? "a program" : killed + " programs";
-            return new Ending(
-                    false,
-                    programs + " in it had not ended " + seconds(grace) + " after the stop, and had to be killed");
-        }
-        if (exit.cause() == VmExit.Cause.KILLED) {
-            return new Ending(
-                    false,
-                    grace.isZero()
-                            ? "its VM was killed on request"
-                            : "its guest did not end, and its VM had to be killed");
+            return new Ending(false, programs + " in it had not ended " + late + ", and had to be killed");
         }
         boolean asAsked = exit.goodbye().map(Goodbye::reason).stream()
                 .anyMatch(reason -> reason == Goodbye.Reason.SHUTDOWN_REQUESTED);
-        return new Ending(false, asAsked ? "it was shut down" : how(exit));
+        boolean byForce = exit.cause() == VmExit.Cause.KILLED;
+        return new Ending(false, byForce ? killing : asAsked ? "it was shut down" : how(exit));
     }
 
     private static String seconds(Duration grace) {

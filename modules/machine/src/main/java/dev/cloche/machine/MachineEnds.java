@@ -68,9 +68,9 @@ final class MachineEnds {
         return rested;
     }
 
-    /** Writes down that it has no VM any more, for who gives it another one at once. */
-    PersistedMachine rest(PersistedMachine machine) {
-        return rest(machine, status -> status.withState(disks.restingState(machine)));
+    /** As it is without its VM, for who gives it another one at once: nothing is written down before that is begun. */
+    PersistedMachine resting(PersistedMachine machine) {
+        return machine.withStatus(machine.status().atRest().withState(disks.restingState(machine)));
     }
 
     private PersistedMachine rest(PersistedMachine machine, UnaryOperator<MachineStatus> how) {

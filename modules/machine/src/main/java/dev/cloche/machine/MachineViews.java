@@ -1,9 +1,11 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Machines as they are now, for who looks and for who recovers them: what has ended is written down. */
@@ -41,16 +43,16 @@ final class MachineViews {
     }
 
     private MachineInfo settled(PersistedMachine machine) {
-        MachineInfo seen = ground.info(machine);
-        if (!seen.needsRecovery() || machine.settings().restartPolicy() != RestartPolicy.NO) {
-            return seen;
+        Optional<VmInfo> vm = ground.vm(machine);
+        if (Settlement.of(machine, vm) instanceof Settlement.Settle) {
+            try {
+                return ground.info(
+                        ground.working(machine.name(), Deadline.after(Duration.ZERO), now -> recovery.settle(now)));
+            } catch (MachineException.NotFound | MachineException.Busy othersAreAtIt) {
+                // They write it down.
+            }
         }
-        try {
-            return ground.info(
-                    ground.working(machine.name(), Deadline.after(Duration.ZERO), now -> recovery.settle(now)));
-        } catch (MachineException.NotFound | MachineException.Busy othersAreAtIt) {
-            return seen;
-        }
+        return MachineInfo.of(machine, vm, ground.inWork(machine));
     }
 
     /** As {@link Machines#recover} promises. */

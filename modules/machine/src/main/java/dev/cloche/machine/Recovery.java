@@ -12,6 +12,9 @@ import java.time.Duration;
 final class Recovery {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
+    /** What a guest has once more: nobody knows any more how long it should have. */
+    private static final Duration FINISHING_GRACE = Duration.ofSeconds(10);
+
     private final Ground ground;
     private final MachineStart start;
     private final MachineEnds ends;
@@ -29,7 +32,10 @@ final class Recovery {
                 return machine;
             }
             case Settlement.Adopt() -> adopt(machine, deadline);
-            case Settlement.FinishStop() -> ends.kill(machine);
+            case Settlement.FinishStop() -> {
+                var _ = ends.stop(machine, FINISHING_GRACE, deadline);
+            }
+            case Settlement.Kill() -> ends.kill(machine);
             case Settlement.Settle(Ending(boolean failed, String how)) -> {
                 var _ = failed ? ends.failed(machine, how) : ends.stopped(machine, how);
             }
@@ -74,11 +80,15 @@ final class Recovery {
     private void restart(PersistedMachine machine, String why, Deadline deadline) {
         ground.note(machine, "restarting", Printable.of(why));
         try {
-            start.start(ends.rest(machine), deadline).close();
+            start.start(ends.resting(machine), deadline).close();
         } catch (MachineException.Interrupted | VmInterruptedException given) {
             throw given;
         } catch (ClocheException failed) {
-            // One that does not come up must not keep the others from it; its file says why.
+            // One that does not come up must not keep the others from it; its file says why, also if nothing was begun.
+            PersistedMachine now = ground.store().load(machine.name());
+            if (now.needsRecovery() && !ground.alive(now)) {
+                ends.failed(now, String.valueOf(failed.getMessage()));
+            }
             System.getLogger(Recovery.class.getName())
                     .log(System.Logger.Level.DEBUG, "machine " + machine.name() + " cannot be restarted", failed);
         }

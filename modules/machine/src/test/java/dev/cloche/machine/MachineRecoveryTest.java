@@ -3,6 +3,9 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,23 @@ class MachineRecoveryTest extends MachinesInMemory {
         machines.recover(soon());
         assertThat(state()).isEqualTo(MachineState.RUNNING);
         assertThat(machines.events()).extracting(MachineEvent::what).containsSubsequence("restarting", "started");
+    }
+
+    @Test
+    void oneThatCannotEvenBeginToStartAgainHasFailedAndIsNotTriedForEver() throws IOException {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ON_FAILURE));
+        start().close();
+        vms.kill(vm().id(), soon());
+        Path config = home.resolve("machines/web/config.toml");
+        Files.writeString(config, "kernel = \"/boot/mine\"\n" + Files.readString(config));
+        machines.recover(soon());
+        assertThat(state()).isEqualTo(MachineState.FAILED);
+        assertThat(status().lastError().orElseThrow()).contains("kernel");
+        machines.recover(soon());
+        assertThat(machines.events())
+                .extracting(MachineEvent::what)
+                .containsOnlyOnce("restarting")
+                .endsWith("restarting", "failed");
     }
 
     @Test

@@ -3,8 +3,10 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.Vm;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What is recorded of the end of a machine: what happened, not what was wanted. */
@@ -76,6 +78,46 @@ class MachineStopTest extends MachinesInMemory {
         assertThat(state()).isEqualTo(MachineState.FAILED);
         assertThat(status().lastError()).contains("its VM was killed");
         assertThat(status().lastEnd()).isEmpty();
+    }
+
+    @Test
+    void anEndThatWhoeverStoppedItDidNotLiveToRecordIsRecordedByWhoeverLooks() {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
+        endWithoutARecord(vm -> vm.stop(GRACE, soon()));
+        assertStopped("it was shut down");
+
+        faults.killAtShutdown(2);
+        endWithoutARecord(vm -> vm.stop(GRACE, soon()));
+        assertStopped("2 programs in it had not ended in time, and had to be killed");
+
+        endWithoutARecord(vm -> vm.kill(soon()));
+        assertStopped("its VM was killed");
+
+        endWithoutARecord(vm -> {
+            vm.kill(soon());
+            vm.destroy();
+        });
+        assertStopped("its host went down, or its VM was removed");
+    }
+
+    /** A stop as it is in the file until the end is recorded, and in which that never comes. */
+    private void endWithoutARecord(Consumer<Vm> end) {
+        start().close();
+        machines.store().updateState(WEB, MachineState.STOPPING);
+        try (Vm vm = vms.adopt(vm().id(), soon())) {
+            end.accept(vm);
+        }
+        assertThat(machines.store().load(WEB).status().lastEnd()).isEmpty();
+    }
+
+    @Test
+    void aStopThatNobodyIsAtAnyMoreIsBegunAgain() {
+        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
+        start().close();
+        machines.store().updateState(WEB, MachineState.STOPPING);
+        assertThat(state()).isEqualTo(MachineState.STOPPING);
+        machines.recover(soon());
+        assertStopped("it was shut down");
     }
 
     private void assertStopped(String how) {

@@ -31,7 +31,12 @@ class SettlementTest {
     @EnumSource
     void aVmThatRunsIsAdoptedOnlyIfTheFileSaysSo(DiskState disk) {
         assertThat(Settlement.of(machine(disk, RestartPolicy.NO), live()))
-                .isInstanceOf(disk == DiskState.RUNNING ? Settlement.Adopt.class : Settlement.FinishStop.class);
+                .isInstanceOf(
+                        switch (disk) {
+                            case RUNNING -> Settlement.Adopt.class;
+                            case STOPPED -> Settlement.FinishStop.class;
+                            case CREATED, SUSPENDED -> Settlement.Kill.class;
+                        });
     }
 
     @ParameterizedTest

@@ -6,10 +6,10 @@ import java.util.Optional;
  * The last words of a guest that ended in order.
  *
  * @param mainExit how the main execution ended; present exactly if the reason is {@link Reason#MAIN_ENDED}
- * @param killed executions, the init among them, that had not ended in the time that the host gave them, and were killed
+ * @param killed processes that had not ended in the time that the host gave them, and were killed; 0 exactly if there were none
  */
 public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) {
-    /** A guest has no more executions. */
+    /** As many as a guest tells. */
     static final int MOST_KILLED = 1024;
 
     /** Why the guest ended. */
@@ -25,7 +25,7 @@ public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) 
             throw new IllegalArgumentException("exactly the end of the main execution has a status");
         }
         if (killed < 0 || killed > MOST_KILLED || (killed > 0 && reason != Reason.SHUTDOWN_REQUESTED)) {
-            throw new IllegalArgumentException("executions are killed by a shutdown: " + killed);
+            throw new IllegalArgumentException("processes are killed by a shutdown: " + killed);
         }
     }
 

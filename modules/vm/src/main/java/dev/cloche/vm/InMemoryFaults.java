@@ -26,7 +26,7 @@ public final class InMemoryFaults {
         goodbyesLost.set(true);
     }
 
-    /** From now on, guests that shut down say that so many executions had to be killed. */
+    /** From now on, guests that shut down say that so many processes had to be killed. */
     public void killAtShutdown(int count) {
         stubborn.set(count);
     }

@@ -1,0 +1,68 @@
+#include "power_off.h"
+
+#include <errno.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "freeze.h"
+#include "grow.h"
+#include "log.h"
+#include "port.h"
+
+/* How long hosts may take for what is left to say. */
+enum { FAREWELL_MS = 500 };
+
+static int goodbye = -1;
+
+/* Blocking, unlike the others: the kernel then returns from a write only when the host has taken the bytes, so the last
+ * words are out before the power is off. The guard always reads. */
+void goodbye_open(int fd) { goodbye = fd; }
+
+bool goodbye_is_open(void) { return goodbye >= 0; }
+
+/* Innermost first. The root cannot go, because the agent stands on it; it is made read-only. */
+static void unmount_all(void) {
+    enum { MOUNTS_MAX = 256 };
+    static char paths[MOUNTS_MAX][256];
+    int count = 0;
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    if (mounts != NULL) {
+        struct mntent *mount;
+        while (count < MOUNTS_MAX && (mount = getmntent(mounts)) != NULL) {
+            if (strlen(mount->mnt_dir) < sizeof *paths) strcpy(paths[count++], mount->mnt_dir);
+        }
+        endmntent(mounts);
+    }
+    while (count-- > 0) {
+        if (strcmp(paths[count], "/") != 0) umount2(paths[count], UMOUNT_NOFOLLOW);
+    }
+    mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
+}
+
+static void say_goodbye(const struct last_words *words) {
+    uint8_t payload[12], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
+    put32(payload, words->reason);
+    put32(payload + 4, words->kind);
+    put32(payload + 8, words->value);
+    struct frame frame = {.type = GOODBYE, .length = sizeof payload, .payload = payload};
+    ports_farewell(&frame, FAREWELL_MS);
+    uint32_t seal = frame_header(bytes, &frame);
+    memcpy(bytes + FRAME_HEADER, payload, sizeof payload);
+    put32(bytes + FRAME_HEADER + sizeof payload, seal);
+    if (goodbye >= 0 && write(goodbye, bytes, sizeof bytes) != sizeof bytes) log_line("no goodbye: %s", strerror(errno));
+}
+
+void power_off(const struct last_words *words) {
+    freeze_end();
+    sync();
+    unmount_all();
+    grow_end();
+    say_goodbye(words);
+    reboot(RB_AUTOBOOT);
+    for (;;) pause();
+}
