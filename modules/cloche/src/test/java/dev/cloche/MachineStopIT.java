@@ -86,12 +86,12 @@ class MachineStopIT extends MachinesInVms {
             String daemon = detached(politely("/root/asked"));
             assertThat(sandbox.exec("sh", "-c", daemon).exitCode()).isZero();
         }
-        cloche.stop("box", GRACE);
-        var _ = cloche.start("box");
+        cloche.sandboxes().stop("box", GRACE);
+        var _ = cloche.sandboxes().start("box");
         try (Sandbox again = cloche.connect("box")) {
             assertThat(again.exec("cat", "/root/asked").stdoutText()).isEqualTo("asked\n");
         }
-        cloche.remove("box", true);
+        cloche.sandboxes().remove("box", true);
     }
 
     private void assertHadToBeKilled(String whom) {
