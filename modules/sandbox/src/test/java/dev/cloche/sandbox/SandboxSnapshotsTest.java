@@ -23,28 +23,16 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots, restores and forks of sandboxes, on VMs in memory. */
-class SandboxSnapshotsTest {
-    @TempDir
-    Path directory;
-
-    private TestHost host;
+class SandboxSnapshotsTest extends OnTestHost {
     private SandboxSnapshots snapshots;
 
     @BeforeEach
     void open() {
-        host = new TestHost(directory);
-        snapshots = host.here.sandboxes().snapshots();
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
+        snapshots = sandboxes.snapshots();
     }
 
     private static SandboxSpec withDisk(String name) {
@@ -81,11 +69,7 @@ class SandboxSnapshotsTest {
     }
 
     private void sweep() {
-        assertThat(host.here
-                        .sandboxes()
-                        .maintenance(MaintenanceLimits.defaults())
-                        .sweep()
-                        .errors())
+        assertThat(sandboxes.maintenance(MaintenanceLimits.defaults()).sweep().errors())
                 .isZero();
     }
 
@@ -98,7 +82,7 @@ class SandboxSnapshotsTest {
                         row -> row.getLong(1), "SELECT count(*) FROM image_pin WHERE holder_kind = 'snapshot'"))
                 .orElseThrow();
         assertThat(pins).isZero();
-        assertThat(directory.resolve("state/sandbox-snapshots"))
+        assertThat(root.resolve("state/sandbox-snapshots"))
                 .satisfiesAnyOf(
                         files -> assertThat(files).doesNotExist(),
                         files -> assertThat(files).isEmptyDirectory());
@@ -149,7 +133,7 @@ class SandboxSnapshotsTest {
         }
         // One with a name stays.
         assertThat(host.row("second").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        host.here.sandboxes().remove("second", false, TestHost.soon());
+        sandboxes.remove("second", false, TestHost.soon());
         host.assertNothingLeft();
     }
 
@@ -167,8 +151,8 @@ class SandboxSnapshotsTest {
             assertThat(read(child, "/shared")).isEqualTo("the child's");
             child.close();
         }
-        host.here.sandboxes().start("child", PullListener.none(), TestHost.soon());
-        try (RunningSandbox again = host.here.sandboxes().connect("child", TestHost.soon())) {
+        sandboxes.start("child", PullListener.none(), TestHost.soon());
+        try (RunningSandbox again = sandboxes.connect("child", TestHost.soon())) {
             assertThat(read(again, "/shared")).isEqualTo("the child's");
         }
     }
@@ -181,7 +165,7 @@ class SandboxSnapshotsTest {
         SandboxSnapshot taken = take("parent", "disk");
         assertThat(taken.contents()).isEqualTo(SandboxSnapshot.Contents.DISK);
         assertThat(taken.pause()).isEmpty();
-        host.here.sandboxes().remove("parent", false, TestHost.soon());
+        sandboxes.remove("parent", false, TestHost.soon());
         try (RunningSandbox child = restore("disk")) {
             assertThat(child.timings().orElseThrow().kind()).isEqualTo(StartKind.COLD);
             assertThat(read(child, "/file")).isEqualTo("kept");
@@ -190,10 +174,10 @@ class SandboxSnapshotsTest {
         SandboxRecord detached =
                 snapshots.restoreDetached("disk", ChildSpec.unnamed().withName("runs"), TestHost.soon());
         assertThat(detached.status()).isEqualTo(SandboxStatus.RUNNING);
-        try (RunningSandbox child = host.here.sandboxes().connect("runs", TestHost.soon())) {
+        try (RunningSandbox child = sandboxes.connect("runs", TestHost.soon())) {
             assertThat(read(child, "/file")).isEqualTo("kept");
         }
-        host.here.sandboxes().remove("runs", true, TestHost.soon());
+        sandboxes.remove("runs", true, TestHost.soon());
         snapshots.remove("disk");
         assertNoSnapshotLeft();
         host.assertNothingLeft();
@@ -202,12 +186,12 @@ class SandboxSnapshotsTest {
     @Test
     void whatHasNothingToKeepOrIsNotReadyIsRefused() {
         try (RunningSandbox _ = host.start(TestHost.named("memory", "sleep", "1000"))) {
-            host.here.sandboxes().pause("memory", TestHost.soon());
+            sandboxes.pause("memory", TestHost.soon());
             assertThatThrownBy(() -> take("memory", "x"))
                     .isInstanceOf(SandboxException.NotRunning.class)
                     .extracting(e -> ((ClocheException) e).remedy())
                     .isEqualTo("Let it go on with: cloche resume memory");
-            host.here.sandboxes().resume("memory", TestHost.soon());
+            sandboxes.resume("memory", TestHost.soon());
             assertThatThrownBy(() -> take("memory", "not a name"))
                     .isInstanceOf(SandboxException.InvalidSpecification.class);
         }
@@ -261,10 +245,10 @@ class SandboxSnapshotsTest {
                 host.row("parent").orElseThrow().id(), List.of(ChildSpec.unnamed()), TestHost.soon());
         String name = fork.children().getFirst().name();
         for (String each : List.of("parent", name)) {
-            try (RunningSandbox sandbox = host.here.sandboxes().connect(each, TestHost.soon())) {
+            try (RunningSandbox sandbox = sandboxes.connect(each, TestHost.soon())) {
                 assertThat(TestHost.output(TestHost.exec(sandbox, "hostname"))).isEqualTo(each + "\n");
             }
-            host.here.sandboxes().remove(each, true, TestHost.soon());
+            sandboxes.remove(each, true, TestHost.soon());
         }
         host.assertNothingLeft();
     }
@@ -284,18 +268,18 @@ class SandboxSnapshotsTest {
                     .contains("kept");
             snapshots.remove("kept");
         }
-        host.here.sandboxes().remove("parent", true, TestHost.soon());
+        sandboxes.remove("parent", true, TestHost.soon());
         assertNoSnapshotLeft();
         host.assertNothingLeft();
     }
 
     @Test
     void aKeptSandboxIsForkedByItsKeeper() throws InterruptedException {
-        host.here.sandboxes().keep();
+        sandboxes.keep();
         host.startDetached(TestHost.ephemeral("parent", "sleep", "1000"));
         assertThat(take("parent", "kept").pause()).isPresent();
         snapshots.remove("kept");
-        host.here.sandboxes().remove("parent", true, TestHost.soon());
+        sandboxes.remove("parent", true, TestHost.soon());
     }
 
     @Test
@@ -379,7 +363,7 @@ class SandboxSnapshotsTest {
             String files = rows.insert(abandoned(record, Optional.of("mine")), name -> {})
                     .orElseThrow()
                     .directory();
-            Path all = directory.resolve("state/sandbox-snapshots");
+            Path all = root.resolve("state/sandbox-snapshots");
             try (OwnerLock _ = new SandboxDirectory(all, files).tryLock().orElseThrow()) {
                 sweep();
                 assertThat(host.count("sandbox_snapshot")).isEqualTo(1);
