@@ -38,6 +38,7 @@ final class ScriptedVms extends ForwardingVms {
         EXEC,
         DETACH,
         CONNECT,
+        PAUSE,
         KILL,
         DESTROY,
         GET
@@ -107,6 +108,12 @@ final class ScriptedVms extends ForwardingVms {
     public VmExit kill(VmId id, Deadline deadline) {
         reached(Step.KILL, id);
         return memory.kill(id, deadline);
+    }
+
+    @Override
+    public void pause(VmId id, Deadline deadline) {
+        reached(Step.PAUSE, id);
+        memory.pause(id, deadline);
     }
 
     @Override
