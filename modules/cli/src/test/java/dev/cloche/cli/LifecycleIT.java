@@ -5,37 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The life of a sandbox as it is led from a shell. */
-class LifecycleIT {
-    @TempDir
-    static Path home;
-
-    static Program cloche;
-
-    @BeforeAll
-    static void install() {
-        cloche = Program.in(home);
-    }
-
-    @AfterEach
-    void nothingIsLeftBehind() throws IOException {
-        assertThat(cloche.run("ps", "-a", "--format", "json").stdout().strip()).isEqualTo("[ ]");
-        assertThat(cloche.vmProcesses()).isEmpty();
-        assertThat(cloche.vmDirectories()).isEmpty();
-    }
-
+class LifecycleIT extends OnOneHome {
     @Test
     void fromItsCreationToItsRemoval() {
         assertThat(cloche.run(

@@ -5,39 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who lives as long as whom: clients, detached sandboxes, signals. */
-class LifetimeIT {
+class LifetimeIT extends OnOneHome {
     private static final String DEAF = "trap '' INT TERM HUP; echo ready; while :; do sleep 1; done";
-
-    @TempDir
-    static Path home;
-
-    static Program cloche;
-
-    @BeforeAll
-    static void install() {
-        cloche = Program.in(home);
-    }
-
-    @AfterEach
-    void nothingIsLeftBehind() throws IOException {
-        assertThat(cloche.run("ps", "-a", "--format", "json").stdout().strip()).isEqualTo("[ ]");
-        assertThat(cloche.vmProcesses()).isEmpty();
-        assertThat(cloche.vmDirectories()).isEmpty();
-    }
 
     @ParameterizedTest
     @CsvSource({"INT, 7", "TERM, 7", "HUP, 7"})

@@ -9,7 +9,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -17,32 +16,12 @@ import java.util.HexFormat;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What {@code cloche run} promises, in real VMs from the image {@code base}. */
-class RunIT {
-    @TempDir
-    static Path home;
-
-    static Program cloche;
-
-    @BeforeAll
-    static void install() {
-        cloche = Program.in(home);
-    }
-
-    @AfterEach
-    void nothingIsLeftBehind() throws IOException {
-        assertThat(cloche.vmProcesses()).isEmpty();
-        assertThat(cloche.vmDirectories()).isEmpty();
-        assertThat(cloche.run("ps", "-a", "--format", "json").stdout().strip()).isEqualTo("[ ]");
-    }
-
+class RunIT extends OnOneHome {
     @Test
     void keepsStandardOutputAndErrorApart() {
         Result result = cloche.run("run", "base", "--", "sh", "-c", "echo out; echo err >&2");

@@ -17,30 +17,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a runtime finds of others that died first, at whatever point of a sandbox's life. */
-class AbandonedSandboxTest {
-    @TempDir
-    Path root;
-
-    private TestHost host;
-    private Sandboxes sandboxes;
-
-    @BeforeEach
-    void open() {
-        host = new TestHost(root);
-        sandboxes = host.here.sandboxes();
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
-    }
-
+class AbandonedSandboxTest extends OnTestHost {
     @Test
     void aStartThatGotNoFurtherThanItsRecord() {
         host.abandonedStart(TestHost.named("kept"), false);

@@ -6,19 +6,11 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.InMemoryProvider;
-import dev.cloche.vm.OutputLog;
-import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.PoolSlot;
-import dev.cloche.vm.PooledVm;
-import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
@@ -26,7 +18,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,15 +33,15 @@ import java.util.stream.Stream;
  * In-memory VMs that other processes see, as they see real ones: by a directory with a lock that lives as long as the VM.
  * Their guard is the process that started them, so they end with it.
  */
-final class FiledVms implements VmProvider {
+final class FiledVms extends ForwardingVms {
     private static final String LOCK = "lock";
     private static final String STARTED = "guard.json";
 
-    private final InMemoryProvider memory = new InMemoryProvider();
     private final Map<VmId, LockFile> guards = new ConcurrentHashMap<>();
     private final Path directory;
 
     FiledVms(Path stateRoot) {
+        super(new InMemoryProvider());
         directory = stateRoot.resolve("vms");
     }
 
@@ -85,21 +76,6 @@ final class FiledVms implements VmProvider {
     }
 
     @Override
-    public String fingerprint(VmSpec spec) {
-        return memory.fingerprint(spec);
-    }
-
-    @Override
-    public boolean reclaim(VmId id, Deadline deadline) {
-        return memory.reclaim(id, deadline);
-    }
-
-    @Override
-    public List<PooledVm> pooled() {
-        return memory.pooled();
-    }
-
-    @Override
     public Vm connect(VmId id, Deadline deadline) {
         return new FiledVm(memory.connect(id, deadline));
     }
@@ -112,21 +88,6 @@ final class FiledVms implements VmProvider {
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
         return memory.get(id).isPresent() ? memory.kill(id, deadline) : exit();
-    }
-
-    @Override
-    public void pause(VmId id, Deadline deadline) {
-        memory.pause(id, deadline);
-    }
-
-    @Override
-    public void resume(VmId id, Deadline deadline) {
-        memory.resume(id, deadline);
-    }
-
-    @Override
-    public PersistentDisks disks() {
-        return memory.disks();
     }
 
     @Override
@@ -150,16 +111,6 @@ final class FiledVms implements VmProvider {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    @Override
-    public OutputLog outputLog(VmId id) {
-        return memory.outputLog(id);
-    }
-
-    @Override
-    public VmCapabilities capabilities() {
-        return memory.capabilities();
     }
 
     @Override
@@ -204,41 +155,14 @@ final class FiledVms implements VmProvider {
     }
 
     @Override
-    public List<SnapshotRef> snapshots() {
-        return memory.snapshots();
-    }
-
-    @Override
-    public Optional<SnapshotRef> snapshot(SnapshotName name) {
-        return memory.snapshot(name);
-    }
-
-    @Override
-    public void deleteSnapshot(SnapshotName name) {
-        memory.deleteSnapshot(name);
-    }
-
-    @Override
     public void close() {
         memory.close();
         guards.values().forEach(LockFile::close);
     }
 
-    private final class FiledVm implements Vm {
-        private final Vm vm;
-
+    private final class FiledVm extends ForwardingVm {
         FiledVm(Vm vm) {
-            this.vm = vm;
-        }
-
-        @Override
-        public VmId id() {
-            return vm.id();
-        }
-
-        @Override
-        public VmState state() {
-            return vm.state();
+            super(vm);
         }
 
         @Override
@@ -266,84 +190,9 @@ final class FiledVms implements VmProvider {
         }
 
         @Override
-        public void shelve() {
-            vm.shelve();
-        }
-
-        @Override
-        public void claim() {
-            vm.claim();
-        }
-
-        @Override
-        public void limit(Duration longest) {
-            vm.limit(longest);
-        }
-
-        @Override
-        public Guest guest() {
-            return vm.guest();
-        }
-
-        @Override
-        public void pause(Deadline deadline) {
-            vm.pause(deadline);
-        }
-
-        @Override
-        public void resume(Deadline deadline) {
-            vm.resume(deadline);
-        }
-
-        @Override
-        public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-            vm.resume(identity, deadline);
-        }
-
-        @Override
-        public TakenSnapshot take(SnapshotName name, Deadline deadline) {
-            return vm.take(name, deadline);
-        }
-
-        @Override
-        public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
-            return vm.suspend(name, deadline);
-        }
-
-        @Override
-        public void growDisk(int sizeMiB, Deadline deadline) {
-            vm.growDisk(sizeMiB, deadline);
-        }
-
-        @Override
-        public VmExit stop(Duration grace, Deadline deadline) {
-            return vm.stop(grace, deadline);
-        }
-
-        @Override
-        public VmExit kill(Deadline deadline) {
-            return vm.kill(deadline);
-        }
-
-        @Override
-        public VmExit awaitExit(Deadline deadline) {
-            return vm.awaitExit(deadline);
-        }
-
-        @Override
-        public void detach() {
-            vm.detach();
-        }
-
-        @Override
         public void destroy() {
             vm.destroy();
             remove(of(id()));
-        }
-
-        @Override
-        public void close() {
-            vm.close();
         }
     }
 }

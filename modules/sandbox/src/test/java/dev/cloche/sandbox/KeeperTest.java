@@ -6,32 +6,24 @@ import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.WriteOptions;
 import java.io.OutputStream;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a runtime that is there to stay does for sandboxes that nobody else owns. */
-class KeeperTest {
-    @TempDir
-    Path root;
-
-    private TestHost host;
+class KeeperTest extends OnTestHost {
     private TestHost.Opened keeping;
 
     @BeforeEach
     void open() {
-        host = new TestHost(root);
         keeping = host.runtime();
     }
 
     @AfterEach
     void close() {
         keeping.close();
-        host.close();
     }
 
     @Test
@@ -151,7 +143,7 @@ class KeeperTest {
         awaitAdopted("a");
         keeping.sandboxes().close();
         assertThat(host.directory("a").isHeld()).isFalse();
-        assertThat(host.here.sandboxes().get("a").status()).isEqualTo(SandboxStatus.RUNNING);
+        assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.RUNNING);
     }
 
     @Test
@@ -205,7 +197,7 @@ class KeeperTest {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "false").withPolicies(policies));
         host.awaitEnd("a");
-        host.here.sandboxes().stop("a", Duration.ZERO, TestHost.soon());
+        sandboxes.stop("a", Duration.ZERO, TestHost.soon());
         keeping.sandboxes().keep();
         // Another that failed is started again: by then this one would have been, too.
         host.startDetached(TestHost.named("b", "false").withPolicies(policies));

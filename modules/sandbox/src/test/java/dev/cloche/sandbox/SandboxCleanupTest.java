@@ -17,27 +17,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class SandboxCleanupTest {
-    @TempDir
-    Path root;
-
-    private TestHost host;
+class SandboxCleanupTest extends OnTestHost {
     private SandboxMaintenance maintenance;
 
     @BeforeEach
     void open() {
-        host = new TestHost(root);
-        maintenance = host.here.sandboxes().maintenance(MaintenanceLimits.defaults());
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
+        maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
     }
 
     @Test

@@ -3,37 +3,18 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.vm.VmId;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A sandbox that its owner lets go of. */
-class SandboxDetachTest {
-    @TempDir
-    Path root;
-
-    private TestHost host;
-
-    @BeforeEach
-    void open() {
-        host = new TestHost(root);
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
-    }
-
+class SandboxDetachTest extends OnTestHost {
     @Test
     void goesOnWithoutItsOwnerAndCanBeStoppedByAnother() {
         RunningSandbox sandbox = host.start(TestHost.named("a"));
         sandbox.detach();
         sandbox.close();
-        host.here.sandboxes().close();
+        sandboxes.close();
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
         try (TestHost.Opened other = host.runtime()) {
             assertThat(other.sandboxes().get("a").latestRun().orElseThrow().detached())
@@ -55,7 +36,7 @@ class SandboxDetachTest {
         VmId vm = SandboxEnds.vmOf(host.row("a").orElseThrow());
         sandbox.detach();
         host.vms.memory.crash(vm);
-        Awaitility.await().until(() -> host.here.sandboxes().list().isEmpty());
+        Awaitility.await().until(() -> sandboxes.list().isEmpty());
         host.assertNothingLeft();
     }
 
@@ -71,7 +52,7 @@ class SandboxDetachTest {
     @Test
     void aConnectionIsOnlyLetGoOf() {
         try (RunningSandbox owner = host.start(TestHost.named("a"))) {
-            host.here.sandboxes().connect("a", TestHost.soon()).detach();
+            sandboxes.connect("a", TestHost.soon()).detach();
             assertThat(host.row("a").orElseThrow().latestRun().orElseThrow().detached())
                     .isFalse();
             assertThat(owner.name()).isEqualTo("a");

@@ -7,31 +7,19 @@ import dev.cloche.sandbox.SandboxLocks.Claim;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Who may have a sandbox in hand, also while another removes it and its name comes back. */
-class SandboxLocksTest {
-    @TempDir
-    Path root;
-
-    private TestHost host;
+class SandboxLocksTest extends OnTestHost {
     private SandboxLocks locks;
     private SandboxRecord ended;
 
     @BeforeEach
     void open() {
-        host = new TestHost(root);
         host.start(TestHost.named("a")).close();
         ended = host.row("a").orElseThrow();
         locks = SandboxLocks.in(root.resolve("state"), host.here.store());
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
     }
 
     @Test
@@ -55,7 +43,7 @@ class SandboxLocksTest {
 
     @Test
     void whatIsGoneHasNoDirectoryAfterwardsAlsoIfItsNameIsBack() {
-        host.here.sandboxes().remove("a", false, TestHost.soon());
+        sandboxes.remove("a", false, TestHost.soon());
         try (RunningSandbox successor = host.start(TestHost.named("a"))) {
             assertThat(locks.claim(ended)).isEqualTo(new Claim.Gone());
             assertThat(locks.directory(ended).path()).doesNotExist();
@@ -99,7 +87,7 @@ class SandboxLocksTest {
     void nobodyStartsWhatIsToGo() {
         host.here.store().doom(ended.id());
         Path disk = locks.directory(ended).path();
-        assertThat(host.here.sandboxes().list()).isEmpty();
+        assertThat(sandboxes.list()).isEmpty();
         assertThat(disk).doesNotExist();
         host.assertNothingLeft();
     }

@@ -17,33 +17,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class SandboxMaintenanceTest {
+class SandboxMaintenanceTest extends OnTestHost {
     /** Whatever the machine is busy with, a sweep comes to its end; every one may begin at once. */
     private static final MaintenanceLimits CALM = MaintenanceLimits.defaults()
             .withLease(Duration.ofMinutes(2))
             .withBudget(Duration.ofMinutes(1))
             .withWindow(Duration.ZERO)
             .withOwnerGrace(Duration.ZERO);
-
-    @TempDir
-    Path root;
-
-    private TestHost host;
-
-    @BeforeEach
-    void open() {
-        host = new TestHost(root);
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
-    }
 
     @Test
     void whatDeadRuntimesLeftIsSettledAndTheEphemeralPartOfItRemoved() {
@@ -276,7 +258,7 @@ class SandboxMaintenanceTest {
         host.abandoned(TestHost.named("ownerless"), false);
         host.vms.memory.crash(host.abandoned(TestHost.ephemeral("over"), true));
         host.here.store().end(host.row("over").orElseThrow().id(), Ending.vanished());
-        SandboxMaintenance maintenance = host.here.sandboxes().maintenance(CALM);
+        SandboxMaintenance maintenance = sandboxes.maintenance(CALM);
         assertThat(maintenance.preview())
                 .extracting(MaintenanceStep::sandbox, MaintenanceStep::action)
                 .containsExactly(
@@ -295,7 +277,7 @@ class SandboxMaintenanceTest {
         host.abandonedStart(TestHost.named("a"), true);
         host.abandoned(TestHost.named("c"), true);
         host.here.store().end(host.row("c").orElseThrow().id(), Ending.vanished());
-        assertThat(host.here.sandboxes().maintenance(CALM).activeSandboxes())
+        assertThat(sandboxes.maintenance(CALM).activeSandboxes())
                 .containsExactly(
                         new ActiveSandbox("a", SandboxStatus.STARTING, OptionalLong.empty()),
                         new ActiveSandbox("b", SandboxStatus.RUNNING, OptionalLong.of(4711)));
@@ -304,7 +286,7 @@ class SandboxMaintenanceTest {
     @Test
     void aLongLivedRuntimeSweepsInEachWindowUntilItIsClosed() {
         MaintenanceLimits frequent = CALM.withWindow(Duration.ofMillis(30)).withOwnerGrace(Duration.ofHours(1));
-        try (SandboxMaintenance maintenance = host.here.sandboxes().maintenance(frequent)) {
+        try (SandboxMaintenance maintenance = sandboxes.maintenance(frequent)) {
             maintenance.start();
             for (String name : List.of("a", "b")) {
                 host.vms.memory.crash(host.abandoned(TestHost.ephemeral(name), true));
@@ -317,11 +299,11 @@ class SandboxMaintenanceTest {
     }
 
     private MaintenanceReport sweep(MaintenanceLimits limits) {
-        return host.here.sandboxes().maintenance(limits).sweep();
+        return sandboxes.maintenance(limits).sweep();
     }
 
     private MaintenanceReport sweepIfDue(MaintenanceLimits limits) {
-        return host.here.sandboxes().maintenance(limits).sweepIfDue();
+        return sandboxes.maintenance(limits).sweepIfDue();
     }
 
     private static MaintenanceReport report(int examined, int reconciled, int removed, int errors, boolean timedOut) {

@@ -13,34 +13,15 @@ import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class SandboxStartTest {
+class SandboxStartTest extends OnTestHost {
     private static final ImageReference BARE = ImageReference.parse("bare");
-
-    @TempDir
-    Path root;
-
-    private TestHost host;
-
-    @BeforeEach
-    void open() {
-        host = new TestHost(root);
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
-    }
 
     @Test
     void anEphemeralSandboxLeavesNothing() throws IOException {
@@ -58,12 +39,12 @@ class SandboxStartTest {
     @Test
     void aPersistentSandboxLeavesItsRecordUntilItIsRemoved() {
         host.start(TestHost.named("kept")).close();
-        SandboxRecord record = host.here.sandboxes().get("kept");
+        SandboxRecord record = sandboxes.get("kept");
         assertThat(record.status()).isEqualTo(SandboxStatus.STOPPED);
         assertThat(host.ending("kept")).isEqualTo(Ending.closed());
         assertThat(host.vms.memory.list()).extracting(vm -> vm.state()).containsExactly(VmState.STOPPED);
 
-        host.here.sandboxes().remove("kept", false, TestHost.soon());
+        sandboxes.remove("kept", false, TestHost.soon());
         host.assertNothingLeft();
     }
 
@@ -94,7 +75,7 @@ class SandboxStartTest {
                 .hasMessageContaining("sandbox kept");
         sandbox.close();
         assertThatThrownBy(() -> host.here.images().remove(BARE, false)).isInstanceOf(ImageInUse.class);
-        host.here.sandboxes().remove("kept", false, TestHost.soon());
+        sandboxes.remove("kept", false, TestHost.soon());
         host.here.images().remove(BARE, false);
         assertThat(host.here.images().list()).isEmpty();
     }
@@ -166,12 +147,12 @@ class SandboxStartTest {
         SandboxRecord record = host.startDetached(TestHost.named("d", "sleep", "1000"));
         assertThat(record.status()).isEqualTo(SandboxStatus.RUNNING);
         assertThat(record.command()).isEqualTo("sleep 1000");
-        host.here.sandboxes().close();
+        sandboxes.close();
         try (TestHost.Opened other = host.runtime();
                 RunningSandbox connection = other.sandboxes().connect("d", TestHost.soon())) {
             assertThat(TestHost.output(TestHost.exec(connection, "hostname"))).isEqualTo("d\n");
         }
-        host.here.sandboxes().remove("d", true, TestHost.soon());
+        sandboxes.remove("d", true, TestHost.soon());
         host.assertNothingLeft();
     }
 
@@ -183,7 +164,7 @@ class SandboxStartTest {
             // The guest says that the command runs before it runs it.
             Awaitility.await()
                     .pollInterval(Duration.ofMillis(2))
-                    .until(() -> host.here.sandboxes().list().isEmpty());
+                    .until(() -> sandboxes.list().isEmpty());
         }
         host.assertNothingLeft();
     }
@@ -196,7 +177,7 @@ class SandboxStartTest {
                         .until(() ->
                                 !host.vms.memory.get(id).orElseThrow().state().live()));
         host.startDetached(TestHost.named("short", "sh", "-c", "exit 3"));
-        assertThat(host.here.sandboxes().get("short").status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(sandboxes.get("short").status()).isEqualTo(SandboxStatus.STOPPED);
         assertThat(host.ending("short").exitCode()).hasValue(3);
     }
 
@@ -244,8 +225,8 @@ class SandboxStartTest {
         try (TestHost.Opened other = host.runtime();
                 RunningSandbox third =
                         other.sandboxes().start(TestHost.named("three"), PullListener.none(), TestHost.soon());
-                RunningSandbox connection = host.here.sandboxes().connect("three", TestHost.soon())) {
-            host.here.sandboxes().close();
+                RunningSandbox connection = sandboxes.connect("three", TestHost.soon())) {
+            sandboxes.close();
             assertThat(TestHost.exec(third, "true").await(TestHost.soon()).success())
                     .isTrue();
             assertThat(TestHost.exec(connection, "true").await(TestHost.soon()).success())

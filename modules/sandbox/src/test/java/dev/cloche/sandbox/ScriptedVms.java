@@ -14,22 +14,13 @@ import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
-import dev.cloche.vm.OutputLog;
-import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.PoolSlot;
-import dev.cloche.vm.PooledVm;
-import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,10 +28,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** In-memory VMs between whose steps a test can do, or throw, what it likes. */
-final class ScriptedVms implements VmProvider {
+final class ScriptedVms extends ForwardingVms {
     /** Where a test can step in. */
     enum Step {
         CREATE,
@@ -54,11 +44,19 @@ final class ScriptedVms implements VmProvider {
         GET
     }
 
-    final InMemoryFaults faults = new InMemoryFaults();
-    final InMemoryProvider memory = new InMemoryProvider(faults, new BootPolicy(2, Duration.ofSeconds(20)));
+    final InMemoryFaults faults;
     final List<VmSpec> created = new CopyOnWriteArrayList<>();
     private final Map<Step, Consumer<VmId>> scripts = new ConcurrentHashMap<>();
     private volatile Optional<Duration> portsUsed = Optional.empty();
+
+    ScriptedVms() {
+        this(new InMemoryFaults());
+    }
+
+    private ScriptedVms(InMemoryFaults faults) {
+        super(new InMemoryProvider(faults, new BootPolicy(2, Duration.ofSeconds(20))));
+        this.faults = faults;
+    }
 
     /** Does {@code script} before every {@code step} from now on. */
     void before(Step step, Consumer<VmId> script) {
@@ -96,21 +94,6 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
-    public String fingerprint(VmSpec spec) {
-        return memory.fingerprint(spec);
-    }
-
-    @Override
-    public boolean reclaim(VmId id, Deadline deadline) {
-        return memory.reclaim(id, deadline);
-    }
-
-    @Override
-    public List<PooledVm> pooled() {
-        return memory.pooled();
-    }
-
-    @Override
     public Vm connect(VmId id, Deadline deadline) {
         reached(Step.CONNECT, id);
         return new ScriptedVm(memory.connect(id, deadline));
@@ -134,34 +117,9 @@ final class ScriptedVms implements VmProvider {
     }
 
     @Override
-    public void resume(VmId id, Deadline deadline) {
-        memory.resume(id, deadline);
-    }
-
-    @Override
     public void destroy(VmId id) {
         reached(Step.DESTROY, id);
         memory.destroy(id);
-    }
-
-    @Override
-    public OutputLog outputLog(VmId id) {
-        return memory.outputLog(id);
-    }
-
-    @Override
-    public PersistentDisks disks() {
-        return memory.disks();
-    }
-
-    @Override
-    public VmCapabilities capabilities() {
-        return memory.capabilities();
-    }
-
-    @Override
-    public List<VmInfo> list() {
-        return memory.list();
     }
 
     @Override
@@ -180,76 +138,9 @@ final class ScriptedVms implements VmProvider {
         portsUsed = Optional.of(ago);
     }
 
-    @Override
-    public List<SnapshotRef> snapshots() {
-        return memory.snapshots();
-    }
-
-    @Override
-    public Optional<SnapshotRef> snapshot(SnapshotName name) {
-        return memory.snapshot(name);
-    }
-
-    @Override
-    public void deleteSnapshot(SnapshotName name) {
-        memory.deleteSnapshot(name);
-    }
-
-    @Override
-    public void close() {
-        memory.close();
-    }
-
-    private final class ScriptedVm implements Vm, Guest {
-        private final Vm vm;
-
+    private final class ScriptedVm extends ForwardingVm implements Guest {
         ScriptedVm(Vm vm) {
-            this.vm = vm;
-        }
-
-        @Override
-        public VmId id() {
-            return vm.id();
-        }
-
-        @Override
-        public VmState state() {
-            return vm.state();
-        }
-
-        @Override
-        public void start(Deadline deadline) {
-            vm.start(deadline);
-        }
-
-        @Override
-        public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
-            vm.start(identity, deadline);
-        }
-
-        @Override
-        public void prepare(Deadline deadline) {
-            vm.prepare(deadline);
-        }
-
-        @Override
-        public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-            vm.resume(identity, deadline);
-        }
-
-        @Override
-        public TakenSnapshot take(SnapshotName name, Deadline deadline) {
-            return vm.take(name, deadline);
-        }
-
-        @Override
-        public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
-            return vm.suspend(name, deadline);
-        }
-
-        @Override
-        public void growDisk(int sizeMiB, Deadline deadline) {
-            vm.growDisk(sizeMiB, deadline);
+            super(vm);
         }
 
         @Override
@@ -259,64 +150,9 @@ final class ScriptedVms implements VmProvider {
         }
 
         @Override
-        public void pause(Deadline deadline) {
-            vm.pause(deadline);
-        }
-
-        @Override
-        public void resume(Deadline deadline) {
-            vm.resume(deadline);
-        }
-
-        @Override
-        public VmExit stop(Duration grace, Deadline deadline) {
-            return vm.stop(grace, deadline);
-        }
-
-        @Override
-        public VmExit kill(Deadline deadline) {
-            return vm.kill(deadline);
-        }
-
-        @Override
-        public VmExit awaitExit(Deadline deadline) {
-            return vm.awaitExit(deadline);
-        }
-
-        @Override
-        public void prepare(Consumer<Guest> exercise, Deadline deadline) {
-            vm.prepare(exercise, deadline);
-        }
-
-        @Override
-        public void shelve() {
-            vm.shelve();
-        }
-
-        @Override
-        public void claim() {
-            vm.claim();
-        }
-
-        @Override
-        public void limit(Duration longest) {
-            vm.limit(longest);
-        }
-
-        @Override
         public void detach() {
             reached(Step.DETACH, id());
             vm.detach();
-        }
-
-        @Override
-        public void destroy() {
-            vm.destroy();
-        }
-
-        @Override
-        public void close() {
-            vm.close();
         }
 
         @Override

@@ -20,38 +20,23 @@ import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmStartException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever fails a start, nothing of it stays: no row, no pin, no VM, no thread. */
-class StartFailureTest {
+class StartFailureTest extends OnTestHost {
     private final VmException refusal = refused();
-
-    @TempDir
-    Path root;
-
-    private TestHost host;
-
-    @BeforeEach
-    void open() {
-        host = new TestHost(root);
-    }
 
     @AfterEach
     void nothingIsLeft() {
-        try (TestHost closing = host) {
-            closing.vms.noMoreScripts();
-            closing.assertNothingLeft();
-        }
+        host.vms.noMoreScripts();
+        host.assertNothingLeft();
     }
 
     @Test
@@ -101,7 +86,7 @@ class StartFailureTest {
         host.vms.faults.hangBoots(100);
         SandboxSpec spec =
                 TestHost.named("a").withPolicies(SandboxPolicies.none().withStartTimeout(Duration.ofMillis(30)));
-        assertThatThrownBy(() -> host.here.sandboxes().start(spec, PullListener.none(), Deadline.none()))
+        assertThatThrownBy(() -> sandboxes.start(spec, PullListener.none(), Deadline.none()))
                 .isInstanceOf(VmDeadlineException.class);
     }
 
@@ -232,7 +217,7 @@ class StartFailureTest {
     }
 
     private RunningSandbox startWithin(Duration time) {
-        return host.here.sandboxes().start(TestHost.named("a"), PullListener.none(), Deadline.after(time));
+        return sandboxes.start(TestHost.named("a"), PullListener.none(), Deadline.after(time));
     }
 
     private void crashWhatBoots() {

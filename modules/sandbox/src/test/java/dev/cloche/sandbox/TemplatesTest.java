@@ -17,49 +17,29 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Templates, and the starts that use them, on VMs in memory. */
-class TemplatesTest {
-    @TempDir
-    Path directory;
-
-    private TestHost host;
-
-    @BeforeEach
-    void open() {
-        host = new TestHost(directory);
-    }
-
-    @AfterEach
-    void close() {
-        host.close();
-    }
-
+class TemplatesTest extends OnTestHost {
     private Templates templates() {
-        return host.here.sandboxes().templates();
+        return sandboxes.templates();
     }
 
     private Template make(String image) {
-        return host.here
-                .sandboxes()
+        return sandboxes
                 .makeTemplate(TestHost.spec(Optional.empty(), image), PullListener.none(), TestHost.soon())
                 .orElseThrow();
     }
 
     private StartTimings start(String image) {
-        try (RunningSandbox sandbox = host.here
-                .sandboxes()
-                .start(TestHost.spec(Optional.empty(), image), PullListener.none(), TestHost.soon())) {
+        try (RunningSandbox sandbox =
+                sandboxes.start(TestHost.spec(Optional.empty(), image), PullListener.none(), TestHost.soon())) {
             return sandbox.timings().orElseThrow();
         }
     }
 
     private VmSpec shape() throws Exception {
-        return VmSpec.of(VmId.random(), RootDisk.raw(Files.createFile(directory.resolve("disk" + VmId.random()))));
+        return VmSpec.of(VmId.random(), RootDisk.raw(Files.createFile(root.resolve("disk" + VmId.random()))));
     }
 
     @Test
@@ -77,7 +57,7 @@ class TemplatesTest {
     @Test
     void aSandboxWithADiskOfItsOwnIsRestoredFromTheTemplateOfThatSize() {
         SandboxSpec spec = TestHost.spec(Optional.empty(), "bare").withDiskMib(64);
-        assertThat(host.here.sandboxes().makeTemplate(spec, PullListener.none(), TestHost.soon()))
+        assertThat(sandboxes.makeTemplate(spec, PullListener.none(), TestHost.soon()))
                 .isPresent();
         try (RunningSandbox same = host.start(spec);
                 RunningSandbox larger = host.start(spec.withDiskMib(128));
@@ -108,7 +88,7 @@ class TemplatesTest {
     @Test
     void nobodyMakesWhatAnotherProcessMakes() throws Exception {
         VmSpec shape = shape();
-        Path directory = Files.createDirectories(this.directory.resolve("own"));
+        Path directory = Files.createDirectories(root.resolve("own"));
         Templates own = new Templates(directory, host.vms, Clock.systemUTC());
         try (LockFile _ =
                 LockFile.tryLock(directory.resolve(own.name(shape) + ".lock")).orElseThrow()) {
@@ -123,20 +103,20 @@ class TemplatesTest {
     @Test
     void aMakingThatFailsLeavesNothingAndIsNotTriedAgainSoon() throws Exception {
         VmSpec shape = shape();
-        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
         host.vms.faults.failSnapshots(1);
         assertThatThrownBy(() -> own.make(shape, TestHost.soon())).isInstanceOf(VmException.class);
         assertThat(host.vms.memory.list()).isEmpty();
         assertThat(own.list()).isEmpty();
         assertThat(own.wanted(shape)).isFalse();
         Templates later =
-                new Templates(directory.resolve("own"), host.vms, Clock.offset(Clock.systemUTC(), Duration.ofHours(2)));
+                new Templates(root.resolve("own"), host.vms, Clock.offset(Clock.systemUTC(), Duration.ofHours(2)));
         assertThat(later.wanted(shape)).isTrue();
     }
 
     @Test
     void aFirstStartHasItsTemplateMadeInTheBackground() throws Exception {
-        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
         VmSpec shape = shape();
         try (Makers makers = new Makers(own, new TemplateMaking.InBackground())) {
             makers.missed(shape, "bare");
@@ -147,8 +127,8 @@ class TemplatesTest {
 
     @Test
     void aShortProcessLeavesTheMakingToAnother() throws Exception {
-        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
-        Path told = directory.resolve("told");
+        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
+        Path told = root.resolve("told");
         List<String> command =
                 List.of("sh", "-c", "echo \"$@\" > " + told + ".new && mv " + told + ".new " + told, "sh");
         try (Makers makers = new Makers(own, new TemplateMaking.ByProcess(command, List.of()))) {
@@ -163,7 +143,7 @@ class TemplatesTest {
     @Test
     void whatNobodyHasUsedOrCanUseIsPruned() throws Exception {
         VmSpec gone = shape();
-        Templates own = new Templates(directory.resolve("own"), host.vms, Clock.systemUTC());
+        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
         String unusable = own.make(gone, TestHost.soon()).orElseThrow().name().value();
         Files.delete(gone.rootDisk().path());
         String used = own.make(shape(), TestHost.soon()).orElseThrow().name().value();
@@ -176,9 +156,8 @@ class TemplatesTest {
     @Test
     void aTemplateInUseStays() {
         Template made = make("bare");
-        try (RunningSandbox sandbox = host.here
-                .sandboxes()
-                .start(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon())) {
+        try (RunningSandbox sandbox =
+                sandboxes.start(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon())) {
             assertThat(sandbox.timings().orElseThrow().kind()).isEqualTo(StartKind.RESTORED);
             assertThat(templates().prune(Duration.ZERO)).isEmpty();
             assertThatThrownBy(() -> templates().remove(made.name())).isInstanceOf(VmBusyException.class);

@@ -38,6 +38,9 @@ final class TestHost implements AutoCloseable {
     /** A process of an earlier boot of some host. */
     static final ProcessIdentity DEAD = new ProcessIdentity(1, 1, "an earlier boot");
 
+    /** For those that stop a sandbox whose commands do as they are asked. */
+    static final Duration GRACE = Duration.ofSeconds(5);
+
     private static final List<CatalogSchema> SCHEMAS =
             List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
     private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
@@ -144,6 +147,15 @@ final class TestHost implements AutoCloseable {
 
     SandboxRecord startDetached(SandboxSpec spec) {
         return here.sandboxes().startDetached(spec, CommandOptions.none(), PullListener.none(), soon());
+    }
+
+    SandboxRecord create(SandboxSpec spec) {
+        return here.sandboxes().create(spec, CommandOptions.none(), PullListener.none(), soon());
+    }
+
+    /** One that was created, or has ended. */
+    SandboxRecord startAgain(String name) {
+        return here.sandboxes().start(name, PullListener.none(), soon());
     }
 
     static GuestExecution exec(RunningSandbox sandbox, String... words) {

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * program writes, as far as the host grants it, and then how it ended.
  */
 final class InMemoryExecution {
-    /** What the host may send before the program reads. */
-    static final int STDIN_WINDOW = 64 * 1024;
-
     private static final int SIGKILL = 9;
 
     private final int id;
@@ -31,12 +28,11 @@ final class InMemoryExecution {
     private final CompletableFuture<ExitStatus> settled = new CompletableFuture<>();
 
     private final InMemoryProgram program;
-    private final OutputWindow stdin;
+    private final InMemoryStdin stdin;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final InMemoryOutputs outputs;
-    private long stdinOffset;
     private @Nullable ExitStatus end;
     private @Nullable Instant endedAt;
     private boolean forgotten;
@@ -53,14 +49,14 @@ final class InMemoryExecution {
         this.request = request;
         this.onEnd = onEnd;
         outputs = new InMemoryOutputs(id, request, changed);
-        stdin = new OutputWindow("stdin", STDIN_WINDOW, bytes -> {
+        stdin = new InMemoryStdin(bytes -> {
             FrameSink port = reader;
             if (port != null) {
                 port.sendNow(GuestFrames.stdinCredit(id, bytes));
             }
         });
         terminal = request.terminal().map(InMemoryTerminal::new);
-        InputStream in = request.has(ExecRequest.Option.STDIN) ? stdin : InputStream.nullInputStream();
+        InputStream in = request.has(ExecRequest.Option.STDIN) ? stdin.stream() : InputStream.nullInputStream();
         InMemoryProgram.Streams streams =
                 new InMemoryProgram.Streams(in, pipe(Output.STDOUT), pipe(Output.STDERR), terminal);
         program = new InMemoryProgram(id, builtIn, caller, streams, this::ended);
@@ -88,7 +84,7 @@ final class InMemoryExecution {
 
     /** Starts it, attached to a port. */
     void start(FrameSink port, int answering, int credit) {
-        port.sendNow(GuestFrames.started(answering, id, id, STDIN_WINDOW));
+        port.sendNow(GuestFrames.started(answering, id, id, InMemoryStdin.WINDOW));
         var _ = outputs.restart(AttachPoint.BEGINNING, credit);
         reader = port;
         program.start();
@@ -131,10 +127,9 @@ final class InMemoryExecution {
             }
             AttachPoint first = outputs.restart(from, credit);
             // No credit of a later read may overtake the answer.
-            stdin.restart(stdinCredit -> {
+            stdin.restart((offset, granted) -> {
                 reader = port;
-                port.sendNow(GuestFrames.attached(
-                        answering, id, HostFrames.flags(request), stdinCredit, stdinOffset, first));
+                port.sendNow(GuestFrames.attached(answering, id, HostFrames.flags(request), granted, offset, first));
             });
             changed.signalAll();
             return Optional.empty();
@@ -149,9 +144,7 @@ final class InMemoryExecution {
     void arrived(FrameSink port, ByteBuffer bytes) {
         ifReader(port, () -> {
             if (end == null) {
-                long at = stdinOffset;
-                stdinOffset += bytes.remaining();
-                stdin.arrived(at, bytes);
+                stdin.arrived(bytes);
             }
         });
     }

@@ -1,0 +1,157 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.VmInterruptedException;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** How sandboxes are stopped and removed, by their owner and by others. */
+class SandboxStopTest extends BesideAnotherRuntime {
+    @Test
+    void itsOwnerStopsIt() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        sandbox.stop(TestHost.GRACE, TestHost.soon());
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.ending("a").detail()).isEqualTo("The guest was shut down.");
+        sandbox.close();
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+    }
+
+    @Test
+    void anEphemeralSandboxThatItsOwnerStopsIsGone() {
+        RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
+        sandbox.stop(TestHost.GRACE, TestHost.soon());
+        host.assertNothingLeft();
+        sandbox.stop(TestHost.GRACE, TestHost.soon());
+        sandbox.close();
+    }
+
+    @Test
+    void aHandleDoesNotStopWhoeverHasItsNameNow() {
+        RunningSandbox first = host.start(TestHost.ephemeral("a"));
+        first.close();
+        try (RunningSandbox second = host.start(TestHost.ephemeral("a"))) {
+            first.stop(TestHost.GRACE, TestHost.soon());
+            first.finish(new ExitStatus.Exited(1));
+            first.close();
+            assertThat(TestHost.exec(second, "true").await(TestHost.soon()).success())
+                    .isTrue();
+            assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
+        }
+    }
+
+    @Test
+    void anotherRuntimeStopsIt() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThatThrownBy(() -> TestHost.exec(sandbox, "true"))
+                .isInstanceOfSatisfying(
+                        SandboxException.Ended.class,
+                        e -> assertThat(e.code()).isEqualTo("sandbox.ended.shutdown-requested"));
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        sandbox.close();
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+    }
+
+    @Test
+    void anotherRuntimeStopsAnEphemeralOne() {
+        RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(other.sandboxes().list()).isEmpty());
+        sandbox.close();
+        host.assertNothingLeft();
+        assertThatThrownBy(() -> other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon()))
+                .isInstanceOf(SandboxException.NotFound.class);
+    }
+
+    @Test
+    void aStopThatBreaksOffCanBeAskedForAgain() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        IllegalStateException fault = new IllegalStateException("a fault of the program");
+        host.vms.beforeNext(ScriptedVms.Step.CONNECT, id -> {
+            throw fault;
+        });
+        assertThatThrownBy(() -> other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon()))
+                .isSameAs(fault);
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.DRAINING);
+        assertThatThrownBy(() -> other.sandboxes().connect("a", TestHost.soon()))
+                .isInstanceOf(SandboxException.NotRunning.class)
+                .hasMessageContaining("draining");
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        sandbox.close();
+    }
+
+    @Test
+    void aGuestThatDoesNotAnswerInTimeIsKilled() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        GuestExecution waiting = TestHost.exec(sandbox, "sleep", "1000");
+        other.sandboxes().stop("a", TestHost.GRACE, Deadline.after(Duration.ZERO));
+        assertThat(host.vms.memory.list()).noneMatch(vm -> vm.state().live());
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.ending("a").detail()).isEqualTo("The VM was ended on request.");
+        assertThatThrownBy(() -> await(sandbox, waiting)).isInstanceOf(SandboxException.Ended.class);
+        sandbox.close();
+    }
+
+    @Test
+    void anInterruptedStopDoesNotKill() {
+        try (RunningSandbox sandbox = host.start(TestHost.named("a"))) {
+            host.vms.before(
+                    ScriptedVms.Step.CONNECT, id -> Thread.currentThread().interrupt());
+            assertThatThrownBy(() -> other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon()))
+                    .isInstanceOf(VmInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(TestHost.exec(sandbox, "true").await(TestHost.soon()).success())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void removalNeedsForceWhileItRuns() {
+        RunningSandbox sandbox = host.start(TestHost.named("a"));
+        assertThatThrownBy(() -> other.sandboxes().remove("a", false, TestHost.soon()))
+                .isInstanceOf(SandboxException.StillRunning.class);
+        assertThat(TestHost.exec(sandbox, "true").await(TestHost.soon()).success())
+                .isTrue();
+        GuestExecution waiting = TestHost.exec(sandbox, "sleep", "1000");
+        other.sandboxes().remove("a", true, TestHost.soon());
+        host.assertNothingLeft();
+        assertThatThrownBy(() -> await(sandbox, waiting))
+                .isInstanceOfSatisfying(
+                        SandboxException.Ended.class,
+                        e -> assertThat(e.ending().reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED));
+        sandbox.close();
+        assertThatThrownBy(() -> sandboxes.remove("a", true, TestHost.soon()))
+                .isInstanceOf(SandboxException.NotFound.class)
+                .hasMessage("There is no sandbox named \"a\".");
+    }
+
+    @Test
+    void removalWaitsForTheOwnerToLetGo() throws Exception {
+        host.start(TestHost.named("a")).close();
+        OwnerLock owner = host.lock("a");
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> removal = threads.submit(() -> other.sandboxes().remove("a", true, TestHost.soon()));
+            assertThatThrownBy(() -> other.sandboxes().remove("a", true, Deadline.after(Duration.ofMillis(1))))
+                    .isInstanceOf(SandboxException.Owned.class);
+            assertThat(removal.isDone()).isFalse();
+            owner.close();
+            removal.get();
+        }
+        host.assertNothingLeft();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.Vm;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of snapshots whose makers died, and the states that they go through. */
+class SnapshotSweepTest extends OnSnapshots {
+    @Test
+    void whatADeadProcessLeftOfASnapshotIsSweptWhateverItHadDone() {
+        SnapshotStore rows = new SnapshotStore(host.here.catalog(), Clock.systemUTC());
+        try (RunningSandbox parent = host.start(withDisk("parent"))) {
+            SandboxRecord record = host.row("parent").orElseThrow();
+            // Recorded, and nothing else.
+            var _ = rows.insert(abandoned(record, Optional.of("first")), name -> {});
+            // Held and taken, and not recorded as ready.
+            long second = rows.insert(abandoned(record, Optional.of("second")), name -> {})
+                    .orElseThrow()
+                    .id();
+            assertThat(host.here
+                            .images()
+                            .share(Foundations.holder(record.id(), "parent"), SnapshotGround.holder(second, "parent")))
+                    .isTrue();
+            Vm vm = parent.ownVm().orElseThrow();
+            var _ = vm.snapshot(SnapshotGround.vmSnapshot(second), TestHost.soon());
+            // Of a fork, ready.
+            long third = rows.insert(abandoned(record, Optional.empty()), name -> {})
+                    .orElseThrow()
+                    .id();
+            var _ = vm.snapshot(SnapshotGround.vmSnapshot(third), TestHost.soon());
+            assertThat(rows.ready(third, Optional.of(Duration.ZERO))).isTrue();
+            // Whole, with a name: stays.
+            var _ = take("parent", "kept");
+            // Going.
+            long fourth = snapshots.take("parent", "going", TestHost.soon()).id();
+            assertThat(rows.doom(fourth)).isTrue();
+
+            assertThatThrownBy(() -> snapshots.get("second")).isInstanceOf(SandboxException.NoSnapshot.class);
+            assertThatThrownBy(() -> restore("second")).isInstanceOf(SandboxException.NoSnapshot.class);
+            sweep();
+            assertThat(snapshots.list()).extracting(SandboxSnapshot::name).containsExactly(Optional.of("kept"));
+            assertThat(host.vms.snapshots())
+                    .extracting(taken -> taken.name())
+                    .containsExactly(
+                            new SnapshotName("sandbox-" + snapshots.get("kept").id()));
+            snapshots.remove("kept");
+            assertNoSnapshotLeft();
+        }
+    }
+
+    @Test
+    void aSnapshotInTheMakingOfALivingProcessIsNotSwept() {
+        SnapshotStore rows = new SnapshotStore(host.here.catalog(), Clock.systemUTC());
+        try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
+            SandboxRecord record = host.row(parent.name()).orElseThrow();
+            String files = rows.insert(abandoned(record, Optional.of("mine")), name -> {})
+                    .orElseThrow()
+                    .directory();
+            Path all = root.resolve("state/sandbox-snapshots");
+            try (OwnerLock _ = new SandboxDirectory(all, files).tryLock().orElseThrow()) {
+                sweep();
+                assertThat(host.count("sandbox_snapshot")).isEqualTo(1);
+                assertThatThrownBy(() -> take("parent", "mine")).isInstanceOf(SandboxException.SnapshotExists.class);
+            }
+            // The name of a dead process's attempt is free.
+            assertThat(take("parent", "mine").name()).contains("mine");
+            snapshots.remove("mine");
+        }
+        assertNoSnapshotLeft();
+    }
+
+    private static SnapshotStore.NewSnapshot abandoned(SandboxRecord record, Optional<String> name) {
+        return new SnapshotStore.NewSnapshot(
+                name, SandboxSnapshot.Contents.MEMORY, record, NetworkSpec.none(), Optional.empty());
+    }
+
+    @Test
+    void theTableOfTransitionsIsWhatTheRowsAllow() {
+        SnapshotStore rows = new SnapshotStore(host.here.catalog(), Clock.systemUTC());
+        try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
+            SandboxRecord record = host.row(parent.name()).orElseThrow();
+            long id = rows.insert(abandoned(record, Optional.of("x")), name -> {})
+                    .orElseThrow()
+                    .id();
+            assertThat(SnapshotStatus.TAKING.successors())
+                    .containsExactlyInAnyOrder(SnapshotStatus.READY, SnapshotStatus.REMOVING);
+            assertThat(rows.ready(id, Optional.empty())).isTrue();
+            assertThat(SnapshotStatus.READY.successors()).containsExactly(SnapshotStatus.REMOVING);
+            assertThat(rows.ready(id, Optional.empty())).isFalse();
+            assertThat(rows.doom(id)).isTrue();
+            assertThat(SnapshotStatus.REMOVING.successors()).isEmpty();
+            assertThat(rows.doom(id)).isFalse();
+            assertThat(rows.ready(id, Optional.empty())).isFalse();
+            rows.delete(id);
+            assertThat(rows.byId(id)).isEmpty();
+        }
+    }
+}
