@@ -212,7 +212,7 @@ public final class Machines {
     }
 
     private MachineChanged changed(Changed changed) {
-        return new MachineChanged(get(changed.machine().name().value()), changed.atNextStart());
+        return new MachineChanged(get(changed.machine().name().value()), changed.atNextStart(), changed.unknownKeys());
     }
 
     /** Waits until a machine is in one of these states, named as in {@link MachineInfo#state}. */

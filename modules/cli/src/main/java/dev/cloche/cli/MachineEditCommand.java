@@ -34,13 +34,16 @@ final class MachineEditCommand implements Callable<Integer> {
         Files.write(draft, seen);
         int editor = edit(draft);
         byte[] text = Files.readAllBytes(draft);
+        boolean same = Arrays.equals(seen, text);
+        if (same) {
+            Files.delete(draft);
+        }
         if (editor != 0) {
             throw new UsageError(
                     "The editor ended with exit code " + editor + ", so nothing is changed.",
-                    "What was written is in " + draft + ".");
+                    same ? "Set $EDITOR to one that works." : "What was written is in " + draft + ".");
         }
-        if (Arrays.equals(seen, text)) {
-            Files.delete(draft);
+        if (same) {
             System.err.println("cloche: nothing is changed");
             return ExitCodes.OK;
         }

@@ -6,7 +6,9 @@ import dev.cloche.MachineChanged;
 import dev.cloche.Network;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -76,6 +78,11 @@ final class MachineSetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        boolean nothing = Stream.of(cpus, memory, disk, autostart, restart, init, network, ports)
+                .allMatch(Objects::isNull);
+        if (nothing && environment.isEmpty() && labels.isEmpty()) {
+            throw new UsageError("Nothing is to be changed.", "Say what, for example: --memory 4g");
+        }
         MachineChange change = new MachineChange();
         if (cpus != null) {
             change.cpus(cpus);
@@ -111,6 +118,9 @@ final class MachineSetCommand implements Callable<Integer> {
 
     static void report(MachineChanged changed) {
         System.out.println(changed.machine().name());
+        for (String key : changed.unknownKeys()) {
+            System.err.println("cloche: the key " + key + " means nothing to Cloche; it is kept as it is");
+        }
         if (changed.atNextStart()) {
             System.err.println("cloche: some of it is in force from the next start: cloche machine restart "
                     + changed.machine().name());

@@ -83,11 +83,20 @@ class MachineCommandsIT {
         cloche.environment().put("EDITOR", "sed -i 's/^cpus = .*/cpus = many/'");
         Program.Result bad = cloche.run("machine", "edit", "dev");
         assertThat(bad.exitCode()).isEqualTo(1);
-        assertThat(bad.stderr()).contains("config.toml:", "stays as it was");
+        assertThat(bad.stderr())
+                .contains("This is no configuration of the machine \"dev\": line 7: ", "stays as it was");
         assertThat(config).hasContent(good.stripTrailing());
         cloche.environment().put("EDITOR", "sed -i 's/^disk_gb = .*/disk_gb = 0/'");
         assertThat(cloche.run("machine", "edit", "dev").stderr()).contains("out of range");
 
+        cloche.environment().put("EDITOR", "sed -i 's/^cpus = 3/cpsu = 4/'");
+        assertThat(cloche.run("machine", "edit", "dev").stderr()).contains("the key cpsu means nothing to Cloche");
+        cloche.environment().put("EDITOR", "sed -i 's/^cpsu = 4/cpus = 3/'");
+        assertThat(cloche.run("machine", "edit", "dev").stderr()).isEmpty();
+        cloche.environment().put("EDITOR", "false");
+        assertThat(cloche.run("machine", "edit", "dev").stderr()).contains("exit code 1, so nothing is changed");
+
+        assertThat(cloche.run("machine", "set", "dev").stderr()).contains("Nothing is to be changed");
         ok(cloche.run("machine", "set", "dev", "--memory", "1g", "--label", "x=y"), "dev\n");
         assertThat(config).content().contains("cpus = 3 # one more", "memory_mb = 1024", "x = \"y\"");
         Path wanted = Files.writeString(

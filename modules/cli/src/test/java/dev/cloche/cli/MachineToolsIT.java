@@ -71,6 +71,9 @@ class MachineToolsIT {
 
     @Test
     void aFileMakesTheMachineThatItDescribesOrChangesItToMatch() throws IOException {
+        assertThat(machine("apply " + directory.resolve("none.toml")).stderr())
+                .isEqualToNormalizingWhitespace(
+                        "cloche: There is no file " + directory.resolve("none.toml") + ". Name a TOML file.");
         Path file = Files.writeString(directory.resolve("dev.toml"), "name = \"dev\"\ncpus = 3\n");
         assertThat(machine("apply " + file).stderr()).contains("describes a new machine and names no image");
         Files.writeString(file, "name = \"dev\"\nimage = \"base\"\ncpus = 3\ndisk_gb = 1\n[env]\nA = \"b\"\n");
@@ -109,10 +112,14 @@ class MachineToolsIT {
         assertThat(machine("export dev -o " + directory.resolve("x")).stderr()).contains("is suspended");
         printed("dev\n", "stop dev");
 
+        assertThat(machine("export dev -o " + directory.resolve("none/x")).stderr())
+                .contains("There is no directory " + directory.resolve("none") + ".");
         Path file = directory.resolve("dev.tar.zst");
         printed(file + "\n", "export dev -o " + file);
         printed("three\n", "import -q --name three " + file);
+        printed("three\n", "default three");
         printed("four\n", "rename three four");
+        printed("four\n", "default");
         printed("four\n", "start four");
         printed("first\nfour\n", "exec four -- sh -c", "cat /root/data; hostname");
         printed("two\n", "start two");

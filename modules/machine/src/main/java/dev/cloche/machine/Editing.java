@@ -2,7 +2,9 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Changes of machines' files that people ask for: checked against what the machine is, and done to its disk too. */
@@ -51,15 +53,27 @@ final class Editing {
 
     /** As {@link Machines#replaceText} promises. */
     Changed replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
+        PersistedMachine parsed = parsed(name, text);
+        Set<String> unknown = MachineDocument.unknownKeys(text);
+        unknown.removeAll(MachineDocument.unknownKeys(seen));
         if (isBroken(name)) {
-            return new Changed(ground.store().replace(name, seen, text), false);
+            return new Changed(ground.store().replace(name, seen, text), false, List.copyOf(unknown));
         }
         return ground.working(name, deadline, machine -> {
-            PersistedMachine wanted = ground.store().parse(name, text);
-            Changes.check(machine, wanted);
-            disks.resize(machine, wanted, deadline);
-            return changed(machine, ground.store().replace(name, seen, text));
+            Changes.check(machine, parsed);
+            disks.resize(machine, parsed, deadline);
+            Changed changed = changed(machine, ground.store().replace(name, seen, text));
+            return new Changed(changed.machine(), changed.atNextStart(), List.copyOf(unknown));
         });
+    }
+
+    /** The text stands in no file that a message could name. */
+    private PersistedMachine parsed(MachineName name, byte[] text) {
+        try {
+            return ground.store().parse(name, text);
+        } catch (MachineException.Broken broken) {
+            throw new MachineException.Unusable(broken.entry());
+        }
     }
 
     private boolean isBroken(MachineName name) {

@@ -1,5 +1,7 @@
 package dev.cloche.machine;
 
+import java.util.Set;
+
 /** The keys of config.toml; docs/machines.md says what each means. */
 final class Keys {
     static final String SCHEMA_VERSION = "schema_version";
@@ -35,6 +37,40 @@ final class Keys {
     static final String PROVISIONED_AT = "provisioned_at";
     static final String LAST_ERROR = "last_error";
     static final String LAST_END = "last_end";
+
+    /** Those that are not in a table of their own. */
+    static final Set<String> ALL = Set.of(
+            SCHEMA_VERSION,
+            NAME,
+            RENAMED_TO,
+            VM_ID,
+            CREATED_AT,
+            CPUS,
+            MEMORY_MB,
+            DISK_GB,
+            IMAGE,
+            IMAGE_DIGEST,
+            DISTRO,
+            DISTRO_VERSION,
+            KERNEL,
+            CMDLINE,
+            BLOCK_DEVICES,
+            DISK_PATH,
+            SSH_KEY_PATH,
+            INIT,
+            NETWORK,
+            PUBLISH,
+            ENV,
+            LABELS,
+            AUTOSTART,
+            RESTART_POLICY,
+            PROVISION,
+            STATE,
+            IP_ADDRESS,
+            STARTED_AT,
+            PROVISIONED_AT,
+            LAST_ERROR,
+            LAST_END);
 
     private Keys() {}
 }

@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
@@ -69,6 +71,14 @@ final class MachineDocument {
 
     PersistedMachine machine() {
         return machine;
+    }
+
+    /** The keys of a text, of a configuration or not, that mean nothing to Cloche, by name; the caller's own. */
+    static Set<String> unknownKeys(byte[] text) {
+        Set<String> keys = new TreeSet<>(
+                Toml.parse(new String(text, StandardCharsets.UTF_8)).keySet());
+        keys.removeAll(Keys.ALL);
+        return keys;
     }
 
     byte[] bytes() {

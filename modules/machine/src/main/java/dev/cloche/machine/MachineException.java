@@ -68,6 +68,21 @@ public abstract sealed class MachineException extends ClocheException {
         }
     }
 
+    /** What should become the configuration of a machine cannot be understood. Code {@code machine.unusable}. */
+    public static final class Unusable extends MachineException {
+        Unusable(BrokenMachine wanted) {
+            super(
+                    "machine.unusable",
+                    "This is no configuration of the machine \"" + wanted.name() + "\": "
+                            + (wanted.line().isPresent()
+                                    ? "line " + wanted.line().getAsInt() + ": "
+                                    : "")
+                            + wanted.reason() + ".",
+                    wanted.newer() ? "Use the newer Cloche that wrote it." : "Mend that, and try again.",
+                    null);
+        }
+    }
+
     /** Somebody else works on the machine. Code {@code machine.busy}. */
     public static final class Busy extends MachineException {
         Busy(String name) {

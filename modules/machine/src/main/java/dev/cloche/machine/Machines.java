@@ -205,7 +205,11 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.NameInUse if the new name is taken by anything
      */
     public PersistedMachine rename(MachineName from, MachineName to, Deadline deadline) {
-        return keeping.rename(from, to, deadline);
+        PersistedMachine renamed = keeping.rename(from, to, deadline);
+        if (defaultMachine.get().equals(Optional.of(from))) {
+            defaultMachine.set(to);
+        }
+        return renamed;
     }
 
     /**

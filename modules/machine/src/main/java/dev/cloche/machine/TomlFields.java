@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -127,7 +128,11 @@ final class TomlFields {
             for (String key : keys) {
                 line = line.isEmpty() && has(key) ? line(table, key) : line;
             }
-            throw new DocumentException(line, withoutStop(String.valueOf(e.getMessage())), false);
+            String remedy = withoutStop(e.remedy());
+            throw new DocumentException(
+                    line,
+                    withoutStop(String.valueOf(e.getMessage())) + (remedy.isEmpty() ? "" : ": " + small(remedy)),
+                    false);
         }
     }
 
@@ -150,6 +155,10 @@ final class TomlFields {
     private static OptionalInt line(TomlTable table, String key) {
         var position = table.inputPositionOf(List.of(key));
         return position == null ? OptionalInt.empty() : OptionalInt.of(position.line());
+    }
+
+    private static String small(String sentence) {
+        return sentence.substring(0, 1).toLowerCase(Locale.ROOT) + sentence.substring(1);
     }
 
     private static String withoutStop(String sentence) {

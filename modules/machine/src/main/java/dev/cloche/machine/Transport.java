@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import com.github.luben.zstd.ZstdIOException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.PullListener;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Machines to files and back. */
@@ -24,6 +26,11 @@ final class Transport {
 
     /** Of a machine that does not run; its caller holds its lock. */
     void export(PersistedMachine machine, Path target) {
+        Path directory = Objects.requireNonNullElse(target.toAbsolutePath().getParent(), target);
+        if (!Files.isDirectory(directory)) {
+            throw new MachineException.Invalid(
+                    "There is no directory " + directory + ".", "Make it, or choose another place.");
+        }
         Path raw =
                 ground.store().directory(machine.name()).toAbsolutePath().resolve(".export-" + VmId.random() + ".raw");
         try {
@@ -92,6 +99,10 @@ final class Transport {
             return ArchiveReader.read(archive, raw);
         } catch (NoSuchFileException missing) {
             throw new MachineException.Invalid("There is no file " + missing.getFile() + ".", "Name an export.");
+        } catch (ZstdIOException e) {
+            throw new MachineException.BadArchive(
+                    "The archive " + archive + " cannot be used: it is damaged, cut short, or not compressed by zstd.",
+                    e);
         } catch (IOException e) {
             throw new MachineException.BadArchive(
                     "The archive " + archive + " cannot be used: " + Printable.of(String.valueOf(e.getMessage())) + ".",

@@ -1,8 +1,10 @@
 package dev.cloche.machine;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +57,13 @@ record WantedFile(
                 }
             }
             return read(file, fields);
+        } catch (NoSuchFileException missing) {
+            throw new MachineException.Invalid("There is no file " + file + ".", "Name a TOML file.");
+        } catch (CharacterCodingException e) {
+            throw new MachineException.Invalid("The file " + file + " is no UTF-8.", "Name a TOML file.");
         } catch (IOException e) {
-            throw new MachineException.Invalid("The file " + file + " cannot be read: " + e + ".", "Name a TOML file.");
+            throw new MachineException.Invalid(
+                    "The file " + file + " cannot be read: " + e.getMessage() + ".", "Name a TOML file.");
         } catch (DocumentException e) {
             String line = e.line().isPresent() ? ":" + e.line().getAsInt() : "";
             throw new MachineException.Invalid(

@@ -43,19 +43,19 @@ class BrokenMachinesTest extends StoredMachines {
     @CsvSource(delimiter = '|', textBlock = """
             cpus = = 2                  | 3 | Unexpected '=', expected a value
             cpus = "two"                | 3 | cpus is not an integer
-            cpus = 0                    | 3 | 0 CPUs are out of range
+            cpus = 0                    | 3 | 0 CPUs are out of range: give 1 to 64
             memory_mb = 99999999999     | 3 | memory_mb is out of range
-            disk_gb = 0                 | 3 | 0 GiB of disk are out of range
+            disk_gb = 0                 | 3 | 0 GiB of disk are out of range: give 1 to 16384
             state = "flying"            | 3 | state cannot be "flying"
             created_at = "yesterday"    | 3 | created_at is no date with time and offset
             block_devices = [ 1 ]       | 3 | block_devices is not an array of tables
             env = { A = 1 }             | 3 | env.A is not a string
-            env = { "A=B" = "1" }       | 3 | "A=B" is no variable of an environment
+            env = { "A=B" = "1" }       | 3 | "A=B" is no variable of an environment: names are not empty and have no '='; neither names nor values have a NUL
             publish = [ "1:2", 3 ]      | 3 | publish is not an array of strings
             autostart = "yes"           | 3 | autostart is not true or false
             restart_policy = "maybe"    | 3 | restart_policy cannot be "maybe"
-            provision = "../x"          | 3 | "../x" is no name of a provisioning script
-            init = "upstart"            | 3 | "upstart" is no init
+            provision = "../x"          | 3 | "../x" is no name of a provisioning script: name a file beside config.toml, without a slash and without a leading dot
+            init = "upstart"            | 3 | "upstart" is no init: use agent, systemd, openrc, or the absolute path of a program in the image without blanks
             schema_version = -1         | 3 | schema_version is out of range
             name = "twice"              | 3 | name previously defined at line 1, column 1
             """)

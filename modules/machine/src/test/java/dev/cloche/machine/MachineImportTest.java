@@ -9,6 +9,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -30,8 +31,9 @@ class MachineImportTest extends MachinesInMemory {
         Path whole = archive(MANIFEST, CONFIG);
         byte[] bytes = Files.readAllBytes(whole);
         bytes[bytes.length / 2] ^= 1;
-        refused(Files.write(home.resolve("damaged"), bytes), "");
-        refused(Files.write(home.resolve("short"), List.of("no archive")), "");
+        refused(Files.write(home.resolve("damaged"), bytes), "it is damaged, cut short, or not compressed by zstd");
+        refused(Files.write(home.resolve("short"), Arrays.copyOf(bytes, bytes.length / 2)), "cut short");
+        refused(Files.write(home.resolve("other"), List.of("no archive")), "not compressed by zstd");
         refused(archive(MANIFEST, "cpus = =\n"), "");
     }
 
