@@ -22,12 +22,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A pool goes on whatever dies in the middle of its work, be it of an exception that nobody foresaw or of an error. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolErrorsTest extends WarmPoolFixture {
-    /** Without a stack trace, because each is logged. */
+    /** Both without a stack trace, because each is logged. */
     private static final class ErrorOfTheTest extends Error {
         private static final long serialVersionUID = 1;
 
         ErrorOfTheTest() {
-            super("a listener of the test", null, false, false);
+            super("on purpose", null, false, false);
+        }
+    }
+
+    private static final class ExceptionOfTheTest extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ExceptionOfTheTest() {
+            super("on purpose", null, false, false);
         }
     }
 
@@ -50,7 +58,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
     }
 
     private static Throwable death(boolean error) {
-        return error ? new OutOfMemoryError("unable to create native thread") : new ArithmeticException("of the test");
+        return error ? new ErrorOfTheTest() : new ExceptionOfTheTest();
     }
 
     @ParameterizedTest
@@ -66,7 +74,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
             awaitDepth(pool, KEY, 2);
             assertThat(left.get()).isNegative();
             assertThat(of(pool, KEY).failures())
-                    .containsExactly(Map.entry(error ? "OutOfMemoryError" : "ArithmeticException", 2L));
+                    .containsExactly(Map.entry(error ? "ErrorOfTheTest" : "ExceptionOfTheTest", 2L));
             await().until(() -> host.vms() == 2);
             pool.close();
             host.faults.atOnce(step);
@@ -130,7 +138,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
         pool.register(KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         die(Step.RESUME, 1, death(true));
-        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(ErrorOfTheTest.class);
         awaitDepth(pool, KEY, 1);
         HandOff dying = new HandOff() {
             @Override
