@@ -32,6 +32,11 @@ final class PoolShare implements AutoCloseable {
         RestingPool.await(pool);
     }
 
+    /** Nothing is refilled until this is closed. */
+    TimedVms.Hold hold() {
+        return timed.hold();
+    }
+
     /** One that is ready. */
     WarmVm acquire() {
         long inside = timed.inside();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,6 +21,7 @@ final class TimedVms {
     private final VmProvider provider;
     private final ThreadLocal<Long> inside = ThreadLocal.withInitial(() -> 0L);
     private final BlockingQueue<Long> begun = new LinkedBlockingQueue<>();
+    private final Semaphore making = new Semaphore(1);
 
     TimedVms(VmProvider real) {
         provider = timed(VmProvider.class, real);
@@ -44,12 +46,26 @@ final class TimedVms {
                 .orElseThrow(() -> new IllegalStateException("the pool makes no entry"));
     }
 
+    /** Has no entry begun to be made until this is closed. */
+    Hold hold() {
+        making.acquireUninterruptibly();
+        return making::release;
+    }
+
+    /** Ends with no exception. */
+    interface Hold extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     private <T> T timed(Class<T> type, T target) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
                     long begin = System.nanoTime();
                     if (makesEntry(method)) {
                         begun.add(begin);
+                        making.acquireUninterruptibly();
+                        making.release();
                     }
                     try {
                         Object answer = method.invoke(target, arguments);

@@ -24,6 +24,7 @@ import java.util.List;
 final class WarmStart {
     private static final int MEMORY = 256;
     private static final int WARM_UP = 5;
+    private static final int HAND_OVERS_BEFORE = 30;
     /** Samples of VMs in memory for each of QEMU's. */
     private static final int MEMORY_ROUNDS = 50;
 
@@ -34,6 +35,8 @@ final class WarmStart {
     }
 
     void measure(int rounds, Report report) throws Exception {
+        // First, so that the JVM has compiled what a pool does: nobody who has one starts a JVM for each acquire.
+        List<Samples> inMemory = inMemory(rounds * MEMORY_ROUNDS);
         Path directory = Files.createTempDirectory(setting.directory(), "warm");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
         try (QemuProvider provider = setting.provider()) {
@@ -41,8 +44,13 @@ final class WarmStart {
             VmSpec boot = VmSpec.of(VmId.random(), setting.layer()).withMemoryMiB(MEMORY);
             try (PoolShare pool = new PoolShare(provider, template.snapshot());
                     HaltedClone halted = new HaltedClone(machine, template, directory)) {
+                for (int i = 0; i < HAND_OVERS_BEFORE; i++) {
+                    warm(pool);
+                    halted.timeHandOver();
+                }
                 List<Samples> rows = new Alternation()
                         .add("warm, from the pool", () -> warm(pool))
+                        .add("warm, from the pool, its refill held back meanwhile", () -> held(pool))
                         .add("continued, identity and `true` by hand", halted::timeHandOver)
                         .add("restored through Cloche", () -> started(provider, template.clone(VmId.random())))
                         .add("cold, booted through Cloche", () -> started(provider, boot))
@@ -50,24 +58,32 @@ final class WarmStart {
                         .warmUp(WARM_UP)
                         .run(rounds);
                 report.heading("A guest to the end of its first `true`, " + MEMORY + " MiB");
-                report.table(rows.subList(0, 2));
+                report.table(rows.subList(0, 3));
                 report.table(rows);
                 report.heading("An acquire of a warm guest with a new identity, without the `true`");
-                report.table(pool.latest(rounds, "QEMU"));
+                report.table(pool.latest(rounds * 2, "QEMU"));
             }
         }
-        inMemory(rounds * MEMORY_ROUNDS, report);
+        report.table(inMemory);
     }
 
     /** The pool's share has nothing to do with what its VMs are, and here there can be many of them. */
-    private static void inMemory(int count, Report report) {
+    private static List<Samples> inMemory(int count) {
         try (InMemoryProvider memory = new InMemoryProvider();
                 PoolShare pool = new PoolShare(memory, Bursts.snapshot(memory))) {
             for (int i = 0; i < count + WARM_UP; i++) {
                 pool.awaitRest();
                 pool.acquire().close();
             }
-            report.table(pool.latest(count, "VMs in memory"));
+            return pool.latest(count, "VMs in memory");
+        }
+    }
+
+    /** Without what the refill costs who is served: it begins at once, and takes processor time of its own. */
+    private static long held(PoolShare pool) {
+        pool.awaitRest();
+        try (TimedVms.Hold _ = pool.hold()) {
+            return warm(pool);
         }
     }
 
