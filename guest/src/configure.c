@@ -26,6 +26,7 @@ enum { CONFIGURE_MS = 10000 };
 
 static int random_device = -1;
 static bool missing;
+static bool secrets_given; /* by any frame, in this guest or in what it is a clone of */
 
 /* Of the frame that is being applied. */
 static struct configure_request wanted;
@@ -72,7 +73,11 @@ static void apply(void) {
         must(network_apply(&w->network), "The network could not be set up");
         must(names_set_servers(&w->network), "/etc/resolv.conf could not be written");
     }
-    if (w->secret_count > 0) must(secrets_replace(w->secrets, w->secret_count), "The secrets could not be written");
+    if (w->secret_count > 0) {
+        must(secrets_replace(w->secrets, w->secret_count), "The secrets could not be written");
+    } else if (w->remove_secrets && secrets_given) {
+        must(secrets_remove(), "The earlier secrets could not be removed");
+    }
 }
 
 static void finished(bool good) {
@@ -114,7 +119,13 @@ int configure_begin(int port, uint32_t request, uint8_t *payload, size_t length,
         if (new_variables == NULL) return OUT_OF_RESOURCES;
     }
     if (wanted.end_all) executions_end_all();
-    if (task_begin(TASK_CONFIGURE, port, request, apply, CONFIGURE_MS, finished)) return 0;
+    bool begun = task_begin(TASK_CONFIGURE, port, request, apply, CONFIGURE_MS, finished);
+    secrets_given = secrets_given || wanted.secret_count > 0;
+    /* The child has a copy; this process lives on in every clone. */
+    for (uint32_t i = 0; i < wanted.secret_count; i++) {
+        explicit_bzero(wanted.secrets[i].value.bytes, wanted.secrets[i].value.length);
+    }
+    if (begun) return 0;
     free(new_variables);
     new_variables = NULL;
     return OUT_OF_RESOURCES;

@@ -7,7 +7,7 @@
 #include "frame.h"
 #include "network_rules.h"
 
-enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, VARIABLE, SECRET, NETWORK, END_ALL, TAGS };
+enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, VARIABLE, SECRET, NETWORK, END_ALL, REMOVE_SECRETS, TAGS };
 
 static bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -125,7 +125,8 @@ static bool read_field(struct configure_request *request, enum tag tag, struct t
         case VARIABLE: return read_variable(request, text);
         case SECRET: return read_secret(request, text);
         case NETWORK: return read_network(request, text);
-        default: request->end_all = true; return text.length == 0;
+        case END_ALL: request->end_all = true; return text.length == 0;
+        default: request->remove_secrets = true; return text.length == 0;
     }
 }
 

@@ -40,7 +40,7 @@ struct secret {
 
 struct configure_request {
     struct text host, machine; /* no bytes: not in the frame */
-    bool has_clock, has_network, end_all;
+    bool has_clock, has_network, end_all, remove_secrets;
     uint64_t clock; /* nanoseconds since 1970 */
     struct text entropy;
     uint32_t variable_count, secret_count;

@@ -6,5 +6,8 @@
 
 #include "configure_request.h"
 
-/* Puts these files in place of all that were there, in memory. False with errno. */
+/* Puts these files in place of all that earlier frames have brought, in memory. False with errno. */
 bool secrets_replace(const struct secret *secrets, uint32_t count);
+
+/* Overwrites what earlier frames have brought and takes it away, if it is there. False with errno. */
+bool secrets_remove(void);

@@ -26,6 +26,7 @@ public final class ForkBuilder {
     private @Nullable String name;
     private boolean ephemeral;
     private boolean keepRunning;
+    private final ChildSecrets secrets = new ChildSecrets();
 
     /** @param parent the id of its row */
     ForkBuilder(Cloche cloche, LongSupplier parent) {
@@ -50,6 +51,30 @@ public final class ForkBuilder {
     /** What runs in the parent runs on in each child; by default it is killed there before anybody has the child. */
     public ForkBuilder keepRunning(boolean value) {
         keepRunning = value;
+        return this;
+    }
+
+    /**
+     * Gives each child a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the parent are taken away before
+     * anybody has a child, unless {@link #keepSecrets} says otherwise.
+     */
+    public ForkBuilder secret(String name, byte[] value) {
+        secrets.add(name, value);
+        return this;
+    }
+
+    /** The same with a text, as UTF-8. */
+    public ForkBuilder secret(String name, String value) {
+        secrets.add(name, value);
+        return this;
+    }
+
+    /**
+     * Leaves in each child what the parent had in {@code /run/secrets}, up to the end of its VM: nothing of it is kept for a further
+     * start. Not together with secrets of its own.
+     */
+    public ForkBuilder keepSecrets(boolean value) {
+        secrets.keepOriginals(value);
         return this;
     }
 
@@ -80,7 +105,7 @@ public final class ForkBuilder {
     }
 
     private List<ChildSpec> children(int count) {
-        ChildSpec plain = ChildSpec.unnamed().withRunning(keepRunning);
+        ChildSpec plain = secrets.addedTo(ChildSpec.unnamed().withRunning(keepRunning));
         return IntStream.rangeClosed(1, count)
                 .mapToObj(i ->
                         name == null ? plain : plain.withName(name + "-" + i).withEphemeral(ephemeral))

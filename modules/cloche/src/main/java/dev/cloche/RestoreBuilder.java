@@ -20,6 +20,7 @@ public final class RestoreBuilder {
     private final String snapshot;
     private ChildSpec child = ChildSpec.unnamed();
     private final List<dev.cloche.vm.PublishedPort> ports = new ArrayList<>();
+    private final ChildSecrets secrets = new ChildSecrets();
 
     RestoreBuilder(Cloche cloche, String snapshot) {
         this.cloche = cloche;
@@ -44,6 +45,30 @@ public final class RestoreBuilder {
         return this;
     }
 
+    /**
+     * Gives the sandbox a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the original are taken away before
+     * anybody has it, unless {@link #keepSecrets} says otherwise.
+     */
+    public RestoreBuilder secret(String name, byte[] value) {
+        secrets.add(name, value);
+        return this;
+    }
+
+    /** The same with a text, as UTF-8. */
+    public RestoreBuilder secret(String name, String value) {
+        secrets.add(name, value);
+        return this;
+    }
+
+    /**
+     * Leaves in the sandbox what the original had in {@code /run/secrets}, up to the end of its VM: nothing of it is kept for a further
+     * start. Not together with secrets of its own.
+     */
+    public RestoreBuilder keepSecrets(boolean value) {
+        secrets.keepOriginals(value);
+        return this;
+    }
+
     /** Publishes a port, as {@link SandboxBuilder#publish} does. The original's are not published again. */
     public RestoreBuilder publish(String port) {
         ports.addAll(dev.cloche.vm.PublishedPort.parse(port));
@@ -57,8 +82,7 @@ public final class RestoreBuilder {
      *     not run here, because QEMU, kernel, agent or processor are others; nothing is left behind
      */
     public Sandbox start() {
-        return new Sandbox(
-                cloche, cloche.sandboxRoom().snapshots().restore(snapshot, child.withPorts(ports), Deadline.none()));
+        return new Sandbox(cloche, cloche.sandboxRoom().snapshots().restore(snapshot, wanted(), Deadline.none()));
     }
 
     /**
@@ -67,7 +91,11 @@ public final class RestoreBuilder {
      */
     public SandboxInfo startDetached() {
         return SandboxInfo.of(
-                cloche.sandboxRoom().snapshots().restoreDetached(snapshot, child.withPorts(ports), Deadline.none()),
+                cloche.sandboxRoom().snapshots().restoreDetached(snapshot, wanted(), Deadline.none()),
                 cloche.sandboxRoom());
+    }
+
+    private ChildSpec wanted() {
+        return secrets.addedTo(child.withPorts(ports));
     }
 }

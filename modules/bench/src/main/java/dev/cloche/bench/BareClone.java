@@ -83,7 +83,7 @@ final class BareClone implements AutoCloseable {
         Files.deleteIfExists(socket);
         monitor.execute("{\"execute\":\"migrate-set-parameters\",\"arguments\":{\"max-bandwidth\":1099511627776}}");
         long begin = System.nanoTime();
-        monitor.execute("{\"execute\":\"stop\"}");
+        halt();
         try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
                 FileChannel out = FileChannel.open(
                         file,
@@ -104,8 +104,16 @@ final class BareClone implements AutoCloseable {
             }
         }
         monitor.await("\"completed\"");
-        monitor.execute("{\"execute\":\"cont\"}");
+        goOn();
         return System.nanoTime() - begin;
+    }
+
+    void halt() throws IOException {
+        monitor.execute("{\"execute\":\"stop\"}");
+    }
+
+    void goOn() throws IOException {
+        monitor.execute("{\"execute\":\"cont\"}");
     }
 
     BareGuest guest() {

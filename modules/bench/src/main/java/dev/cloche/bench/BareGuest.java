@@ -20,6 +20,7 @@ final class BareGuest {
     private static final int PING = 0x02;
     private static final int CONFIGURE = 0x03;
     private static final int EXEC = 0x04;
+    private static final int QUIESCE = 0x14;
     private static final int HELLO = 0x83;
     private static final int PONG = 0x82;
     private static final int DONE = 0x84;
@@ -52,6 +53,12 @@ final class BareGuest {
         field(body, 3, random(64));
         field(body, 4, HexFormat.of().formatHex(random(16)).getBytes(StandardCharsets.US_ASCII));
         send(CONFIGURE, 1, body);
+        await(DONE);
+    }
+
+    /** From here on it takes no work without an identity. */
+    void quiesce() throws IOException {
+        send(QUIESCE, 4, payload(0));
         await(DONE);
     }
 

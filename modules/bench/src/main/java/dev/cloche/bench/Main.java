@@ -31,6 +31,7 @@ public final class Main {
         all.put("restore", (setting, rounds, report) -> new Restore(setting).measure(rounds, report));
         all.put("fork", (setting, rounds, report) -> new Forks(setting).measure(rounds, report));
         all.put("pool", (setting, rounds, report) -> new WarmStart(setting).measure(rounds, report));
+        all.put("burst", (setting, rounds, report) -> new Bursts(setting).measure(rounds, report));
         all.put("run", (setting, rounds, report) -> new RunStarts(setting).measure(rounds, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));

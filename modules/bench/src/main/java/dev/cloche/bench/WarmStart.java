@@ -1,14 +1,10 @@
 package dev.cloche.bench;
 
-import dev.cloche.pool.DepthPolicy;
-import dev.cloche.pool.PoolConfig;
-import dev.cloche.pool.StackKey;
-import dev.cloche.pool.StartKind;
-import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -20,16 +16,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * From the wish for a guest to the end of its first command, in a JVM that is warm: handed out by a pool, restored, booted,
- * and restored by QEMU alone.
+ * and restored by QEMU alone; and the three steps of a hand-over done by hand. Of an acquire also the pool's own share.
  */
 final class WarmStart {
     private static final int MEMORY = 256;
     private static final int WARM_UP = 5;
-    private static final long LOOK_NANOS = 1_000_000;
+    private static final int HAND_OVERS_BEFORE = 30;
+    /** Samples of VMs in memory for each of QEMU's. */
+    private static final int MEMORY_ROUNDS = 50;
 
     private final Setting setting;
 
@@ -38,38 +35,62 @@ final class WarmStart {
     }
 
     void measure(int rounds, Report report) throws Exception {
+        // First, so that the JVM has compiled what a pool does: nobody who has one starts a JVM for each acquire.
+        List<Samples> inMemory = inMemory(rounds * MEMORY_ROUNDS);
         Path directory = Files.createTempDirectory(setting.directory(), "warm");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
         try (QemuProvider provider = setting.provider()) {
             Template template = Template.make(setting, provider, MEMORY);
             VmSpec boot = VmSpec.of(VmId.random(), setting.layer()).withMemoryMiB(MEMORY);
-            StackKey key = new StackKey("base", "1", 1, MEMORY);
-            try (WarmPool pool = WarmPool.start(provider, PoolConfig.DEFAULT.withDepth(DepthPolicy.of(1)))) {
-                pool.register(key, template.snapshot());
+            try (PoolShare pool = new PoolShare(provider, template.snapshot());
+                    HaltedClone halted = new HaltedClone(machine, template, directory)) {
+                for (int i = 0; i < HAND_OVERS_BEFORE; i++) {
+                    warm(pool);
+                    halted.timeHandOver();
+                }
                 List<Samples> rows = new Alternation()
-                        .add("warm, from the pool", () -> warm(pool, key))
+                        .add("warm, from the pool", () -> warm(pool))
+                        .add("warm, from the pool, its refill held back meanwhile", () -> held(pool))
+                        .add("continued, identity and `true` by hand", halted::timeHandOver)
                         .add("restored through Cloche", () -> started(provider, template.clone(VmId.random())))
                         .add("cold, booted through Cloche", () -> started(provider, boot))
                         .add("restored by QEMU alone", () -> bare(machine, template, directory))
                         .warmUp(WARM_UP)
                         .run(rounds);
                 report.heading("A guest to the end of its first `true`, " + MEMORY + " MiB");
+                report.table(rows.subList(0, 3));
                 report.table(rows);
+                report.heading("An acquire of a warm guest with a new identity, without the `true`");
+                report.table(pool.latest(rounds * 2, "QEMU"));
             }
+        }
+        report.table(inMemory);
+    }
+
+    /** The pool's share has nothing to do with what its VMs are, and here there can be many of them. */
+    private static List<Samples> inMemory(int count) {
+        try (InMemoryProvider memory = new InMemoryProvider();
+                PoolShare pool = new PoolShare(memory, Bursts.snapshot(memory))) {
+            for (int i = 0; i < count + WARM_UP; i++) {
+                pool.awaitRest();
+                pool.acquire().close();
+            }
+            return pool.latest(count, "VMs in memory");
         }
     }
 
-    private static long warm(WarmPool pool, StackKey key) {
-        // The pool is to be at rest: a refill beside it would be measured too.
-        while (pool.metrics().keys().values().stream().anyMatch(now -> now.depth() < 1 || now.inFlight() > 0)) {
-            LockSupport.parkNanos(LOOK_NANOS);
+    /** Without what the refill costs who is served: it begins at once, and takes processor time of its own. */
+    private static long held(PoolShare pool) {
+        pool.awaitRest();
+        try (TimedVms.Hold _ = pool.hold()) {
+            return warm(pool);
         }
+    }
+
+    private static long warm(PoolShare pool) {
+        pool.awaitRest();
         long begin = System.nanoTime();
-        try (WarmVm warm =
-                pool.acquire(key, () -> GuestIdentity.fresh("warm", Clock.systemUTC()), BenchVm.patience())) {
-            if (warm.kind() != StartKind.WARM) {
-                throw new IllegalStateException("it was " + warm.kind());
-            }
+        try (WarmVm warm = pool.acquire()) {
             Vm vm = warm.take();
             runTrue(vm);
             long taken = System.nanoTime() - begin;

@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options by which {@code restore} and {@code fork} say what the new sandboxes are. */
@@ -23,6 +24,15 @@ final class ChildOptions {
                             + " runs.")
     private boolean keepRunning;
 
+    @Option(
+            names = "--keep-secrets",
+            description =
+                    "Leave the original's /run/secrets in its memory; otherwise it has those of --secret and no others.")
+    private boolean keepSecrets;
+
+    @Mixin
+    private SecretOptions secrets = new SecretOptions();
+
     @Nullable
     String name() {
         return name;
@@ -34,5 +44,13 @@ final class ChildOptions {
 
     boolean keepRunning() {
         return keepRunning;
+    }
+
+    boolean keepSecrets() {
+        return keepSecrets;
+    }
+
+    SecretOptions secrets() {
+        return secrets;
     }
 }

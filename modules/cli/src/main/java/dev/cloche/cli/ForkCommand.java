@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
             "Make children of a running sandbox, detached, that begin where it is now; print their names.",
             "",
             "The sandbox is halted for a moment and goes on. Each child has a copy of its memory and disk, and an identity"
-                    + " and a network of its own. Nothing of the parent runs in it unless --keep-running is given, and no"
-                    + " port is published. A child ends when it is stopped.",
+                    + " and a network of its own. Nothing of the parent runs in it unless --keep-running is given, it has"
+                    + " none of its secrets unless --keep-secrets is, and no port is published. A child ends when it is stopped.",
             ""
         },
         footerHeading = "%nExamples:%n",
@@ -42,7 +42,9 @@ final class ForkCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            ForkBuilder builder = cloche.fork(parent).keepRunning(options.keepRunning());
+            ForkBuilder builder =
+                    cloche.fork(parent).keepRunning(options.keepRunning()).keepSecrets(options.keepSecrets());
+            options.secrets().give(builder::secret);
             String name = options.name();
             if (name != null) {
                 builder.name(name).ephemeral(options.ephemeral());

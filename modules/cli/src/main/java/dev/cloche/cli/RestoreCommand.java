@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Make a sandbox that goes on where a snapshot was taken, detached, and print its name.",
             "",
-            "It has an identity of its own, and the snapshot's image, memory, disk and network. It ends when it is"
+            "It has an identity of its own, and the snapshot's image, memory, disk and network, but not its secrets. It ends when it is"
                     + " stopped. One from a snapshot of a disk boots, and runs its main command.",
             ""
         },
@@ -43,7 +43,9 @@ final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            RestoreBuilder builder = cloche.restore(snapshot).keepRunning(options.keepRunning());
+            RestoreBuilder builder =
+                    cloche.restore(snapshot).keepRunning(options.keepRunning()).keepSecrets(options.keepSecrets());
+            options.secrets().give(builder::secret);
             String name = options.name();
             if (name != null) {
                 builder.name(name).ephemeral(options.ephemeral());

@@ -3,6 +3,7 @@ package dev.cloche.cli;
 import dev.cloche.SandboxBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import picocli.CommandLine.Option;
 
 /** The secrets of a sandbox that is about to be made. */
@@ -16,12 +17,17 @@ final class SecretOptions {
     private List<String> secrets = new ArrayList<>();
 
     SandboxBuilder applyTo(SandboxBuilder builder) {
+        give(builder::secret);
+        return builder;
+    }
+
+    /** Gives all of them to what takes names and values. */
+    void give(BiConsumer<String, byte[]> taker) {
         // All are understood before anything is read.
         List<SecretSource> sources = secrets.stream().map(SecretSource::parse).toList();
         if (!sources.isEmpty()) {
             OwnEnvironment environment = OwnEnvironment.ofThisProcess();
-            sources.forEach(source -> builder.secret(source.name(), source.read(environment)));
+            sources.forEach(source -> taker.accept(source.name(), source.read(environment)));
         }
-        return builder;
     }
 }

@@ -148,31 +148,47 @@ class SecretsIT {
         }
     }
 
+    private String tokenOf(String sandbox) {
+        return cloche.run("exec", sandbox, "--", "sh", "-c", "cat /run/secrets/TOKEN 2>/dev/null; ls /run/secrets")
+                .stdout();
+    }
+
     @Test
-    void aForkHasWhatItsParentHadInMemory() {
-        assertThat(cloche.run(
-                                "run",
-                                "-q",
-                                "-d",
-                                "--rm",
-                                "--name",
-                                "parent",
-                                "-m",
-                                "256m",
-                                "--secret",
-                                "TOKEN",
-                                "base",
-                                "--",
-                                "sleep",
-                                "600")
-                        .exitCode())
-                .isZero();
-        assertThat(cloche.run("fork", "--name", "child", "--rm", "parent").exitCode())
-                .isZero();
-        assertThat(cloche.run("exec", "child-1", "--", "cat", "/run/secrets/TOKEN")
-                        .stdout())
-                .isEqualTo(VALUE);
-        assertThat(cloche.run("rm", "--force", "child-1", "parent").exitCode()).isZero();
+    void aForkAndARestoreHaveTheSecretsThatTheyAreToHaveAndNoOthers() {
+        ok(
+                "run",
+                "-q",
+                "-d",
+                "--rm",
+                "--name",
+                "parent",
+                "-m",
+                "256m",
+                "--secret",
+                "TOKEN",
+                "base",
+                "--",
+                "sleep",
+                "600");
+        ok("fork", "--name", "plain", "--rm", "parent");
+        ok("fork", "--name", "keeps", "--rm", "--keep-secrets", "parent");
+        ok("snapshot", "create", "parent", "kept");
+        cloche.environment().put("OTHER", "another one");
+        ok("restore", "--name", "own", "--rm", "--secret", "id=TOKEN,env=OTHER", "kept");
+        assertThat(tokenOf("plain-1")).isEmpty();
+        assertThat(tokenOf("keeps-1")).isEqualTo(VALUE + "TOKEN\n");
+        assertThat(tokenOf("own")).isEqualTo("another oneTOKEN\n");
+        assertThat(tokenOf("parent")).isEqualTo(VALUE + "TOKEN\n");
+        Result both = cloche.run("restore", "--keep-secrets", "--secret", "OTHER", "kept");
+        assertThat(both.exitCode()).isNotZero();
+        assertThat(both.stderr()).contains("keep its original's").doesNotContain("another one");
+        ok("rm", "--force", "plain-1", "keeps-1", "own", "parent");
+        ok("snapshot", "rm", "kept");
+    }
+
+    private void ok(String... words) {
+        Result result = cloche.run(words);
+        assertThat(result.exitCode()).as(result.stderr()).isZero();
     }
 
     @Test

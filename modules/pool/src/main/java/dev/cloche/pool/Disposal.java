@@ -6,7 +6,7 @@ import dev.cloche.vm.Vm;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Ends and removes VMs that this process owns. Safe for use from several threads. */
+/** Ends and removes VMs that this process owns; no failure of theirs, errors included, is thrown on. Safe for use from several threads. */
 record Disposal(Duration within) {
     /** Why it could not be removed; empty if it is gone. */
     Optional<String> of(Vm vm) {
@@ -17,13 +17,13 @@ record Disposal(Duration within) {
             vm.destroy();
             vm.close();
             return Optional.empty();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             log("pool entry " + vm.id() + " resists", e);
             return Optional.of(String.valueOf(e.getMessage()));
         }
     }
 
-    static void log(String what, RuntimeException why) {
+    static void log(String what, Throwable why) {
         System.Logger.Level level =
                 why instanceof ClocheException ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING;
         System.getLogger(WarmPool.class.getName()).log(level, what, why);

@@ -30,7 +30,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposa
         record Rejected(Vm vm, String reason) implements Made {}
 
         /** No entry came of it; what is left resisted its removal. */
-        record Failed(RuntimeException why, Optional<Vm> left) implements Made {}
+        record Failed(Throwable why, Optional<Vm> left) implements Made {}
     }
 
     Made make(VmId id, StackKey key, Registration registration, Duration maxAge) {
@@ -38,7 +38,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposa
         Vm vm;
         try {
             vm = provider.create(spec(id, registration), new PoolSlot(key.label(), maxAge));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return new Made.Failed(e, Optional.empty());
         }
         try {
@@ -49,7 +49,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposa
             }
             vm.shelve();
             return new Made.Ready(vm, Duration.ofNanos(System.nanoTime() - begin));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // An interrupt was for the restore, not for cleaning up after it.
             Thread.interrupted();
             Optional<String> resists = disposal.of(vm);
@@ -59,7 +59,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposa
     }
 
     /** What a failure is counted as. */
-    static String code(RuntimeException why) {
+    static String code(Throwable why) {
         return why instanceof ClocheException known
                 ? known.code()
                 : why.getClass().getSimpleName();

@@ -6,15 +6,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** Entries that are being destroyed, and those that resisted and are tried again. Guarded by the pool's lock. */
 final class Graveyard {
     private final PoolConfig config;
     private final RandomGenerator random;
-    private final Map<Long, Entry> dying = new LinkedHashMap<>();
+    private final Map<Long, Dying> dying = new LinkedHashMap<>();
     private final Map<Long, Resisting> quarantine = new HashMap<>();
     private final Map<Long, Trouble> troubles = new HashMap<>();
+
+    private record Dying(Entry entry, long since) {}
 
     private record Resisting(Entry entry, long retryAt) {}
 
@@ -23,8 +26,8 @@ final class Graveyard {
         this.random = random;
     }
 
-    void bury(Entry entry) {
-        dying.put(entry.number(), entry);
+    void bury(Entry entry, long now) {
+        dying.put(entry.number(), new Dying(entry, now));
     }
 
     void destroyed(Entry entry) {
@@ -48,16 +51,25 @@ final class Graveyard {
                 .toList();
         again.forEach(entry -> {
             quarantine.remove(entry.number());
-            dying.put(entry.number(), entry);
+            bury(entry, now);
         });
         return again;
     }
 
+    /** When something is to be looked at: one that resisted, or one whose destruction is slow from then on. */
     OptionalLong untilDue(long now) {
-        return quarantine.values().stream()
-                .mapToLong(one -> one.retryAt() - now)
-                .filter(left -> left > 0)
-                .min();
+        LongStream retries = quarantine.values().stream().mapToLong(one -> one.retryAt() - now);
+        LongStream slow = dying.values().stream().mapToLong(one -> untilSlow(one, now));
+        return LongStream.concat(retries, slow).filter(left -> left > 0).min();
+    }
+
+    /** Whether there will soon be room: something is being destroyed, and not slowly. */
+    boolean makesRoom(long now) {
+        return dying.values().stream().anyMatch(one -> untilSlow(one, now) > 0);
+    }
+
+    private long untilSlow(Dying one, long now) {
+        return one.since() + config.slowAfter().toNanos() - now;
     }
 
     /** Forgets those in quarantine, and says which they were. */
@@ -73,7 +85,8 @@ final class Graveyard {
 
     Stream<Entry> entries() {
         return Stream.concat(
-                dying.values().stream(), quarantine.values().stream().map(Resisting::entry));
+                dying.values().stream().map(Dying::entry),
+                quarantine.values().stream().map(Resisting::entry));
     }
 
     /** Whether nothing is being destroyed. */

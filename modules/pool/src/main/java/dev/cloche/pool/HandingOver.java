@@ -13,8 +13,16 @@ record HandingOver(Checks checks, Disposal disposal) {
         /** The VM is no good; another may be. */
         record Broken(Eviction cause) implements Outcome {}
 
-        /** The acquirer's own doing; the VM may be as it was. */
-        record Failed(RuntimeException why, boolean usable) implements Outcome {}
+        /** The acquirer's own doing, or an error of this JVM; the VM may be as it was. */
+        record Failed(Throwable why, boolean usable) implements Outcome {
+            /** What the acquirer is thrown; an error is thrown here. */
+            RuntimeException thrown() {
+                if (why instanceof Error error) {
+                    throw error;
+                }
+                return why instanceof RuntimeException known ? known : new IllegalStateException(why);
+            }
+        }
     }
 
     /** @param check whether its last verdict is too old */
@@ -27,7 +35,7 @@ record HandingOver(Checks checks, Disposal disposal) {
         }
         try {
             handOff.chosen(vm.id());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return new Outcome.Failed(e, true);
         }
         try {
@@ -35,6 +43,9 @@ record HandingOver(Checks checks, Disposal disposal) {
         } catch (VmException retired) {
             Disposal.log("pool entry " + vm.id() + " cannot be claimed", retired);
             return new Outcome.Broken(Eviction.AGE);
+        } catch (Throwable e) {
+            var _ = disposal.of(vm);
+            return new Outcome.Failed(e, false);
         }
         return resume(vm, handOff, deadline);
     }
@@ -45,14 +56,14 @@ record HandingOver(Checks checks, Disposal disposal) {
             handOff.longest().ifPresent(vm::limit);
             vm.resume(identity::ask, deadline);
             return new Outcome.Done();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             boolean interrupted = Thread.interrupted();
             // Before its acquirer writes down another: a claimed VM is on no list of the pool any more.
             var _ = disposal.of(vm);
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
-            if (identity.wrong(e) || deadline.passed() || interrupted) {
+            if (e instanceof Error || identity.wrong(e) || deadline.passed() || interrupted) {
                 return new Outcome.Failed(e, false);
             }
             Disposal.log("pool entry " + vm.id() + " does not come back", e);

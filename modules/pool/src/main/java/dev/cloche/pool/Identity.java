@@ -16,14 +16,14 @@ final class Identity {
     GuestIdentity ask() {
         try {
             return handOff.identity();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             failed = true;
             throw e;
         }
     }
 
     /** Whether another VM would fail likewise. */
-    boolean wrong(RuntimeException why) {
+    boolean wrong(Throwable why) {
         return failed || why instanceof InvalidVmSpecException || why instanceof GuestRefusedException;
     }
 }

@@ -52,22 +52,22 @@ final class Leases {
     }
 
     /** It was leased and is as good as before. */
-    void returned(Entry entry) {
+    void returned(Entry entry, long now) {
         PoolState.Held held = PoolState.out(state.leased, entry);
         if (state.gone(held.bucket())) {
-            state.leave(entry, held.bucket(), state.closed ? Eviction.CLOSE : Eviction.UNREGISTER);
+            state.leave(entry, held.bucket(), state.closed ? Eviction.CLOSE : Eviction.UNREGISTER, now);
         } else {
             held.bucket().ready.addFirst(entry);
         }
     }
 
     /** It was leased and is of no use to anybody. */
-    void lost(Entry entry, Eviction cause) {
+    void lost(Entry entry, Eviction cause, long now) {
         PoolState.Held held = PoolState.out(state.leased, entry);
         if (cause == Eviction.VALIDATION) {
             state.count(held.bucket(), Tally.Count.VALIDATION_FAILURES);
         }
-        state.doom(entry, held.bucket(), cause);
+        state.doom(entry, held.bucket(), cause, now);
     }
 
     void handedOver(Entry entry) {
@@ -117,7 +117,7 @@ final class Leases {
     private Optional<Waiter.Grant.Ready> lease(Bucket bucket, long since, long now) {
         List<Entry> tooOld = new ArrayList<>();
         Optional<Entry> found = bucket.pop(now, tooOld);
-        tooOld.forEach(entry -> state.doom(entry, bucket, Eviction.AGE));
+        tooOld.forEach(entry -> state.doom(entry, bucket, Eviction.AGE, now));
         return found.map(entry -> {
             state.leased.put(entry.number(), new PoolState.Held(entry, bucket));
             boolean recent =

@@ -68,7 +68,7 @@ final class PoolCore {
             return;
         }
         leases.failAll(gone, new PoolException.UnknownKey(key));
-        gone.ready.forEach(entry -> state.leave(entry, gone, Eviction.UNREGISTER));
+        gone.ready.forEach(entry -> state.leave(entry, gone, Eviction.UNREGISTER, now));
         gone.ready.clear();
         gone.underway.keySet().forEach(ticket -> state.want(new Effect.Cancel(ticket)));
         settle(now);
@@ -113,13 +113,13 @@ final class PoolCore {
 
     /** It was leased and is as good as before. */
     void returned(Entry entry, long now) {
-        leases.returned(entry);
+        leases.returned(entry, now);
         settle(now);
     }
 
     /** It was leased and is of no use to anybody. */
     void lost(Entry entry, Eviction cause, long now) {
-        leases.lost(entry, cause);
+        leases.lost(entry, cause, now);
         settle(now);
     }
 
@@ -140,7 +140,7 @@ final class PoolCore {
     }
 
     /** No entry came of it; what is left resisted its removal. */
-    void failed(long ticket, RuntimeException why, Optional<Vm> left, SnapshotRef snapshot, long now) {
+    void failed(long ticket, Throwable why, Optional<Vm> left, SnapshotRef snapshot, long now) {
         restores.failed(ticket, why, left, snapshot, now);
         settle(now);
     }
@@ -208,7 +208,7 @@ final class PoolCore {
         state.closed = true;
         for (Bucket bucket : state.buckets.values()) {
             leases.failAll(bucket, new PoolException.Closed());
-            bucket.ready.forEach(entry -> state.leave(entry, bucket, Eviction.CLOSE));
+            bucket.ready.forEach(entry -> state.leave(entry, bucket, Eviction.CLOSE, now));
             bucket.ready.clear();
         }
         state.cancelAll();
@@ -253,7 +253,7 @@ final class PoolCore {
         refillRuns++;
         for (Bucket bucket : List.copyOf(state.buckets.values())) {
             leases.serve(bucket, now);
-            bucket.going(now).forEach(going -> state.doom(bucket.remove(going.number()), bucket, going.cause()));
+            bucket.going(now).forEach(going -> state.doom(bucket.remove(going.number()), bucket, going.cause(), now));
             rechecks.begin(bucket, now);
         }
         restores.refill(now);

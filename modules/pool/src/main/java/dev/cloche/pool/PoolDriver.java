@@ -105,7 +105,7 @@ final class PoolDriver {
     void happened(PoolEvent event) {
         try {
             listener.happened(event);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             System.getLogger(WarmPool.class.getName())
                     .log(System.Logger.Level.WARNING, "a pool's listener failed at " + event, e);
         }
@@ -134,7 +134,7 @@ final class PoolDriver {
         while (awaitDue()) {
             try {
                 tell(PoolCore::tick);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 System.getLogger(WarmPool.class.getName())
                         .log(System.Logger.Level.ERROR, "a warm pool's refill failed, and goes on", e);
             }

@@ -102,9 +102,9 @@ public final class PoolShelf {
                 disposal.of(vm).ifPresent(why -> vm.close());
                 yield false;
             }
-            case HandingOver.Outcome.Failed(RuntimeException why, boolean usable) -> {
+            case HandingOver.Outcome.Failed failed -> {
                 vm.close();
-                throw why;
+                throw failed.thrown();
             }
         };
     }
@@ -185,7 +185,7 @@ public final class PoolShelf {
                 listener.failed(key, "pool.rejected", reason);
                 yield false;
             }
-            case EntryMaker.Made.Failed(RuntimeException why, Optional<Vm> left) -> {
+            case EntryMaker.Made.Failed(Throwable why, Optional<Vm> left) -> {
                 left.ifPresent(Vm::close);
                 listener.failed(key, EntryMaker.code(why), String.valueOf(why.getMessage()));
                 yield false;

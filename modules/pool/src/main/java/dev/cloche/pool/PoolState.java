@@ -96,19 +96,19 @@ final class PoolState {
     }
 
     /** An entry that is good and not wanted here any more. */
-    void leave(Entry entry, Bucket bucket, Eviction cause) {
+    void leave(Entry entry, Bucket bucket, Eviction cause, long now) {
         if (closed && config.atClose() == PoolConfig.AtClose.LEAVE && cause == Eviction.CLOSE) {
             want(new Effect.Leave(entry));
         } else {
-            doom(entry, bucket, cause);
+            doom(entry, bucket, cause, now);
         }
     }
 
-    void doom(Entry entry, Bucket bucket, Eviction cause) {
+    void doom(Entry entry, Bucket bucket, Eviction cause, long now) {
         bucket.tally.evicted(cause);
         total.evicted(cause);
         tell(new PoolEvent.Evicted(entry.key(), entry.vm().id(), cause));
-        graveyard.bury(entry);
+        graveyard.bury(entry, now);
         want(new Effect.Destroy(entry, cause));
     }
 

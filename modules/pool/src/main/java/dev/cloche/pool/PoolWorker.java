@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Does what the core wants done, on a provider. Safe for use from several threads; calls block. */
+/**
+ * Does what the core wants done, on a provider. Safe for use from several threads; calls block. Whatever a provider throws,
+ * errors included, is an answer: a core that gets none waits for ever.
+ */
 final class PoolWorker {
     private final VmProvider provider;
     private final PoolConfig config;
@@ -41,7 +44,7 @@ final class PoolWorker {
                 (core, now) -> core.made(wanted.ticket(), vm, snapshot, took, now);
             case EntryMaker.Made.Rejected(Vm vm, String reason) ->
                 (core, now) -> core.rejected(wanted.ticket(), vm, snapshot, reason, now);
-            case EntryMaker.Made.Failed(RuntimeException why, Optional<Vm> left) ->
+            case EntryMaker.Made.Failed(Throwable why, Optional<Vm> left) ->
                 (core, now) -> core.failed(wanted.ticket(), why, left, snapshot, now);
         };
     }
@@ -55,7 +58,7 @@ final class PoolWorker {
                 return (core, now) -> core.rejected(wanted.ticket(), vm, snapshot, unhealthy.reason(), now);
             }
             return (core, now) -> core.adopted(wanted.ticket(), vm, wanted.left(), now);
-        } catch (RuntimeException somebodyElses) {
+        } catch (Throwable somebodyElses) {
             Disposal.log("pool entry " + wanted.left().id() + " is not adopted", somebodyElses);
             return (core, now) -> core.notAdopted(wanted.ticket(), now);
         }
@@ -78,7 +81,7 @@ final class PoolWorker {
     void leave(Effect.Leave wanted) {
         try {
             wanted.entry().vm().close();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             Disposal.log("pool entry " + wanted.entry() + " is not let go", e);
         }
     }
@@ -92,7 +95,7 @@ final class PoolWorker {
                     left.add(found);
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             Disposal.log("the pool entries of others cannot be listed", e);
         }
         return (core, now) -> core.swept(left, now);
@@ -101,7 +104,7 @@ final class PoolWorker {
     private boolean reclaimed(VmId id) {
         try {
             return provider.reclaim(id, Deadline.after(config.destroyWithin()));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             Disposal.log("pool entry " + id + " is not reclaimed", e);
             return false;
         }

@@ -33,9 +33,9 @@ final class Rechecks {
         state.tell(new PoolEvent.Checked(entry.key(), entry.vm().id(), took, verdict));
         if (verdict instanceof Verdict.Unhealthy) {
             state.count(bucket, Tally.Count.VALIDATION_FAILURES);
-            state.doom(entry, bucket, Eviction.VALIDATION);
+            state.doom(entry, bucket, Eviction.VALIDATION, now);
         } else if (state.gone(bucket)) {
-            state.leave(entry, bucket, state.closed ? Eviction.CLOSE : Eviction.UNREGISTER);
+            state.leave(entry, bucket, state.closed ? Eviction.CLOSE : Eviction.UNREGISTER, now);
         } else {
             entry.checked(now);
             bucket.ready.addLast(entry);

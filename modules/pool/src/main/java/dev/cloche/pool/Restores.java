@@ -25,7 +25,7 @@ final class Restores {
         state.count(bucket, Tally.Count.CREATED);
         Entry entry = state.entry(bucket, snapshot, vm, now, now);
         if (state.gone(bucket)) {
-            state.leave(entry, bucket, state.closed ? Eviction.CLOSE : Eviction.ORPHAN);
+            state.leave(entry, bucket, state.closed ? Eviction.CLOSE : Eviction.ORPHAN, now);
             return;
         }
         if (bucket.stalled) {
@@ -44,16 +44,16 @@ final class Restores {
         Bucket bucket = state.end(ticket);
         state.count(bucket, Tally.Count.CREATED);
         state.count(bucket, Tally.Count.VALIDATION_FAILURES);
-        state.doom(state.entry(bucket, snapshot, vm, now, now), bucket, Eviction.VALIDATION);
+        state.doom(state.entry(bucket, snapshot, vm, now, now), bucket, Eviction.VALIDATION, now);
         trouble(bucket, "pool.rejected", reason, now);
     }
 
     /** No entry came of it; what is left resisted its removal. */
-    void failed(long ticket, RuntimeException why, Optional<Vm> left, SnapshotRef snapshot, long now) {
+    void failed(long ticket, Throwable why, Optional<Vm> left, SnapshotRef snapshot, long now) {
         Bucket bucket = state.end(ticket);
         left.ifPresent(vm -> {
             Entry resisting = state.entry(bucket, snapshot, vm, now, now);
-            state.graveyard.bury(resisting);
+            state.graveyard.bury(resisting, now);
             state.quarantine(resisting, String.valueOf(why.getMessage()), now);
         });
         if (!state.gone(bucket)) {
@@ -97,7 +97,7 @@ final class Restores {
                 .filter(need -> need.forWaiters() > 0 && !plan.contains(need.key()))
                 .filter(need -> vms <= plan.size() || memory < need.key().memoryMiB())
                 .findFirst()
-                .ifPresent(need -> makeRoom(need.key()));
+                .ifPresent(need -> makeRoom(need.key(), now));
     }
 
     private void begin(Bucket bucket, long now) {
@@ -108,14 +108,14 @@ final class Restores {
     }
 
     /** Somebody waits for a key that the budget has no room for: an idle entry of another goes, the oldest of the deepest. */
-    private void makeRoom(StackKey key) {
-        if (!state.graveyard.isEmpty()) {
+    private void makeRoom(StackKey key, long now) {
+        if (state.graveyard.makesRoom(now)) {
             return;
         }
         state.buckets.values().stream()
                 .filter(bucket -> !bucket.key().equals(key)
                         && bucket.ready.size() > bucket.depth().min())
                 .max((a, b) -> Integer.compare(a.ready.size(), b.ready.size()))
-                .ifPresent(bucket -> state.doom(bucket.ready.removeLast(), bucket, Eviction.BUDGET));
+                .ifPresent(bucket -> state.doom(bucket.ready.removeLast(), bucket, Eviction.BUDGET, now));
     }
 }

@@ -150,7 +150,7 @@ public final class WarmPool implements AutoCloseable {
                 core.lost(entry, Eviction.HAND_OFF, now);
             }
         });
-        return failed.why();
+        return failed.thrown();
     }
 
     private WarmVm handedOver(Waiter.Grant.Ready ready, long begin) {

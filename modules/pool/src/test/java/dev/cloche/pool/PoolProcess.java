@@ -100,7 +100,7 @@ final class PoolProcess {
                         handedOver(ready.entry(), now);
                     }
                     case HandingOver.Outcome.Broken(Eviction cause) -> core.again(waiter, ready.entry(), cause, now);
-                    case HandingOver.Outcome.Failed(RuntimeException _, boolean usable) -> {
+                    case HandingOver.Outcome.Failed(Throwable _, boolean usable) -> {
                         waiters.remove(who);
                         if (usable) {
                             core.returned(ready.entry(), now);
@@ -118,7 +118,7 @@ final class PoolProcess {
             switch (worker.handOver(ready, handOff(random), SOON)) {
                 case HandingOver.Outcome.Done() -> handedOver(ready.entry(), now);
                 case HandingOver.Outcome.Broken(Eviction cause) -> core.lost(ready.entry(), cause, now);
-                case HandingOver.Outcome.Failed(RuntimeException _, boolean usable) -> {
+                case HandingOver.Outcome.Failed(Throwable _, boolean usable) -> {
                     if (usable) {
                         core.returned(ready.entry(), now);
                     } else {

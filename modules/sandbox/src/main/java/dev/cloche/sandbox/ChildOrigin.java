@@ -91,6 +91,9 @@ record ChildOrigin(
 
     private GuestIdentity identity(String hostname) {
         GuestIdentity fresh = GuestIdentity.fresh(hostname, ground.clock());
-        return child.keepsRunning() ? fresh : fresh.withExecutionsEnded();
+        GuestIdentity alone = child.keepsRunning() ? fresh : fresh.withExecutionsEnded();
+        return child.secrets()
+                .map(own -> own.addedTo(alone.withEarlierSecretsRemoved()))
+                .orElse(alone);
     }
 }

@@ -12,9 +12,15 @@ import java.util.Optional;
  * @param keepsRunning whether what ran in the original runs on in it; otherwise that is killed before anybody has it
  * @param detached whether it outlives this process
  * @param ports published of it; those of the original are not
+ * @param secrets that it has; without any said, those that were in the memory of the original
  */
 public record ChildSpec(
-        Optional<String> name, boolean ephemeral, boolean keepsRunning, boolean detached, List<PublishedPort> ports) {
+        Optional<String> name,
+        boolean ephemeral,
+        boolean keepsRunning,
+        boolean detached,
+        List<PublishedPort> ports,
+        Optional<Secrets> secrets) {
     /** @throws SandboxException.InvalidSpecification if the name breaks the rule */
     public ChildSpec {
         name.ifPresent(SandboxName::validated);
@@ -22,29 +28,44 @@ public record ChildSpec(
         ports = List.copyOf(ports);
     }
 
-    /** Without a name, attached to this process, and with nothing running. */
+    /** Without a name, attached to this process, with nothing running and without secrets. */
     public static ChildSpec unnamed() {
-        return new ChildSpec(Optional.empty(), true, false, false, List.of());
+        return new ChildSpec(Optional.empty(), true, false, false, List.of(), Optional.of(Secrets.none()));
     }
 
     /** The same with a name, and persistent. */
     public ChildSpec withName(String value) {
-        return new ChildSpec(Optional.of(value), false, keepsRunning, detached, ports);
+        return new ChildSpec(Optional.of(value), false, keepsRunning, detached, ports, secrets);
     }
 
     public ChildSpec withEphemeral(boolean value) {
-        return new ChildSpec(name, value, keepsRunning, detached, ports);
+        return new ChildSpec(name, value, keepsRunning, detached, ports, secrets);
     }
 
     public ChildSpec withRunning(boolean value) {
-        return new ChildSpec(name, ephemeral, value, detached, ports);
+        return new ChildSpec(name, ephemeral, value, detached, ports, secrets);
     }
 
     public ChildSpec withDetached(boolean value) {
-        return new ChildSpec(name, ephemeral, keepsRunning, value, ports);
+        return new ChildSpec(name, ephemeral, keepsRunning, value, ports, secrets);
     }
 
     public ChildSpec withPorts(List<PublishedPort> value) {
-        return new ChildSpec(name, ephemeral, keepsRunning, detached, value);
+        return new ChildSpec(name, ephemeral, keepsRunning, detached, value, secrets);
+    }
+
+    /**
+     * With these secrets and no others, or with those that the original has in its memory; one that boots has none of them.
+     *
+     * @throws SandboxException.InvalidSpecification if it were both
+     */
+    public ChildSpec withSecrets(Secrets own, boolean originals) {
+        if (originals && !own.isEmpty()) {
+            throw new SandboxException.InvalidSpecification(
+                    "A child cannot have secrets of its own and keep its original's.",
+                    "Give it all that it is to have, or keep the original's only.");
+        }
+        return new ChildSpec(
+                name, ephemeral, keepsRunning, detached, ports, originals ? Optional.empty() : Optional.of(own));
     }
 }

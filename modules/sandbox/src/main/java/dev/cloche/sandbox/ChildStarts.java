@@ -82,6 +82,6 @@ record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
                 inherited.policies(),
                 Map.of(),
                 snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
-                Secrets.none());
+                child.secrets().orElse(Secrets.none()));
     }
 }

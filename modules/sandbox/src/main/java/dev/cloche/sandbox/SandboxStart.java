@@ -95,6 +95,7 @@ final class SandboxStart {
             Prepared prepared = new Prepared(place, disk, total.elapsed());
             origin.copyDisk(prepared.directory().disk());
             if (!spec.ephemeral()) {
+                prepared.directory().secrets().write(spec.secrets());
                 ground.store().keep(place.id());
             }
             return origin.boots() ? begin(prepared, origin.detached()) : goOn(prepared, origin);

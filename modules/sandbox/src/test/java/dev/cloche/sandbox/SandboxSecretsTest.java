@@ -152,6 +152,68 @@ class SandboxSecretsTest {
     }
 
     @Test
+    void aChildHasNoneOfItsOriginalsUnlessTheyAreToBeKept() throws IOException {
+        try (RunningSandbox parent = host.start(unnamed())) {
+            assertThat(tokenOfChild(parent, ChildSpec.unnamed())).isEmpty();
+            assertThat(tokenOfChild(parent, ChildSpec.unnamed().withRunning(true)))
+                    .isEmpty();
+            assertThat(tokenOfChild(parent, ChildSpec.unnamed().withSecrets(Secrets.none(), true)))
+                    .isEqualTo(VALUE);
+            assertThat(token(parent)).isEqualTo(VALUE);
+            assertThat(filesWithIt()).isEmpty();
+            SandboxSnapshots snapshots = host.here.sandboxes().snapshots();
+            snapshots.take(parent.name(), "kept", TestHost.soon());
+            try (RunningSandbox restored = snapshots.restore("kept", ChildSpec.unnamed(), TestHost.soon())) {
+                assertThat(token(restored)).isEmpty();
+            }
+            snapshots.remove("kept");
+        }
+        assertThatThrownBy(() -> ChildSpec.unnamed().withSecrets(TOKEN, true))
+                .isInstanceOf(SandboxException.InvalidSpecification.class)
+                .hasMessageNotContaining(VALUE);
+    }
+
+    private String tokenOfChild(RunningSandbox parent, ChildSpec spec) throws IOException {
+        RunningSandbox child = host.here
+                .sandboxes()
+                .snapshots()
+                .fork(parent.id(), List.of(spec), TestHost.soon())
+                .children()
+                .getFirst();
+        try (child) {
+            return token(child);
+        }
+    }
+
+    @Test
+    void aChildsOwnAreThereWhenItIsStartedAgainAndItsOriginalsAreNot() throws IOException {
+        Secrets own = Secrets.none().with("token", "the child's");
+        SandboxSpec parent = TestHost.ephemeral("parent", "sleep", "600").withSecrets(TOKEN);
+        host.startDetached(parent);
+        SandboxSnapshots snapshots = host.here.sandboxes().snapshots();
+        long id = host.row("parent").orElseThrow().id();
+        ChildSpec detached = ChildSpec.unnamed().withDetached(true);
+        snapshots.forkDetached(
+                id,
+                List.of(
+                        detached.withName("own").withSecrets(own, false),
+                        detached.withName("originals").withSecrets(Secrets.none(), true)),
+                TestHost.soon());
+        assertThat(tokenOf("own")).isEqualTo("the child's");
+        assertThat(tokenOf("originals")).isEqualTo(VALUE);
+        for (String child : List.of("own", "originals")) {
+            host.here.sandboxes().restart(child, Duration.ZERO, TestHost.soon());
+        }
+        assertThat(tokenOf("own")).isEqualTo("the child's");
+        assertThat(tokenOf("originals")).isEmpty();
+        assertThat(filesWithIt()).isEmpty();
+        for (String each : List.of("own", "originals", "parent")) {
+            host.here.sandboxes().remove(each, true, TestHost.soon());
+        }
+        host.assertNothingLeft();
+    }
+
+    @Test
     void whatIsDamagedIsSaidAndNotRepeated() throws IOException {
         host.startDetached(TestHost.named("kept", "sleep", "600").withSecrets(TOKEN));
         Files.writeString(kept("kept"), "cloche-secrets 1\ntoken no base64!\n");

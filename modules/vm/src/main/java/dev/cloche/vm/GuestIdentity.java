@@ -40,6 +40,7 @@ public final class GuestIdentity {
     private final Map<String, byte[]> secrets;
     private final Optional<GuestNetwork> network;
     private final boolean endsExecutions;
+    private final boolean removesSecrets;
 
     private static final class Draft {
         private Optional<String> hostname = Optional.empty();
@@ -50,6 +51,7 @@ public final class GuestIdentity {
         private Map<String, byte[]> secrets = Map.of();
         private Optional<GuestNetwork> network = Optional.empty();
         private boolean endsExecutions;
+        private boolean removesSecrets;
     }
 
     private GuestIdentity(Draft draft) {
@@ -61,6 +63,7 @@ public final class GuestIdentity {
         secrets = draft.secrets;
         network = draft.network;
         endsExecutions = draft.endsExecutions;
+        removesSecrets = draft.removesSecrets;
         long bytes = 0;
         for (Map.Entry<String, String> variable : environment.entrySet()) {
             bytes += PER_FIELD + size(variable.getKey()) + size(variable.getValue());
@@ -83,6 +86,7 @@ public final class GuestIdentity {
         draft.secrets = secrets;
         draft.network = network;
         draft.endsExecutions = endsExecutions;
+        draft.removesSecrets = removesSecrets;
         change.accept(draft);
         return new GuestIdentity(draft);
     }
@@ -201,6 +205,18 @@ public final class GuestIdentity {
      */
     public GuestIdentity withExecutionsEnded() {
         return with(draft -> draft.endsExecutions = true);
+    }
+
+    /**
+     * With it the secrets that the guest was given before, or what it is a clone of was, are overwritten and taken away: those of
+     * this identity are all that there are then. What a program has read or copied stays what it is.
+     */
+    public GuestIdentity withEarlierSecretsRemoved() {
+        return with(draft -> draft.removesSecrets = true);
+    }
+
+    boolean removesSecrets() {
+        return removesSecrets;
     }
 
     boolean endsExecutions() {

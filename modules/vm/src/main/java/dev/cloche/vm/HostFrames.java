@@ -121,6 +121,9 @@ final class HostFrames {
         if (identity.endsExecutions()) {
             out.field(8, new byte[0]);
         }
+        if (identity.removesSecrets()) {
+            out.field(9, new byte[0]);
+        }
         return FrameEncoder.message(Frame.CONFIGURE, 0, request, out.toBytes());
     }
 

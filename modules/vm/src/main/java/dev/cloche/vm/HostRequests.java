@@ -111,6 +111,10 @@ final class HostRequests {
                     inner.end();
                     identity = identity.withExecutionsEnded();
                 }
+                case 9 -> {
+                    inner.end();
+                    identity = identity.withEarlierSecretsRemoved();
+                }
                 default -> throw new Refused(GuestFailure.UNSUPPORTED, "an unknown tag");
             }
         }

@@ -1,6 +1,8 @@
 package dev.cloche.vm;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,6 +17,38 @@ public final class InMemoryFaults {
     private final AtomicInteger failingIdentities = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
     private final AtomicInteger stubborn = new AtomicInteger();
+    private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
+
+    /** What a VM of this provider goes through. */
+    public enum Step {
+        CREATE,
+        /** A boot, or a restore. */
+        START,
+        RESUME,
+        DESTROY,
+        /** A look at the entries of pools. */
+        POOLED
+    }
+
+    /**
+     * From now on, each step of this kind begins with this, in its caller's thread: what waits makes the step slow or hang, and
+     * what is thrown, an error included, is its failure.
+     */
+    public void before(Step step, Runnable what) {
+        before.put(step, what);
+    }
+
+    /** Undoes {@link #before}. */
+    public void atOnce(Step step) {
+        before.remove(step);
+    }
+
+    void begin(Step step) {
+        Runnable what = before.get(step);
+        if (what != null) {
+            what.run();
+        }
+    }
 
     /** The next boots, as many, never say hello. */
     public void hangBoots(int count) {
@@ -44,6 +78,7 @@ public final class InMemoryFaults {
     public void failRestores(int count) {
         failingRestores.set(count);
     }
+
     /** The next guests that are readied for a snapshot, as many, are, and do not answer. */
     public void loseQuiesces(int count) {
         unheardQuiesces.set(count);
@@ -69,12 +104,14 @@ public final class InMemoryFaults {
     }
 
     void creating() {
+        begin(Step.CREATE);
         if (next(failingCreations)) {
             throw new VmStorageException("A VM cannot be made: No space left on device", "Make space.", null);
         }
     }
 
     void destroying() {
+        begin(Step.DESTROY);
         if (next(failingDestroys)) {
             throw new VmStorageException("A VM cannot be removed: Input/output error", "Check the disk.", null);
         }

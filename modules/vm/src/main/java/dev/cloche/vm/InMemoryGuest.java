@@ -44,7 +44,7 @@ final class InMemoryGuest {
 
     /** What a guest remembers that has just booted. */
     static final InMemorySnapshots.Memory BOOTED =
-            new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root"), false);
+            new InMemorySnapshots.Memory("cloche", Set.of("/", "/tmp", "/root"), Map.of(), false);
 
     /**
      * @param log takes what the main execution writes
@@ -66,6 +66,7 @@ final class InMemoryGuest {
         hostname = memory.hostname();
         needsIdentity = memory.needsIdentity();
         directories.addAll(memory.directories());
+        secrets = memory.secrets();
     }
 
     InMemoryTree tree() {
@@ -73,7 +74,7 @@ final class InMemoryGuest {
     }
 
     InMemorySnapshots.Memory memory() {
-        return new InMemorySnapshots.Memory(hostname, directories, needsIdentity);
+        return new InMemorySnapshots.Memory(hostname, directories, secrets, needsIdentity);
     }
 
     /** A new connection; the host's end. */
@@ -112,7 +113,7 @@ final class InMemoryGuest {
         }
         identity.hostname().ifPresent(name -> hostname = name);
         environment = identity.environment().isEmpty() ? environment : identity.environment();
-        secrets = identity.secrets().isEmpty() ? secrets : identity.secrets();
+        secrets = identity.secrets().isEmpty() && !identity.removesSecrets() ? secrets : identity.secrets();
         needsIdentity = needsIdentity && identity.entropy().isEmpty();
         return Optional.empty();
     }

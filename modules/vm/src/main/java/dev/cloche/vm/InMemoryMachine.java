@@ -55,6 +55,7 @@ final class InMemoryMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
+        faults.begin(InMemoryFaults.Step.START);
         InMemoryGuest booting = spec.writable() instanceof WritableLayer.Persistent(Path directory)
                 ? bootOn(new DiskDirectory(directory))
                 : new InMemoryGuest(faults, log, memory(), new InMemoryTree(), () -> {});
@@ -81,7 +82,7 @@ final class InMemoryMachine implements Machine {
     }
 
     private InMemoryRun run(InMemoryGuest running) {
-        return new InMemoryRun(spec, running, connect(running), () -> attached.set(false), () -> {});
+        return new InMemoryRun(spec, running, faults, connect(running), () -> attached.set(false), () -> {});
     }
 
     /** A run for a new owner. */
@@ -109,7 +110,12 @@ final class InMemoryMachine implements Machine {
             int slot = i;
             if (clients.compareAndSet(slot, false, true)) {
                 return new InMemoryRun(
-                        spec, running, connect(running), () -> attached.set(false), () -> clients.set(slot, false));
+                        spec,
+                        running,
+                        faults,
+                        connect(running),
+                        () -> attached.set(false),
+                        () -> clients.set(slot, false));
             }
         }
         throw new VmBusyException("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");

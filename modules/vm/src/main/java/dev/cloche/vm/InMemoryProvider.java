@@ -139,6 +139,7 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public List<PooledVm> pooled() {
+        faults.begin(InMemoryFaults.Step.POOLED);
         return machines.values().stream()
                 .flatMap(machine -> machine.pooled().stream())
                 .toList();

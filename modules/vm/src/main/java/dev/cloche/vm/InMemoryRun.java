@@ -10,13 +10,21 @@ import java.util.concurrent.CompletableFuture;
 final class InMemoryRun implements Run {
     private final VmSpec spec;
     private final InMemoryGuest guest;
+    private final InMemoryFaults faults;
     private final ByteChannel channel;
     private final Runnable onDetach;
     private final Runnable onClose;
 
-    InMemoryRun(VmSpec spec, InMemoryGuest guest, ByteChannel channel, Runnable onDetach, Runnable onClose) {
+    InMemoryRun(
+            VmSpec spec,
+            InMemoryGuest guest,
+            InMemoryFaults faults,
+            ByteChannel channel,
+            Runnable onDetach,
+            Runnable onClose) {
         this.spec = spec;
         this.guest = guest;
+        this.faults = faults;
         this.channel = channel;
         this.onDetach = onDetach;
         this.onClose = onClose;
@@ -49,6 +57,7 @@ final class InMemoryRun implements Run {
 
     @Override
     public void resume(Deadline deadline) {
+        faults.begin(InMemoryFaults.Step.RESUME);
         disk().ifPresent(DiskDirectory::movesOn);
         guest.pause().set(false);
     }

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -23,9 +24,10 @@ final class InMemorySnapshots {
      *
      * @param needsIdentity whether it was quiesced
      */
-    record Memory(String hostname, Set<String> directories, boolean needsIdentity) {
+    record Memory(String hostname, Set<String> directories, Map<String, byte[]> secrets, boolean needsIdentity) {
         Memory {
             directories = Set.copyOf(directories);
+            secrets = Map.copyOf(secrets);
         }
     }
 

@@ -1,11 +1,13 @@
 package dev.cloche.vm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What every provider promises of snapshots, and of the VMs that are restored from them. */
@@ -50,6 +52,45 @@ public interface VmSnapshotContract extends VmFixture {
                 assertThat(clone.stop(Duration.ofSeconds(5), soon()).goodbye()).isPresent();
             }
         }
+    }
+
+    @Test
+    default void aCloneHasTheSecretsOfItsOriginalUnlessItsIdentityTakesThemAway() throws IOException {
+        GuestIdentity fresh = GuestIdentity.fresh("somebody", Clock.systemUTC());
+        GuestIdentity given = fresh.withSecrets(Map.of("token", "the original's".getBytes(UTF_8)));
+        try (Vm vm = running()) {
+            vm.guest().configure(given, soon());
+            SnapshotRef taken = vm.snapshot(NAME, soon());
+            try (Vm twin = clone(taken);
+                    Vm without = clone(taken, fresh.withEarlierSecretsRemoved());
+                    Vm other = clone(
+                            taken,
+                            fresh.withEarlierSecretsRemoved()
+                                    .withSecrets(Map.of("other", "its own".getBytes(UTF_8))))) {
+                assertThat(secret(twin, "token")).isEqualTo("the original's");
+                assertThat(secret(without, "token")).isEmpty();
+                assertThat(secret(other, "token")).isEmpty();
+                assertThat(secret(other, "other")).isEqualTo("its own");
+            }
+            assertThat(secret(vm, "token")).isEqualTo("the original's");
+            vm.guest().configure(fresh.withEarlierSecretsRemoved(), soon());
+            // Where there is nothing to take away, nothing happens.
+            vm.guest().configure(fresh.withEarlierSecretsRemoved(), soon());
+            assertThat(secret(vm, "token")).isEmpty();
+        }
+    }
+
+    /** Empty if it has none of the name. */
+    private String secret(Vm vm, String name) throws IOException {
+        try (GuestExecution cat = vm.guest().exec(ExecRequest.of("cat", "/run/secrets/" + name), soon())) {
+            return new String(cat.stdout().readAllBytes(), UTF_8);
+        }
+    }
+
+    private Vm clone(SnapshotRef snapshot, GuestIdentity identity) {
+        Vm clone = provider().create(VmSpec.restored(VmId.random(), snapshot));
+        clone.start(() -> identity, soon());
+        return clone;
     }
 
     @Test

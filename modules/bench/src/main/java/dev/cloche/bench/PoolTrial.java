@@ -1,0 +1,142 @@
+package dev.cloche.bench;
+
+import dev.cloche.pool.DepthPolicy;
+import dev.cloche.pool.EntryValidator;
+import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolEvent;
+import dev.cloche.pool.StackKey;
+import dev.cloche.pool.StartKind;
+import dev.cloche.pool.WarmPool;
+import dev.cloche.pool.WarmVm;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmProvider;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A pool at work: single acquires of it at rest, and bursts that ask for far more than it has.
+ *
+ * @param name what its VMs are
+ * @param askers of one burst
+ */
+record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int depth, int askers) {
+    private static final long LOOK_NANOS = 1_000_000;
+    private static final int WARM_UP = 5;
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    /** What was found, in milliseconds. */
+    static final class Findings {
+        final List<Double> alone = new ArrayList<>();
+        final List<Double> work = new ArrayList<>();
+        final List<Double> ends = new ArrayList<>();
+        final List<Double> refills = new ArrayList<>();
+        final List<Double> firstRefills = new ArrayList<>();
+        final List<Double> ready = new ArrayList<>();
+        final List<Double> waited = new ArrayList<>();
+        final Queue<Double> restores = new ConcurrentLinkedQueue<>();
+        int bursts;
+        int served;
+        int late;
+        int overtaken;
+    }
+
+    /**
+     * @param singles acquires of the pool at rest
+     * @param patient bursts in which everybody has time
+     * @param hasty bursts in which about half of those who wait have not
+     * @throws IllegalStateException if somebody has neither a VM nor an answer, or a VM is left in the end
+     */
+    Findings run(int singles, int patient, int hasty) throws InterruptedException, ExecutionException {
+        Findings found = new Findings();
+        TimedVms timed = new TimedVms(vms);
+        StackKey key = new StackKey("burst", "1", snapshot.cpus(), snapshot.memoryMiB());
+        PoolConfig config = PoolConfig.DEFAULT.withDepth(DepthPolicy.of(depth));
+        try (WarmPool pool = WarmPool.start(timed.provider(), config, EntryValidator.none(), event -> {
+            if (event instanceof PoolEvent.Restored made) {
+                found.restores.add(made.took().toNanos() / 1e6);
+            }
+        })) {
+            pool.register(key, snapshot);
+            single(pool, key, timed, WARM_UP, new Findings());
+            single(pool, key, timed, singles, found);
+            for (int i = 0; i < patient; i++) {
+                burst(pool, key, timed, LONG, found);
+            }
+            if (found.late > 0) {
+                throw new IllegalStateException(found.late + " were told that they are late, and had minutes");
+            }
+            double halfOfThem = median(found.restores) * (askers - depth) / 2 / config.parallelRestores();
+            for (int i = 0; i < hasty; i++) {
+                burst(pool, key, timed, Duration.ofNanos((long) (halfOfThem * 1e6)), found);
+            }
+        }
+        requireNothingLeft();
+        return found;
+    }
+
+    private static void single(WarmPool pool, StackKey key, TimedVms timed, int count, Findings found)
+            throws InterruptedException {
+        for (int i = 0; i < count; i++) {
+            RestingPool.await(pool);
+            timed.forgetEntries();
+            long inside = timed.inside();
+            long begin = System.nanoTime();
+            long given;
+            try (WarmVm warm =
+                    pool.acquire(key, () -> GuestIdentity.fresh("one", Clock.systemUTC()), BenchVm.patience())) {
+                given = System.nanoTime();
+                if (warm.kind() != StartKind.WARM) {
+                    throw new IllegalStateException("it was " + warm.kind());
+                }
+                found.work.add((timed.inside() - inside) / 1e6);
+            }
+            found.ends.add((System.nanoTime() - given) / 1e6);
+            found.alone.add((given - begin) / 1e6);
+            found.refills.add((timed.nextEntry() - begin) / 1e6);
+        }
+    }
+
+    private void burst(WarmPool pool, StackKey key, TimedVms timed, Duration patience, Findings found)
+            throws InterruptedException, ExecutionException {
+        RestingPool.await(pool);
+        timed.forgetEntries();
+        long begin = System.nanoTime();
+        Burst.Outcome outcome = new Burst(pool, key, patience).of(askers);
+        found.firstRefills.add((timed.nextEntry() - begin) / 1e6);
+        outcome.served().forEach(one -> (one.kind() == StartKind.WARM ? found.ready : found.waited).add(one.millis()));
+        found.bursts++;
+        found.served += outcome.served().size();
+        found.late += outcome.late();
+        found.overtaken = Math.max(found.overtaken, outcome.overtaken());
+    }
+
+    /** Closing waits half a second; what was being restored then is removed when it ends. */
+    private void requireNothingLeft() {
+        long giveUp = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (!vms.list().isEmpty()) {
+            if (System.nanoTime() > giveUp) {
+                throw new IllegalStateException(
+                        "VMs leaked: " + vms.list().stream().map(VmInfo::id).toList());
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    static double median(Iterable<Double> millis) {
+        return samples("", millis).median();
+    }
+
+    static Samples samples(String name, Iterable<Double> millis) {
+        List<Double> all = new ArrayList<>();
+        millis.forEach(all::add);
+        return new Samples(name, all.stream().mapToDouble(Double::doubleValue).toArray());
+    }
+}

@@ -1,0 +1,111 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.base.ClocheException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What makes a real VM of a pool one caller's sandbox, and is nothing to the next. */
+class WarmSandboxIT {
+    private static final int MEMORY = 256;
+
+    @TempDir
+    Path directory;
+
+    private Cloche cloche;
+
+    @BeforeEach
+    void open() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(directory.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()));
+    }
+
+    @AfterEach
+    void close() {
+        if (cloche != null) {
+            cloche.pools()
+                    .list()
+                    .forEach(
+                            pool -> cloche.pools().remove(pool.image(), pool.memoryMib(), pool.cpus(), pool.network()));
+            cloche.close();
+        }
+    }
+
+    private void fill(Network network) {
+        cloche.pools().set("base", MEMORY, 1, network, 2, Duration.ofHours(1));
+        assertThat(cloche.pools().fill(PullProgress.silent())).isEmpty();
+    }
+
+    private SandboxBuilder builder(Network network) {
+        return cloche.sandbox("base").memory(MEMORY).network(network);
+    }
+
+    private static Sandbox warm(SandboxBuilder builder) {
+        Sandbox sandbox = builder.start();
+        assertThat(sandbox.startTimings().orElseThrow().kind()).isEqualTo(StartKind.WARM);
+        return sandbox;
+    }
+
+    private static String sh(Sandbox sandbox, String script) {
+        return sandbox.exec("sh", "-c", script).stdoutText();
+    }
+
+    @Test
+    void allThatASandboxCanBeGivenReachesAWarmOneAndNotTheNext() throws IOException {
+        fill(Network.NONE);
+        Path tree = Files.createDirectories(directory.resolve("tree/below"));
+        Files.writeString(tree.resolve("given"), "to this one");
+        try (Sandbox sandbox = warm(builder(Network.NONE)
+                .name("mine")
+                .ephemeral(true)
+                .label("team", "search")
+                .secret("token", "hunter2"))) {
+            sandbox.files().makeDirectories("/given");
+            sandbox.files().copyIn(directory.resolve("tree"), "/given/tree");
+            sandbox.files().writeString("/given/note", "written");
+            assertThat(sh(sandbox, "cat /given/tree/below/given /given/note /run/secrets/token; hostname"))
+                    .isEqualTo("to this onewrittenhunter2mine\n");
+            ExecResult own = sandbox.command("sh", "-c", "echo $COLOUR; pwd; id -u; cat /given/note")
+                    .environment("COLOUR", "blue")
+                    .workingDirectory("/given/tree")
+                    .user("65534")
+                    .run();
+            assertThat(own.stdoutText()).isEqualTo("blue\n/given/tree\n65534\nwritten");
+            assertThat(cloche.inspect("mine").labels()).isEqualTo(Map.of("team", "search"));
+        }
+        try (Sandbox next = warm(builder(Network.NONE))) {
+            assertThatThrownBy(() -> next.files().readString("/given/note")).isInstanceOf(ClocheException.class);
+            assertThat(sh(next, "ls /given /run/secrets 2>/dev/null; echo $COLOUR; hostname"))
+                    .isEqualTo("\n" + next.name() + "\n");
+            assertThat(cloche.inspect(next.name()).labels()).isEmpty();
+        }
+    }
+
+    @Test
+    void aWarmOneWithANetworkHasItsOwnAddressesAndNameServer() {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/passt")), "passt is not installed");
+        fill(Network.USER);
+        try (Sandbox one = warm(builder(Network.USER).nameServer(InetAddress.ofLiteral("198.51.100.7")));
+                Sandbox two = warm(builder(Network.USER))) {
+            assertThat(sh(one, "cat /etc/resolv.conf")).contains("nameserver 198.51.100.7");
+            assertThat(sh(two, "cat /etc/resolv.conf")).doesNotContain("198.51.100.7");
+            String first = sh(one, "cat /sys/class/net/eth0/address");
+            assertThat(first).startsWith("02:").isNotEqualTo(sh(two, "cat /sys/class/net/eth0/address"));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.cloche.pool;
+
+import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.InMemoryFaults.Step;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A pool goes on whatever dies in the middle of its work, be it of an exception that nobody foresaw or of an error. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WarmPoolErrorsTest extends WarmPoolFixture {
+    /** Both without a stack trace, because each is logged. */
+    private static final class ErrorOfTheTest extends Error {
+        private static final long serialVersionUID = 1;
+
+        ErrorOfTheTest() {
+            super("on purpose", null, false, false);
+        }
+    }
+
+    private static final class ExceptionOfTheTest extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ExceptionOfTheTest() {
+            super("on purpose", null, false, false);
+        }
+    }
+
+    /** The next steps of a kind, as many, die. */
+    private AtomicInteger die(Step step, int count, Throwable how) {
+        AtomicInteger left = new AtomicInteger(count);
+        host.faults.before(step, () -> {
+            if (left.getAndDecrement() > 0) {
+                throwAnything(how);
+            }
+        });
+        return left;
+    }
+
+    private static void throwAnything(Throwable how) {
+        if (how instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) how;
+    }
+
+    private static Throwable death(boolean error) {
+        return error ? new ErrorOfTheTest() : new ExceptionOfTheTest();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Step.class,
+            names = {"CREATE", "START"})
+    void aRestoreThatDiesIsCountedAndTheNextOneComes(Step step) {
+        SnapshotRef snapshot = host.snapshot("s");
+        for (boolean error : new boolean[] {true, false}) {
+            AtomicInteger left = die(step, 2, death(error));
+            WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
+            pool.register(KEY, snapshot);
+            awaitDepth(pool, KEY, 2);
+            assertThat(left.get()).isNegative();
+            assertThat(of(pool, KEY).failures())
+                    .containsExactly(Map.entry(error ? "ErrorOfTheTest" : "ExceptionOfTheTest", 2L));
+            await().until(() -> host.vms() == 2);
+            pool.close();
+            host.faults.atOnce(step);
+            await().until(() -> host.vms() == 0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aTickThatDiesIsFollowedByTheNextAndRefillsGoOn(boolean error) {
+        AtomicInteger looks = new AtomicInteger();
+        host.faults.before(Step.POOLED, () -> {
+            if (looks.incrementAndGet() % 2 == 1) {
+                throwAnything(death(error));
+            }
+        });
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)).withRefillInterval(Duration.ofMillis(20)));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 1);
+        int seen = looks.get();
+        await().until(() -> looks.get() >= seen + 4);
+        pool.acquire(KEY, ANYBODY, soon()).close();
+        awaitDepth(pool, KEY, 1);
+        host.faults.atOnce(Step.POOLED);
+    }
+
+    @Test
+    void aListenerThatDiesAtEverythingStopsNeitherTicksNorRefills() {
+        WarmPool pool = WarmPool.start(
+                host.provider,
+                QUIET.withDepth(DepthPolicy.of(2)).withEntryMaxAge(Duration.ofMillis(200)),
+                EntryValidator.none(),
+                event -> {
+                    throw new ErrorOfTheTest();
+                });
+        try (pool) {
+            pool.register(KEY, host.snapshot("s"));
+            await().until(() -> of(pool, KEY).evictions().getOrDefault(Eviction.AGE, 0L) >= 4);
+            try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+                assertThat(warm.key()).isEqualTo(KEY);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDestructionThatDiesIsTriedAgain(boolean error) {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 2);
+        die(Step.DESTROY, 3, death(error));
+        pool.unregister(KEY);
+        await().until(() -> host.vms() == 0);
+        await().until(() -> pool.metrics().quarantined() == 0);
+        assertThat(events).filteredOn(PoolEvent.Quarantined.class::isInstance).hasSize(3);
+    }
+
+    @Test
+    void anErrorInTheMiddleOfAHandOffIsThrownOnAndNothingLeaks() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 1);
+        die(Step.RESUME, 1, death(true));
+        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(ErrorOfTheTest.class);
+        awaitDepth(pool, KEY, 1);
+        HandOff dying = new HandOff() {
+            @Override
+            public void chosen(VmId vm) {
+                throw new StackOverflowError("in my books");
+            }
+
+            @Override
+            public GuestIdentity identity() {
+                return ANYBODY.identity();
+            }
+        };
+        assertThatThrownBy(() -> take(pool, dying)).isInstanceOf(StackOverflowError.class);
+        awaitDepth(pool, KEY, 1);
+        await().until(() -> host.vms() == 1);
+        assertThat(pool.metrics().acquired()).isZero();
+    }
+
+    private static void take(WarmPool pool, HandOff handOff) {
+        var _ = pool.tryAcquire(KEY, handOff, soon());
+    }
+}

@@ -1,0 +1,110 @@
+package dev.cloche.pool;
+
+import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.key;
+import static dev.cloche.pool.Host.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.vm.InMemoryFaults.Step;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Destroying that hangs for as long as a test lasts delays nobody else. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WarmPoolSlowDestroyTest extends WarmPoolFixture {
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final AtomicInteger hanging = new AtomicInteger();
+
+    @AfterEach
+    void letGo() {
+        go.countDown();
+        await().until(() -> hanging.get() == 0);
+    }
+
+    /** The next destructions, as many, wait for the end of the test. */
+    private void hang(int count) {
+        AtomicInteger left = new AtomicInteger(count);
+        host.faults.before(Step.DESTROY, () -> {
+            if (left.getAndDecrement() > 0) {
+                hanging.incrementAndGet();
+                waitFor(go);
+                hanging.decrementAndGet();
+            }
+        });
+    }
+
+    @Test
+    void refillsGoOnWhileWhatTheyReplaceCannotBeDestroyed() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(3)));
+        SnapshotRef current = host.snapshot("current");
+        pool.register(KEY, host.snapshot("old"));
+        awaitDepth(pool, KEY, 3);
+        hang(3);
+        pool.register(KEY, current);
+        await().until(() -> hanging.get() == 3);
+        awaitDepth(pool, KEY, 3);
+        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.sourceSnapshot()).contains(current);
+        }
+        awaitDepth(pool, KEY, 3);
+        assertThat(hanging).hasValue(3);
+    }
+
+    @Test
+    void whoWaitsIsServedWhileRejectedEntriesCannotBeDestroyed() {
+        Set<VmId> bad = ConcurrentHashMap.newKeySet();
+        WarmPool pool = open(
+                QUIET.withDepth(DepthPolicy.of(2)).withChecks(Duration.ofSeconds(1), Duration.ofNanos(1)),
+                vm -> bad.contains(vm) ? new Verdict.Unhealthy("it is bad") : Verdict.HEALTHY);
+        pool.register(KEY, host.snapshot("s"));
+        await().until(() -> host.provider.pooled().size() == 2);
+        List<VmId> first = host.provider.pooled().stream().map(PooledVm::id).toList();
+        hang(2);
+        bad.addAll(first);
+        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            assertThat(first).doesNotContain(warm.id());
+        }
+        await().until(() -> hanging.get() == 2);
+    }
+
+    @Test
+    void whoWaitsForAPlaceOnTheHostGetsAnotherWhenTheFirstIsNotFreed() {
+        WarmPool pool = open(QUIET.withBudget(new PoolConfig.Budget(3, 4096))
+                .withRestoreWithin(Duration.ofSeconds(30), Duration.ofMillis(50)));
+        SnapshotRef snapshot = host.snapshot("s");
+        pool.register(KEY, snapshot);
+        await().until(() -> of(pool, KEY).depth() == 3);
+        hang(1);
+        StackKey other = key("other");
+        pool.register(other, Registration.of(snapshot).withDepth(DepthPolicy.of(1)));
+        try (WarmVm warm = pool.acquire(other, ANYBODY, soon())) {
+            assertThat(warm.key()).isEqualTo(other);
+        }
+        assertThat(hanging).hasValue(1);
+        assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.BUDGET, 2L);
+    }
+
+    @Test
+    void closingReturnsAllTheSame() {
+        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
+        pool.register(KEY, host.snapshot("s"));
+        awaitDepth(pool, KEY, 2);
+        hang(2);
+        pool.close();
+        await().until(() -> hanging.get() == 2);
+        go.countDown();
+        await().until(() -> host.vms() == 0);
+    }
+}
