@@ -86,13 +86,13 @@ class WarmSandboxIT {
                     .user("65534")
                     .run();
             assertThat(own.stdoutText()).isEqualTo("blue\n/given/tree\n65534\nwritten");
-            assertThat(cloche.inspect("mine").labels()).isEqualTo(Map.of("team", "search"));
+            assertThat(cloche.sandboxes().inspect("mine").labels()).isEqualTo(Map.of("team", "search"));
         }
         try (Sandbox next = warm(builder(Network.NONE))) {
             assertThatThrownBy(() -> next.files().readString("/given/note")).isInstanceOf(ClocheException.class);
             assertThat(sh(next, "ls /given /run/secrets 2>/dev/null; echo $COLOUR; hostname"))
                     .isEqualTo("\n" + next.name() + "\n");
-            assertThat(cloche.inspect(next.name()).labels()).isEmpty();
+            assertThat(cloche.sandboxes().inspect(next.name()).labels()).isEmpty();
         }
     }
 
