@@ -51,18 +51,11 @@ final class Drain {
 
     private void drain(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
         SandboxDirectory directory = ground.locks().directory(record);
-        SandboxUse.refuse(directory);
-        boolean asked = false;
-        try {
-            asked = ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
-        } finally {
-            if (!asked) {
-                SandboxUse.allow(directory);
-            }
-        }
-        if (!asked) {
+        // In this order: should this process die in between, a sandbox that counts as running would refuse every command.
+        if (!ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE)) {
             return;
         }
+        SandboxUse.refuse(directory);
         if (record.status() == SandboxStatus.PAUSED) {
             ground.vms().resume(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT));
         }

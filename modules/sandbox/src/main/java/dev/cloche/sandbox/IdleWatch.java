@@ -84,10 +84,11 @@ final class IdleWatch implements AutoCloseable {
                     .isEmpty()) {
                 return false;
             }
+            if (!ground.store().ask(record.id(), TerminationReason.IDLE_TIMEOUT, CAN_BE_IDLE)) {
+                return true;
+            }
+            // Recorded before, so that what counts as running never refuses, should this process die in between.
             SandboxUse.refuse(directory);
-        }
-        if (!ground.store().ask(record.id(), TerminationReason.IDLE_TIMEOUT, CAN_BE_IDLE)) {
-            return true;
         }
         ground.store()
                 .byId(record.id())

@@ -166,15 +166,6 @@ final class SandboxUse {
         }
     }
 
-    /** Takes that back. */
-    static void allow(SandboxDirectory directory) {
-        try {
-            Files.deleteIfExists(mark(directory));
-        } catch (IOException e) {
-            throw new SandboxException.StorageFailed(directory.path(), e);
-        }
-    }
-
     /** Waits until nobody uses the sandbox; empty if the deadline passes before. Uses wait while the lock is held. */
     static Optional<LockFile> awaitUnused(SandboxDirectory directory, Deadline deadline) throws InterruptedException {
         return LockFile.lock(file(directory), deadline);

@@ -78,9 +78,8 @@ final class KillHarness {
             } catch (AssertionError | RuntimeException e) {
                 return Optional.of(scenario + ", " + played.lastLine() + ": " + e);
             }
-        } finally {
-            assertNoSockets(root);
         }
+        assertNoSockets(root);
         return Optional.empty();
     }
 

@@ -7,6 +7,8 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.WriteOptions;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,7 +53,8 @@ class PauseAndDrainTest extends OnTestHost {
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             GuestExecution running = TestHost.exec(connection, "sleep", "1000");
             Future<?> drain = threads.submit(() -> other.sandboxes().drain("a", TestHost.soon(), TestHost.GRACE));
-            Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.DRAINING);
+            awaitRefusal();
+            assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.DRAINING);
             assertThatThrownBy(() -> TestHost.exec(connection, "true")).isInstanceOf(SandboxException.Draining.class);
             assertThatThrownBy(() -> connection.withFiles(files -> files))
                     .isInstanceOf(SandboxException.Draining.class);
@@ -80,7 +83,7 @@ class PauseAndDrainTest extends OnTestHost {
                     connection.writeFile(files -> files.write("/tmp/long", WriteOptions.REPLACE, TestHost.soon()));
             file.write(1);
             Future<?> drain = threads.submit(() -> other.sandboxes().drain("a", TestHost.soon(), TestHost.GRACE));
-            Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.DRAINING);
+            awaitRefusal();
             assertThatThrownBy(() ->
                             connection.readFile(files -> files.read("/tmp/long", 0, Long.MAX_VALUE, TestHost.soon())))
                     .isInstanceOf(SandboxException.Draining.class);
@@ -100,5 +103,19 @@ class PauseAndDrainTest extends OnTestHost {
             sandboxes.drain("a", Deadline.after(Duration.ofMillis(10)), TestHost.GRACE);
         }
         assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+    }
+
+    @Test
+    void aDrainWhoseProcessDiedOnceItWasRecordedIsGoneOnWithByTheNext() {
+        SandboxRecord a = host.startDetached(TestHost.named("a", "sleep", "1000"));
+        host.here.store().ask(a.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
+        sandboxes.drain("a", TestHost.soon(), TestHost.GRACE);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+    }
+
+    /** It follows the record. */
+    private void awaitRefusal() {
+        Path mark = host.directory("a").path().resolve("draining");
+        Awaitility.await().until(() -> Files.exists(mark));
     }
 }
