@@ -117,7 +117,7 @@ public interface Vm extends AutoCloseable {
 
     /**
      * Asks the guest to end its executions, sync and power off, and kills it if it has not done so in time: when
-     * {@code grace} and two seconds for syncing have passed, or {@code deadline} has. A paused VM is killed at once. Of a
+     * {@code grace} and ten seconds for syncing have passed, or {@code deadline} has. A paused VM is killed at once. Of a
      * VM that has ended already, this answers how.
      *
      * @param grace how long the guest's processes have between SIGTERM and SIGKILL

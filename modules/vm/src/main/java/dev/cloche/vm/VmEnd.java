@@ -6,8 +6,11 @@ import java.util.Optional;
 
 /** How a VM is ended, and how it is known how it ended. Safe for use from several threads. */
 final class VmEnd {
-    /** What a guest has for syncing its disks, beyond the grace of its processes. */
-    private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(2);
+    /**
+     * What a guest has for syncing its disks, beyond the grace of its processes. It may hold a fifth of its memory back, and one
+     * that is killed meanwhile loses that; who does not sync at all is rare, and waits in vain.
+     */
+    private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(10);
 
     private final VmId id;
     private final VmLife life;
