@@ -52,7 +52,7 @@ record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int depth, i
      * @param singles acquires of the pool at rest
      * @param patient bursts in which everybody has time
      * @param hasty bursts in which about half of those who wait have not
-     * @throws IllegalStateException if somebody has neither a VM nor an answer, or a VM is left in the end
+     * @throws IllegalStateException if a VM is left in the end or was handed out twice, or not in the order of asking
      */
     Findings run(int singles, int patient, int hasty) throws InterruptedException, ExecutionException {
         Findings found = new Findings();
@@ -110,6 +110,10 @@ record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int depth, i
         timed.forgetEntries();
         long begin = System.nanoTime();
         Burst.Outcome outcome = new Burst(pool, key, patience).of(askers);
+        // Between being granted a VM and choosing it there is a thread that has to wake up.
+        if (outcome.overtaken() > depth) {
+            throw new IllegalStateException("not in the order of asking: " + outcome.served());
+        }
         found.firstRefills.add((timed.nextEntry() - begin) / 1e6);
         outcome.served().forEach(one -> (one.kind() == StartKind.WARM ? found.ready : found.waited).add(one.millis()));
         found.bursts++;
