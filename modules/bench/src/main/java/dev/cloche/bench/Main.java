@@ -7,9 +7,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 
-/** Runs the benchmarks that are named, or all: {@code ./bench [ROUNDS] [NAME]...} */
+/** Runs the benchmarks that are named, or all: {@code ./bench [--draw DIRECTORY] [ROUNDS] [NAME]...} */
 public final class Main {
     private static final int ROUNDS = 15;
 
@@ -60,6 +61,11 @@ public final class Main {
 
     public static void main(String[] arguments) throws Exception {
         List<String> names = new ArrayList<>(List.of(arguments));
+        Optional<Path> drawings = Optional.empty();
+        if (names.size() > 1 && names.getFirst().equals("--draw")) {
+            names.removeFirst();
+            drawings = Optional.of(Path.of(names.removeFirst()));
+        }
         int rounds =
                 !names.isEmpty() && names.getFirst().matches("\\d+") ? Integer.parseInt(names.removeFirst()) : ROUNDS;
         SequencedMap<String, Benchmark> all = all();
@@ -71,7 +77,10 @@ public final class Main {
         Path directory = Files.createTempDirectory("cloche-bench");
         try {
             Setting setting = Setting.prepare(root, directory);
-            Report report = new Report(System.out);
+            Optional<Drawings> drawn = drawings.isPresent()
+                    ? Optional.of(Drawings.into(drawings.get(), setting.accelerator()))
+                    : Optional.empty();
+            Report report = new Report(System.out, drawn);
             System.out.println("Date " + LocalDate.now(java.time.ZoneOffset.UTC) + "; " + setting.machine());
             for (Map.Entry<String, Benchmark> benchmark : all.entrySet()) {
                 if (names.isEmpty() || names.contains(benchmark.getKey())) {

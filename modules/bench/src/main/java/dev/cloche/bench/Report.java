@@ -3,16 +3,21 @@ package dev.cloche.bench;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
-/** What one benchmark found, as a Markdown table. */
+/** What benchmarks found, as Markdown tables, and as drawings where they are asked for. */
 final class Report {
     private final PrintStream out;
+    private final Optional<Drawings> drawings;
+    private String heading = "";
 
-    Report(PrintStream out) {
+    Report(PrintStream out, Optional<Drawings> drawings) {
         this.out = out;
+        this.drawings = drawings;
     }
 
     void heading(String text) {
+        heading = text;
         out.printf("%n### %s%n", text);
     }
 
@@ -34,6 +39,7 @@ final class Report {
                     row.median() / base);
         }
         out.flush();
+        drawings.ifPresent(drawn -> drawn.draw(heading, rows));
     }
 
     private static String figure(double value) {

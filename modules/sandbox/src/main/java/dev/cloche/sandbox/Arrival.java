@@ -45,7 +45,7 @@ final class Arrival {
             SandboxRecord record =
                     running(prepared, vm, new StartRows.Note(begun.kind(), prepared.took(), begun.boot(), warm.pool()));
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
-            begun.await();
+            Beginnings.Begun answered = begun.acknowledged();
             unanswered = false;
             // However long this took, nobody could have used it before.
             SandboxUse.touch(prepared.directory());
@@ -59,7 +59,7 @@ final class Arrival {
                     vm,
                     prepared.place().lock(),
                     prepared.disk().config(),
-                    begun.timings(total.elapsed(), prepared.took(), warm.missed()));
+                    answered.timings(total.elapsed(), prepared.took(), warm.missed()));
         } catch (Throwable failure) {
             Uninterrupted.after(failure, vm::close);
             throw failure;

@@ -36,9 +36,11 @@ record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts
             return new StartTimings(kind, total, image, boot, notWarm);
         }
 
-        /** Waits for what the guest has still to acknowledge. */
-        void await() {
+        /** Waits for what the guest has still to acknowledge, which counts as its boot. */
+        Begun acknowledged() {
+            Stopwatch watch = Stopwatch.start();
             identity.ifPresent(Configuring::await);
+            return new Begun(vm, kind, boot.plus(watch.elapsed()), Optional.empty());
         }
     }
 

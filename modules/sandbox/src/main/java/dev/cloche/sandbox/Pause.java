@@ -7,10 +7,11 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Halts a sandbox in its memory, and lets it go on. What is so already stays so. */
 record Pause(Foundations ground, Connections connections, SandboxRecord record) {
-    private static final Duration CLOCK_LIMIT = Duration.ofSeconds(10);
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
 
     /** @throws SandboxException.NotRunning if it neither runs nor is paused */
     Pause {
@@ -19,21 +20,51 @@ record Pause(Foundations ground, Connections connections, SandboxRecord record) 
         }
     }
 
+    /**
+     * Recorded first: should this process die in between, the guest runs and may be told to go on, whereas nobody would ever
+     * have one go on that is halted and counts as running.
+     */
     void begin(Deadline deadline) {
-        if (record.status() == SandboxStatus.RUNNING) {
-            change(() -> ground.vms().pause(SandboxEnds.vmOf(record), deadline));
-            if (!ground.store().move(record.id(), SandboxStatus.RUNNING, SandboxStatus.PAUSED)) {
-                // Whoever ends it meanwhile wants to speak to its guest.
-                change(() -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
-            }
+        boolean mine = ground.store().move(record.id(), SandboxStatus.RUNNING, SandboxStatus.PAUSED);
+        if (!mine && status() != SandboxStatus.PAUSED) {
+            throw new SandboxException.NotRunning(record.name(), status());
         }
+        try {
+            change(() -> ground.vms().pause(SandboxEnds.vmOf(record), deadline));
+        } catch (Throwable failure) {
+            if (mine) {
+                Uninterrupted.after(failure, this::takeBack);
+            }
+            throw failure;
+        }
+        if (wantedAgain()) {
+            change(() -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
+        }
+    }
+
+    /** QEMU may have halted the guest and not said so in time. */
+    private void takeBack() {
+        ground.vms().resume(SandboxEnds.vmOf(record), Deadline.after(ANSWER_LIMIT));
+        ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
+    }
+
+    /** Whoever resumes or ends it meanwhile wants to speak to its guest. */
+    private boolean wantedAgain() {
+        Optional<SandboxRecord> now = ground.store().byId(record.id());
+        return now.isEmpty()
+                || now.get().status() != SandboxStatus.PAUSED
+                || Settlement.asked(now.get()).isPresent();
+    }
+
+    private SandboxStatus status() {
+        return ground.store().byId(record.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
     }
 
     void end(Deadline deadline) {
         if (record.status() == SandboxStatus.PAUSED) {
             change(() -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
             if (ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING)) {
-                setClock(deadline.orAfter(CLOCK_LIMIT));
+                setClock(deadline.orAfter(ANSWER_LIMIT));
             }
         }
     }

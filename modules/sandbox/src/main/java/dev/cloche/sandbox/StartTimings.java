@@ -9,7 +9,8 @@ import java.util.Optional;
  * @param kind how the VM came to be
  * @param total from the request to a guest that answers
  * @param image finding, and where needed pulling, the image
- * @param boot from the VM's start to the hello of its guest; of one that was not booted, to its acknowledged identity
+ * @param boot from the VM's start to the acknowledged identity of its guest, without what was done here while that was on
+ *     its way
  * @param notWarm why it is none of the pool of its image and size, if there is such a pool
  */
 public record StartTimings(StartKind kind, Duration total, Duration image, Duration boot, Optional<String> notWarm) {}

@@ -48,6 +48,7 @@ final class ScriptedVms implements VmProvider {
         EXEC,
         DETACH,
         CONNECT,
+        PAUSE,
         KILL,
         DESTROY,
         GET
@@ -128,6 +129,7 @@ final class ScriptedVms implements VmProvider {
 
     @Override
     public void pause(VmId id, Deadline deadline) {
+        reached(Step.PAUSE, id);
         memory.pause(id, deadline);
     }
 
