@@ -16,7 +16,8 @@ public final class PullFailed extends ImageException {
         NO_MATCHING_PLATFORM("Choose another image or tag that is built for this platform."),
         BAD_CONTENT("Tell the owner of the image; Cloche runs Docker schema 2 and OCI images."),
         NO_SPACE("Free some space on the file system of the image cache, for example by removing images."),
-        UNREACHABLE("Check the network and the names of the registry and the image: `cloche images` lists what is here."),
+        UNREACHABLE(
+                "Check the network and the names of the registry and the image: `cloche images` lists what is here."),
         SERVER_ERROR("The fault is the registry's: try again later."),
         BAD_SETTINGS("Mend the settings of registries."),
         GAVE_UP("Try again with a longer deadline; layers that have arrived are kept.");
