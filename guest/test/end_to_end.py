@@ -613,7 +613,8 @@ def check_a_root_that_forges_ports_keeps_none_from_coming(vm, c):
     expect(other.request(PING, b"new").payload == b"new", "a port that comes meanwhile")
     flood.signal(9)
     expect(flood.wait() == (KILLED_BY, 9), (flood.exit, flood.err))
-    out = sh(c, "umount /dev && umount /sys && umount /real && cat /sys/class/virtio-ports/*/name", flags=1)
+    wait_until(lambda: sh(c, "umount /real")[0] == (EXITED_BY, 0), "all of the flood have ended")
+    out = sh(c, "umount /dev && umount /sys && cat /sys/class/virtio-ports/*/name", flags=1)
     expect(out[0] == (EXITED_BY, 0) and b"cloche.5\n" in out[1], out)
     other.close()
 
