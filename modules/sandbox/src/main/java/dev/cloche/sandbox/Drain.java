@@ -51,7 +51,8 @@ final class Drain {
 
     private void drain(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
         SandboxDirectory directory = ground.locks().directory(record);
-        // In this order: should this process die in between, a sandbox that counts as running would refuse every command.
+        // In this order: should this process die in between, a sandbox that counts as running would refuse every
+        // command.
         if (!ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE)) {
             return;
         }

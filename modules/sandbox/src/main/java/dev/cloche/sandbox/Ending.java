@@ -122,6 +122,11 @@ public record Ending(
         return asked.map(Ending::ofAsked).orElseGet(Ending::vanished);
     }
 
+    /** A start whose process died in the middle. */
+    static Ending abandonedStart() {
+        return internal("The process that was starting it is gone.");
+    }
+
     /** Nothing of it is left, and nothing says why. */
     static Ending vanished() {
         return internal("It never started, or its VM is gone without a trace.");

@@ -187,6 +187,22 @@ final class SandboxEnds {
         }
     }
 
+    /**
+     * Ends a sandbox that is starting, for who holds its lock: its starter, who held that to the end, is dead, and nobody would
+     * go on with the VM that he has begun.
+     */
+    void endAbandonedStart(SandboxRecord record) {
+        if (record.status() != SandboxStatus.STARTING || !ground.tenancy().has(record.id(), vmOf(record))) {
+            return;
+        }
+        try {
+            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+            record(record.id(), Ending.abandonedStart());
+        } catch (VmNotFoundException | VmStateException overOrNeverBegun) {
+            // Whoever settles it says how.
+        }
+    }
+
     private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {
         VmId id = vmOf(record);
         try {

@@ -155,13 +155,23 @@ final class Tending {
         if (!(ground.locks().claim(record, Deadline.none()) instanceof Claim.Taken(OwnerLock lock, var found))) {
             return false;
         }
-        Optional<SandboxRecord> now = ends.settle(lock, found).filter(Tending::isWanted);
+        Optional<SandboxRecord> now = settled(lock, found);
         if (now.filter(SandboxRecord::isLive).isPresent() && !isCancelled()) {
             return adopt(lock, now.get());
         }
         lock.close();
         // It may have ended without anybody to see it, and want to be started again.
         return now.filter(ended -> ended.status().terminal()).isPresent();
+    }
+
+    private Optional<SandboxRecord> settled(OwnerLock lock, SandboxRecord found) {
+        try {
+            ends.endAbandonedStart(found);
+            return ends.settle(lock, found).filter(Tending::isWanted);
+        } catch (Throwable failure) {
+            lock.close();
+            throw failure;
+        }
     }
 
     private boolean adopt(OwnerLock lock, SandboxRecord record) {

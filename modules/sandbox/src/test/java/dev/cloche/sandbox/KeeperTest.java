@@ -170,6 +170,17 @@ class KeeperTest extends OnTestHost {
     }
 
     @Test
+    void endsAStartWhoseProcessDiedInTheMiddleAndStartsItAgain() {
+        SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
+        host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
+        host.here.catalog().write(session -> session.update("UPDATE sandbox SET status = 'STARTING'"));
+        keeping.sandboxes().keep();
+        Awaitility.await().until(() -> host.here.store().runs(host.id("a")).size() == 2);
+        awaitStatus("a", SandboxStatus.RUNNING);
+        assertThat(host.here.store().runs(host.id("a")).getLast().ending()).contains(Ending.abandonedStart());
+    }
+
+    @Test
     void startsAgainWhatEndedWhileNobodyWasThere() {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
