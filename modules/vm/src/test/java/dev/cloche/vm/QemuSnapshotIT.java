@@ -94,6 +94,31 @@ class QemuSnapshotIT extends QemuTest {
         }
     }
 
+    @Test
+    void aCloneMapsTheMemoryOfItsTemplateInsteadOfCopyingIt() throws IOException {
+        SnapshotRef taken = template(spec().withMemoryMiB(1024));
+        try (Vm clone = clone(taken)) {
+            assertThat(output(clone, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
+            MappedFile memory = MappedFile.of(qemuOf(clone), files().resolve("memory"));
+            assertThat(memory.permissions())
+                    .as("private, so that nobody sees what it writes")
+                    .isEqualTo("rw-p");
+            assertThat(memory.kibibytes("Size")).isEqualTo(1L << 20);
+            assertThat(memory.kibibytes("Private_Dirty")).as("copied").isLessThan(64L << 10);
+        }
+    }
+
+    private long qemuOf(Vm vm) {
+        long guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow().pid();
+        return ProcessHandle.of(guard)
+                .orElseThrow()
+                .children()
+                .filter(child -> child.info().command().orElse("").contains("qemu"))
+                .findFirst()
+                .orElseThrow()
+                .pid();
+    }
+
     private static long allocated(Path file) throws IOException {
         Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
         return 512 * Long.parseLong(stat.inputReader().readLine());
