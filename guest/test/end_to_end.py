@@ -187,8 +187,8 @@ def check_attach_and_windows(vm, c):
 
 def check_acknowledged_output(vm, c):
     """Nothing is lost that was not acknowledged, with a reader or without."""
-    total = 1000000
-    e = c.exec(["sh", "-c", f"seq 1 200000 | head -c {total}; exit 6"], flags=ACKNOWLEDGED, window=20000)
+    total = 2000000  # more than fits into the window and the largest pipe, so that it has not ended before it is read
+    e = c.exec(["sh", "-c", f"seq 1 400000 | head -c {total}; exit 6"], flags=ACKNOWLEDGED, window=20000)
     time.sleep(0.5)
     c.request(PING)
     expect(len(e.out) == 20000, f"it waits for the acknowledgement: {len(e.out)}")
@@ -214,7 +214,7 @@ def check_acknowledged_output(vm, c):
         c.request(DETACH, stream=e.stream)
         data += bytes(taken.out)[position - taken.base[0] :]
         position = len(data)
-    wanted = b"".join(b"%d\n" % n for n in range(1, 200001))[:total]
+    wanted = b"".join(b"%d\n" % n for n in range(1, 400001))[:total]
     expect(data == wanted and exit == (EXITED_BY, 6), (len(data), exit))
     again = c.attach(e.stream, out=position)
     expect(again.wait() == (EXITED_BY, 6), "its end is kept")
