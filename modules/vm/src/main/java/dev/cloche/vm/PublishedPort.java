@@ -32,10 +32,11 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
                     "'" + Printable.of(hostAddress) + "' is no address to publish a port on",
                     "Give an IPv4 address of this host in numbers, like 127.0.0.1.");
         }
-        if (hostPort < 0 || hostPort > MAX_PORT || guestPort < 1 || guestPort > MAX_PORT) {
-            throw new InvalidVmSpecException(
-                    "The port " + hostPort + " cannot lead to " + guestPort,
-                    "Ports are 1 to 65535, the host's may be 0 for any.");
+        if (hostPort < 0 || hostPort > MAX_PORT) {
+            throw noSuchPort("host", hostPort);
+        }
+        if (guestPort < 1 || guestPort > MAX_PORT) {
+            throw noSuchPort("guest", guestPort);
         }
     }
 
@@ -48,6 +49,12 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
      */
     public static List<PublishedPort> parse(String text) {
         return new PublishedPortText(text).ports();
+    }
+
+    private static InvalidVmSpecException noSuchPort(String whose, int port) {
+        return new InvalidVmSpecException(
+                "The " + whose + " has no port " + port + ".",
+                "Give 1 to 65535; the host's may be 0 for any free one.");
     }
 
     PublishedPort withHostPort(int value) {
