@@ -16,7 +16,7 @@ import java.util.Set;
  * Cloche#sandbox} starts it and {@link Cloche#connect} reaches it. Safe for use from several threads and processes.
  *
  * <pre>{@code
- * Sandboxes sandboxes = cloche.sandboxes().list();
+ * Sandboxes sandboxes = cloche.sandboxes();
  * sandboxes.list().forEach(info -> System.out.println(info.name() + " " + info.status()));
  * sandboxes.stop("web", Duration.ofSeconds(10));
  * sandboxes.remove("web", false);

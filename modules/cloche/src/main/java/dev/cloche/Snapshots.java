@@ -37,7 +37,11 @@ public final class Snapshots {
         return snapshots.list().stream().map(SnapshotInfo::of).toList();
     }
 
-    /** One of them. @throws dev.cloche.base.ClocheException if there is none of that name */
+    /**
+     * One of them.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
     public SnapshotInfo get(String name) {
         return SnapshotInfo.of(snapshots.get(name));
     }

@@ -58,12 +58,20 @@ public final class Templates {
         return sandboxes.templates().list().stream().map(TemplateInfo::of).toList();
     }
 
-    /** One of them. @throws dev.cloche.base.ClocheException if there is none of that name */
+    /**
+     * One of them.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name
+     */
     public TemplateInfo get(String name) {
         return TemplateInfo.of(sandboxes.templates().get(name));
     }
 
-    /** Removes one. @throws dev.cloche.base.ClocheException if there is none of that name, or sandboxes run from it */
+    /**
+     * Removes one.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or sandboxes run from it
+     */
     public void remove(String name) {
         sandboxes.templates().remove(name);
     }

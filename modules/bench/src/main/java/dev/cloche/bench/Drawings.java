@@ -7,37 +7,50 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.HashMap;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * Draws each table of a report into a directory, in a file with the heading's name.
- *
- * @param accelerator of the VMs that were measured
- * @param drawn how many tables of a name there are
- */
-record Drawings(Path directory, String accelerator, Map<String, Integer> drawn) {
-    static Drawings into(Path directory, String accelerator) throws IOException {
-        return new Drawings(Files.createDirectories(directory), accelerator, new HashMap<>());
+/** Draws each table of a report into a directory, in a file with the heading's name. For one thread. */
+final class Drawings {
+    private final Path directory;
+    private final String accelerator;
+    private final Map<String, Integer> drawn = new HashMap<>();
+
+    /** @param accelerator of the VMs that were measured, as QEMU names it */
+    Drawings(Path directory, String accelerator) throws IOException {
+        this.directory = Files.createDirectories(directory);
+        this.accelerator = accelerator;
     }
 
     void draw(String heading, List<Samples> rows) {
-        String name =
-                heading.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
-        int nth = drawn.merge(name, 1, Integer::sum);
         String setting = String.format(
-                "median, and a line to p95; n %d; %s; %d cores, %s",
-                rows.getLast().count(),
+                "median, and a line to p95; n %s; %s; %d cores, %s",
+                counts(rows),
                 LocalDate.now(ZoneOffset.UTC),
                 Runtime.getRuntime().availableProcessors(),
                 accelerator.equals("kvm") ? "KVM" : "software emulation");
+        Path file = directory.resolve(nextName(heading) + ".svg");
         try {
-            Files.writeString(
-                    directory.resolve(name + (nth == 1 ? "" : "-" + nth) + ".svg"),
-                    new BarChart(heading.replace("`", ""), setting, rows).svg());
+            Files.writeString(file, new BarChart(heading.replace("`", ""), setting, rows).svg());
         } catch (IOException e) {
-            throw new UncheckedIOException("could not draw " + name, e);
+            throw new UncheckedIOException("could not draw " + file, e);
         }
+    }
+
+    /** A heading may have several tables. */
+    private String nextName(String heading) {
+        String name =
+                heading.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+        int nth = drawn.merge(name, 1, Integer::sum);
+        return nth == 1 ? name : name + "-" + nth;
+    }
+
+    private static String counts(List<Samples> rows) {
+        IntSummaryStatistics counts = rows.stream().mapToInt(Samples::count).summaryStatistics();
+        return counts.getMin() == counts.getMax()
+                ? String.valueOf(counts.getMin())
+                : counts.getMin() + " to " + counts.getMax();
     }
 }

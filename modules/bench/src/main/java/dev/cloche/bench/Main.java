@@ -79,7 +79,7 @@ public final class Main {
         try {
             Setting setting = Setting.prepare(root, directory);
             Optional<Drawings> drawn = drawings.isPresent()
-                    ? Optional.of(Drawings.into(drawings.get(), setting.accelerator()))
+                    ? Optional.of(new Drawings(drawings.get(), setting.accelerator()))
                     : Optional.empty();
             Report report = new Report(System.out, drawn);
             System.out.println("Date " + LocalDate.now(java.time.ZoneOffset.UTC) + "; " + setting.machine());

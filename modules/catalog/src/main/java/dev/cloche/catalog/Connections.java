@@ -25,7 +25,11 @@ final class Connections implements AutoCloseable {
         this.file = file;
     }
 
-    /** For {@link #giveBack}. @throws IllegalStateException if they are closed */
+    /**
+     * For {@link #giveBack}.
+     *
+     * @throws IllegalStateException if they are closed
+     */
     SqliteConnection borrowReader(BusyRetry patience) throws SQLException {
         synchronized (idleReaders) {
             requireOpen();
@@ -47,7 +51,11 @@ final class Connections implements AutoCloseable {
         reader.close();
     }
 
-    /** The one that writes; a new one in the place of one that is broken. @throws IllegalStateException if they are closed */
+    /**
+     * The one that writes; a new one in the place of one that is broken.
+     *
+     * @throws IllegalStateException if they are closed
+     */
     SqliteConnection writer(BusyRetry patience) throws SQLException {
         requireOpen();
         SqliteConnection connection = writer;

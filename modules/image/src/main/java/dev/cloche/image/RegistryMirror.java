@@ -28,7 +28,11 @@ public record RegistryMirror(String host, Optional<String> path) {
         }
     }
 
-    /** Reads {@code host[:port][/path]}. @throws IllegalArgumentException if it is something else */
+    /**
+     * Reads {@code host[:port][/path]}.
+     *
+     * @throws IllegalArgumentException if it is something else
+     */
     public static RegistryMirror parse(String text) {
         int slash = text.indexOf('/');
         return slash < 0

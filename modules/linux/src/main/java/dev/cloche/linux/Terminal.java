@@ -36,7 +36,11 @@ public final class Terminal {
         }
     }
 
-    /** How many characters it shows at present. @throws SystemCallException if the terminal is gone */
+    /**
+     * How many characters it shows at present.
+     *
+     * @throws SystemCallException if the terminal is gone
+     */
     public WindowSize size() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment size = arena.allocate(WINDOW_SIZE, Short.BYTES);

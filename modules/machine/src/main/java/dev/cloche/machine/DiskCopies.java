@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;

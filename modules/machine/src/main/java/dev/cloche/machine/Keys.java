@@ -38,8 +38,8 @@ final class Keys {
     static final String LAST_ERROR = "last_error";
     static final String LAST_END = "last_end";
 
-    /** Those that are not in a table of their own. */
-    static final Set<String> ALL = Set.of(
+    /** All but those of a block device, which has a table of its own. */
+    static final Set<String> TOP_LEVEL = Set.of(
             SCHEMA_VERSION,
             NAME,
             RENAMED_TO,

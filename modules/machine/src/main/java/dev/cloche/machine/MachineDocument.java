@@ -77,7 +77,7 @@ final class MachineDocument {
     static Set<String> unknownKeys(byte[] text) {
         Set<String> keys = new TreeSet<>(
                 Toml.parse(new String(text, StandardCharsets.UTF_8)).keySet());
-        keys.removeAll(Keys.ALL);
+        keys.removeAll(Keys.TOP_LEVEL);
         return keys;
     }
 

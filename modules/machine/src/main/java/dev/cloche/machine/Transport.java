@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import com.github.luben.zstd.ZstdIOException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.VmId;
 import java.io.IOException;

@@ -6,7 +6,10 @@ import dev.cloche.vm.Vm;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Ends and removes VMs that this process owns; no failure of theirs, errors included, is thrown on. Safe for use from several threads. */
+/**
+ * Ends and removes VMs that this process owns; no failure of theirs, errors included, is thrown on. Safe for use from several
+ * threads.
+ */
 record Disposal(Duration within) {
     /** Why it could not be removed; empty if it is gone. */
     Optional<String> of(Vm vm) {

@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.Configuring;
 import dev.cloche.vm.SnapshotDamagedException;

@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;

@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.ChildStarts.Child;
 import java.util.ArrayList;
 import java.util.List;

@@ -109,7 +109,11 @@ final class Keeper implements AutoCloseable {
         tending.start();
     }
 
-    /** Asked by who has nothing more to do. @return false if there is something new to be looked at */
+    /**
+     * Asked by who has nothing more to do.
+     *
+     * @return false if there is something new to be looked at
+     */
     private boolean leave(Tending tending) {
         changing.lock();
         try {

@@ -35,7 +35,11 @@ final class OrphanDirectories {
         this.youth = youth;
     }
 
-    /** Removes those that nobody has in hand, as far as there is time. @return how many resist */
+    /**
+     * Removes those that nobody has in hand, as far as there is time.
+     *
+     * @return how many resist
+     */
     int remove(Instant now, Deadline deadline) {
         List<String> found = old(now);
         if (found.isEmpty()) {

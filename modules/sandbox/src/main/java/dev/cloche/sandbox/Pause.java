@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmNotFoundException;

@@ -84,7 +84,11 @@ final class PoolFill {
         return new Filled(errors.isEmpty() ? due : Optional.of(rest), List.copyOf(errors));
     }
 
-    /** Removes what no pool is to have, and fills nothing. @return true */
+    /**
+     * Removes what no pool is to have, and fills nothing.
+     *
+     * @return true
+     */
     boolean cleared() {
         List<PoolShape> shapes = shapes(store.all());
         shelf.clear(new PoolShelf.Order(List.of(), key -> known(shapes, key)));

@@ -96,7 +96,11 @@ final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    /** What is wished from now on is another wish. @return whether there was one */
+    /**
+     * What is wished from now on is another wish.
+     *
+     * @return whether there was one
+     */
     private boolean begun() {
         lock.lock();
         try {

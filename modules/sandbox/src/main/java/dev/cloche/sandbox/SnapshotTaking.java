@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.SandboxLocks.Claim;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;

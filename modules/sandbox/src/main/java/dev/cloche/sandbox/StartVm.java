@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.VmId;

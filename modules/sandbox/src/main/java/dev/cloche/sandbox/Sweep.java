@@ -79,7 +79,11 @@ final class Sweep {
                 new SweepNote(after, noTimeToRemove, removedAfter, waiting));
     }
 
-    /** Phase 1. @return the last sandbox that was looked at if not all were, and 0 otherwise */
+    /**
+     * Phase 1.
+     *
+     * @return the last sandbox that was looked at if not all were, and 0 otherwise
+     */
     private long reconcile() {
         try {
             store.unstarted(limits.changes()).forEach(this::examine);
@@ -182,7 +186,11 @@ final class Sweep {
         }
     }
 
-    /** Phase 2. @return the last sandbox that was tried if not all were, and 0 otherwise */
+    /**
+     * Phase 2.
+     *
+     * @return the last sandbox that was tried if not all were, and 0 otherwise
+     */
     private long remove(long from) {
         long after = from;
         List<SweepStore.Ended> ended = store.endedEphemerals(after, limits.removals());

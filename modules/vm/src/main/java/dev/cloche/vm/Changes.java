@@ -16,7 +16,11 @@ final class Changes {
         this.id = id;
     }
 
-    /** After another one. @throws VmDeadlineException if that takes too long */
+    /**
+     * After another one.
+     *
+     * @throws VmDeadlineException if that takes too long
+     */
     void next(Deadline deadline, Runnable change) {
         try {
             if (!lock.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
@@ -35,7 +39,11 @@ final class Changes {
         return result.get().orElseThrow();
     }
 
-    /** At once. @throws VmStateException if there is another one */
+    /**
+     * At once.
+     *
+     * @throws VmStateException if there is another one
+     */
     void now(Supplier<VmState> state, String wanted, Runnable change) {
         if (!lock.tryLock()) {
             throw new VmStateException(id, state.get(), wanted + " while something else is done with it");

@@ -13,7 +13,11 @@ final class JsonFields {
         this.values = values;
     }
 
-    /** Reads a file that begins with its version. @throws IOException also if the version is another one */
+    /**
+     * Reads a file that begins with its version.
+     *
+     * @throws IOException also if the version is another one
+     */
     static JsonFields read(Path file, long version) throws IOException {
         JsonFields fields = new JsonFields(FlatJson.read(file));
         long found = fields.number("version");

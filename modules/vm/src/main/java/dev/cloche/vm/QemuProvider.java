@@ -99,7 +99,11 @@ public final class QemuProvider implements VmProvider {
         return pool.list(Instant.now());
     }
 
-    /** Takes the owner's lock. @throws VmBusyException if another process has it */
+    /**
+     * Takes the owner's lock.
+     *
+     * @throws VmBusyException if another process has it
+     */
     static LockFile own(VmLayout layout, VmId id) {
         return LockFile.tryLock(layout.ownerLock(id))
                 .orElseThrow(() -> new VmBusyException(

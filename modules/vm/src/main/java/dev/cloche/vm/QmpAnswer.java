@@ -45,7 +45,11 @@ sealed interface QmpAnswer {
         }
     }
 
-    /** Reads one line. @throws IOException if it is none of these */
+    /**
+     * Reads one line.
+     *
+     * @throws IOException if it is none of these
+     */
     static QmpAnswer parse(byte[] line) throws IOException {
         try (JsonParser in = FlatJson.FACTORY.createParser(ObjectReadContext.empty(), line)) {
             if (in.nextToken() != JsonToken.START_OBJECT) {

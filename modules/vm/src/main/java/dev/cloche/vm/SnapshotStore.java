@@ -58,7 +58,11 @@ final class SnapshotStore {
             return directory;
         }
 
-        /** The files in it are on the disk already. @throws SnapshotExistsException if another was faster */
+        /**
+         * The files in it are on the disk already.
+         *
+         * @throws SnapshotExistsException if another was faster
+         */
         void publish(SnapshotName name) throws IOException {
             DurableFiles.forceDirectory(directory);
             if (Files.exists(SnapshotStore.this.directory(name), LinkOption.NOFOLLOW_LINKS)) {
@@ -150,7 +154,11 @@ final class SnapshotStore {
         }
     }
 
-    /** Deletes it; false if it is used. @throws SnapshotNotFoundException if there is none */
+    /**
+     * Deletes it; false if it is used.
+     *
+     * @throws SnapshotNotFoundException if there is none
+     */
     boolean delete(SnapshotName name) {
         if (!Files.isDirectory(directory(name), LinkOption.NOFOLLOW_LINKS)) {
             throw new SnapshotNotFoundException(name);

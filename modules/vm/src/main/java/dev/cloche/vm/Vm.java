@@ -62,10 +62,18 @@ public interface Vm extends AutoCloseable {
      */
     Guest guest();
 
-    /** Halts the guest in memory. @throws VmStateException if it is not {@link VmState#RUNNING} */
+    /**
+     * Halts the guest in memory.
+     *
+     * @throws VmStateException if it is not {@link VmState#RUNNING}
+     */
     void pause(Deadline deadline);
 
-    /** Continues a halted guest. @throws VmStateException if it is not {@link VmState#PAUSED} */
+    /**
+     * Continues a halted guest.
+     *
+     * @throws VmStateException if it is not {@link VmState#PAUSED}
+     */
     void resume(Deadline deadline);
 
     /**

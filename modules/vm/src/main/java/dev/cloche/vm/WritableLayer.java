@@ -49,12 +49,20 @@ public sealed interface WritableLayer {
         return new InMemory();
     }
 
-    /** A disk of so many MiB. @throws InvalidVmSpecException if the size is outside of its range */
+    /**
+     * A disk of so many MiB.
+     *
+     * @throws InvalidVmSpecException if the size is outside of its range
+     */
     static WritableLayer disk(int sizeMiB) {
         return new Disk(sizeMiB);
     }
 
-    /** The persistent disk in this directory. @throws InvalidVmSpecException if the directory is not absolute */
+    /**
+     * The persistent disk in this directory.
+     *
+     * @throws InvalidVmSpecException if the directory is not absolute
+     */
     static WritableLayer persistent(Path directory) {
         return new Persistent(directory);
     }

@@ -1,18 +1,19 @@
-package dev.cloche.sandbox;
+package dev.cloche.base;
 
 import java.util.concurrent.FutureTask;
 
 /**
  * Work that is done to its end although the thread that needs it is or gets interrupted, such as the removal of what an
- * interrupted start has made. It must be bounded by itself. The interrupt is kept for the caller.
+ * interrupted start has made. It must be bounded by itself. The interrupt is kept for the caller. Safe for use from several
+ * threads.
  */
-final class Uninterrupted {
+public final class Uninterrupted {
     private Uninterrupted() {}
 
     /** Does the work on a thread of its own, which nobody interrupts, and throws what it throws. */
-    static void run(Runnable work) {
+    public static void run(Runnable work) {
         FutureTask<Boolean> task = new FutureTask<>(work, true);
-        Thread worker = Thread.ofVirtual().name("sandbox-end").start(task);
+        Thread worker = Thread.ofVirtual().name("cloche-uninterrupted").start(task);
         boolean interrupted = false;
         while (worker.isAlive()) {
             try {
@@ -29,11 +30,11 @@ final class Uninterrupted {
         }
     }
 
-    /** Does what is to be done after a failure; should that fail too, both are told. */
-    static void after(Throwable failure, Runnable work) {
+    /** Does what is to be done after a failure; should that fail too, it is told with it. */
+    public static void after(Throwable failure, Runnable work) {
         try {
             run(work);
-        } catch (RuntimeException second) {
+        } catch (Throwable second) {
             failure.addSuppressed(second);
         }
     }
