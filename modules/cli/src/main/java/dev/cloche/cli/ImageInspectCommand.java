@@ -45,7 +45,8 @@ final class ImageInspectCommand implements Callable<Integer> {
         table.row("platform", image.info().os() + "/" + image.info().architecture());
         table.row(
                 "size",
-                ByteSize.of(image.info().sizeBytes()) + " in " + image.info().layers() + " layers");
+                ByteSize.of(image.info().sizeBytes()) + " in "
+                        + Quantity.of(image.info().layers(), "layer"));
         table.row("pulled", image.info().createdAt().toString());
         table.row("last used", image.info().lastUsedAt().toString());
         table.row("entrypoint", words(image.entrypoint()));

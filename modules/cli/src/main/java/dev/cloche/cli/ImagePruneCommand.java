@@ -56,8 +56,8 @@ final class ImagePruneCommand implements Callable<Integer> {
                                 .field("bytes", result.bytes())));
             } else {
                 result.references().forEach(System.out::println);
-                System.err.println((dryRun ? "would remove " : "removed ") + result.manifests() + " images and "
-                        + result.layers() + " layers, " + ByteSize.of(result.bytes()));
+                System.err.println((dryRun ? "would remove " : "removed ") + Quantity.of(result.manifests(), "image")
+                        + " and " + Quantity.of(result.layers(), "layer") + ", " + ByteSize.of(result.bytes()));
             }
         }
         return ExitCodes.OK;

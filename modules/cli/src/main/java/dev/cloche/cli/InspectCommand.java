@@ -105,7 +105,8 @@ final class InspectCommand implements Callable<Integer> {
         return duration.map(value -> OptionalLong.of(value.toMillis())).orElse(OptionalLong.empty());
     }
 
-    private static void print(SandboxInspection sandbox, PrintStream out) {
+    /** Prints for people what JSON has, but for the ids of VMs and processes. */
+    static void print(SandboxInspection sandbox, PrintStream out) {
         SandboxInfo info = sandbox.info();
         Table facts = new Table("NAME", info.name());
         facts.row("id", String.valueOf(info.id()));
@@ -113,6 +114,11 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("image", info.image());
         facts.row("manifest", sandbox.image().orElse("-"));
         facts.row("command", info.command().isEmpty() ? "the image's own" : info.command());
+        sandbox.command().ifPresent(main -> {
+            main.workingDirectory().ifPresent(directory -> facts.row("working directory", directory));
+            main.user().ifPresent(user -> facts.row("user", user));
+            new TreeMap<>(main.environment()).forEach((key, value) -> facts.row("env", key + "=" + value));
+        });
         facts.row("memory", info.memoryMib() + " MiB");
         facts.row("cpus", String.valueOf(info.cpus()));
         sandbox.diskMib().ifPresent(size -> facts.row("disk", size + " MiB"));
@@ -121,10 +127,12 @@ final class InspectCommand implements Callable<Integer> {
         new TreeMap<>(sandbox.labels()).forEach((key, value) -> facts.row("label", key + "=" + value));
         sandbox.maxDuration().ifPresent(limit -> facts.row("max duration", limit.toString()));
         sandbox.idleTimeout().ifPresent(limit -> facts.row("idle timeout", limit.toString()));
+        facts.row("start timeout", sandbox.startTimeout().toString());
+        facts.row("kept runs", String.valueOf(sandbox.keptRuns()));
         facts.row("restart", sandbox.restart() + " (" + sandbox.restarts() + " in a row)");
         facts.row("created", info.createdAt().toString());
         facts.print(out);
-        Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL");
+        Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL", "DETAIL");
         sandbox.runs()
                 .forEach(run -> runs.row(
                         String.valueOf(run.id()),
@@ -138,7 +146,8 @@ final class InspectCommand implements Callable<Integer> {
                                 : "-",
                         run.exitSignal().isPresent()
                                 ? String.valueOf(run.exitSignal().getAsInt())
-                                : "-"));
+                                : "-",
+                        run.detail().orElse("-")));
         out.println();
         runs.print(out);
     }

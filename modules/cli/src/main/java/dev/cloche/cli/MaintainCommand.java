@@ -46,8 +46,8 @@ final class MaintainCommand implements Callable<Integer> {
                             .field("errors", result.errors())
                             .field("unfinished", result.unfinished())));
         } else if (result.swept()) {
-            System.out.println("recorded " + result.reconciled() + " ends, removed " + result.removed() + " sandboxes, "
-                    + result.errors() + " resisted");
+            System.out.println("recorded " + Quantity.of(result.reconciled(), "end") + ", removed "
+                    + Quantity.of(result.removed(), "sandbox") + ", " + result.errors() + " resisted");
         } else {
             System.err.println("nothing was done: another process is at it, or the log above says why");
         }

@@ -33,7 +33,7 @@ final class ProcessPruneCommand implements Callable<Integer> {
                 JsonOutput.print(System.out, json -> json.object(() -> json.field("processes", pruned)));
             } else {
                 pruned.forEach(id -> System.out.println(Table.clean(id)));
-                System.err.println("forgot " + pruned.size() + " processes");
+                System.err.println("forgot " + Quantity.of(pruned.size(), "process"));
             }
         }
         return ExitCodes.OK;

@@ -87,7 +87,7 @@ class ImageCommandsIT {
         List<String> before = files();
         Result plan = done("image", "prune", "--dry-run");
         assertThat(plan.stdout()).isEqualTo(BASE + "\n");
-        assertThat(plan.stderr()).contains("would remove 1 images and 1 layers");
+        assertThat(plan.stderr()).contains("would remove 1 image and 1 layer");
         Result wouldBe = done("image", "prune", "--dry-run", "--format", "json");
         assertThat(files()).isEqualTo(before);
         Result all = done("image", "prune", "--format", "json");
