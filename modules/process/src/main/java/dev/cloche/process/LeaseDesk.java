@@ -14,15 +14,25 @@ final class LeaseDesk {
         this.store = store;
     }
 
+    /** A lease that may be asked for: its owner has a name, and its time is in range. */
+    record Wanted(String owner, long ttlMillis) {}
+
+    /** @throws ProcessException.Invalid if it may not */
+    static Wanted wanted(String owner, Duration ttl) {
+        return new Wanted(Names.require("a lease's owner", owner), LeaseRules.requireTtl(ttl));
+    }
+
     Lease claim(String id, String owner, Duration ttl) {
-        Names.require("a lease's owner", owner);
-        long ttlMillis = LeaseRules.requireTtl(ttl);
-        return store.write(transaction -> {
-            ProcessHead process = Rows.lock(transaction, id);
-            LeaseRules.Decision decision =
-                    LeaseRules.claim(process, owner, Tokens.next(), ttlMillis, transaction.now());
-            return record(transaction, process, decision);
-        });
+        Wanted lease = wanted(owner, ttl);
+        return store.write(transaction -> claim(transaction, id, lease));
+    }
+
+    /** A claim that is part of a transaction. */
+    static Lease claim(StoreTransaction transaction, String id, Wanted lease) {
+        ProcessHead process = Rows.lock(transaction, id);
+        LeaseRules.Decision decision =
+                LeaseRules.claim(process, lease.owner(), Tokens.next(), lease.ttlMillis(), transaction.now());
+        return record(transaction, process, decision);
     }
 
     List<Claim> claimNext(ClaimRequest request) {

@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,6 +33,18 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      * @throws ProcessException.Invalid if an event type's schema cannot be used
      */
     ProcessRecord register(ProcessRegistration registration);
+
+    /**
+     * Records a new process as running and takes its lease, in one transaction, so that no worker can take it in between.
+     * Repeating it finds the process, as {@link #register} does, and claims it, as {@link #claim} does.
+     *
+     * @param ttl from 1 ms to {@link #LONGEST_LEASE}
+     * @return the process as it is with the lease
+     * @throws ProcessException.RegistrationConflict if the id is taken by another registration
+     * @throws ProcessException.AlreadyLeased if the process is there and another owner holds its lease
+     * @throws ProcessException.Invalid if an event type's schema cannot be used
+     */
+    Claim registerClaimed(ProcessRegistration registration, String owner, Duration ttl);
 
     /** The process of that id, if there is one. */
     Optional<ProcessRecord> get(String id);

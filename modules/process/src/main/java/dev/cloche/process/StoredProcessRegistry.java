@@ -38,14 +38,33 @@ final class StoredProcessRegistry implements ProcessRegistry {
         if (already.isPresent()) {
             return Registrations.repeated(already.get(), prepared);
         }
-        prepared.registration().eventTypes().forEach(type -> type.schema().ifPresent(schemas::require));
+        requireSchemas(prepared);
+        return store.write(transaction -> insert(transaction, prepared));
+    }
+
+    @Override
+    public Claim registerClaimed(ProcessRegistration registration, String owner, Duration ttl) {
+        Registrations.Prepared prepared = Registrations.prepare(registration);
+        requireSchemas(prepared);
+        LeaseDesk.Wanted lease = LeaseDesk.wanted(owner, ttl);
         return store.write(transaction -> {
-            long fence = transaction.tombstone(id).map(Tombstone::fence).orElse(0L);
-            if (transaction.insertProcess(prepared.registration(), prepared.hash(), fence)) {
-                transaction.change(Change.of(id, Change.Kind.REGISTERED));
-            }
-            return Registrations.repeated(Rows.record(transaction, id), prepared);
+            var _ = insert(transaction, prepared);
+            Lease claimed = LeaseDesk.claim(transaction, registration.id(), lease);
+            return new Claim(Rows.record(transaction, registration.id()), claimed);
         });
+    }
+
+    private void requireSchemas(Registrations.Prepared prepared) {
+        prepared.registration().eventTypes().forEach(type -> type.schema().ifPresent(schemas::require));
+    }
+
+    private static ProcessRecord insert(StoreTransaction transaction, Registrations.Prepared prepared) {
+        String id = prepared.registration().id();
+        long fence = transaction.tombstone(id).map(Tombstone::fence).orElse(0L);
+        if (transaction.insertProcess(prepared.registration(), prepared.hash(), fence)) {
+            transaction.change(Change.of(id, Change.Kind.REGISTERED));
+        }
+        return Registrations.repeated(Rows.record(transaction, id), prepared);
     }
 
     @Override

@@ -63,6 +63,28 @@ public interface ConcurrencyContract extends ContractFixture {
     }
 
     @Test
+    default void oneOfManyThatRegisterWithALeaseAtOnceGetsIt() throws Exception {
+        for (int round = 0; round < 10; round++) {
+            String id = "p" + round;
+            List<Callable<Optional<Claim>>> calls = new ArrayList<>();
+            for (int caller = 0; caller < 8; caller++) {
+                String owner = "owner-" + caller;
+                calls.add(() -> {
+                    try {
+                        return Optional.of(registry().registerClaimed(registration(id), owner, LeaseContract.LONG));
+                    } catch (ProcessException.AlreadyLeased lost) {
+                        return Optional.empty();
+                    }
+                });
+            }
+            List<Claim> claims =
+                    together(calls).stream().flatMap(Optional::stream).toList();
+            assertThat(claims).hasSize(1);
+            registry().completeWithLease(claims.getFirst().lease(), success(1));
+        }
+    }
+
+    @Test
     default void appendsAtOnceAreNumberedWithoutGapsInTheOrderOfTheirReturn() throws Exception {
         registry().register(registration("p"));
         List<Appended> all = together(200, () -> registry().append("p", note(1)));

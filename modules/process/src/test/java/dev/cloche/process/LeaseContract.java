@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -173,6 +174,70 @@ public interface LeaseContract extends ContractFixture {
         assertThat(registry().awaitClaimable(types, Deadline.none())).isTrue();
         assertThat(registry().claimNext(new ClaimRequest("w", types, 1, LONG))).hasSize(1);
         assertThat(registry().awaitClaimable(types, Deadline.after(SHORT))).isFalse();
+    }
+
+    @Test
+    default void whatIsRegisteredWithItsLeaseIsOfferedToNoWorkerBeforeItIsReleased() throws Exception {
+        Set<String> types = Set.of(ProcessInput.TOOL_CALL);
+        ClaimRequest any = new ClaimRequest("worker", types, 9, LONG);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Boolean> told = threads.submit(() -> registry().awaitClaimable(types, Deadline.none()));
+            Claim claim = registry().registerClaimed(registration("p"), "ann", LONG);
+            assertThat(claim.lease().fence()).isEqualTo(1);
+            assertThat(claim.process()).isEqualTo(registry().get("p").orElseThrow());
+            assertThat(claim.process().attempts()).isEqualTo(1);
+            assertThat(registry().claimNext(any)).isEmpty();
+            assertThat(registry().awaitClaimable(types, Deadline.after(SHORT))).isFalse();
+            registry().append(claim.lease(), note(1));
+            registry().release(claim.lease());
+            assertThat(told.get()).isTrue();
+        }
+        assertThat(registry().claimNext(any)).hasSize(1);
+        assertThat(registry().get("p").orElseThrow().attempts()).isEqualTo(1);
+        assertThat(registry().changes(Optional.empty(), 9).changes())
+                .extracting(Change::kind)
+                .containsExactly(Change.Kind.REGISTERED, Change.Kind.EVENT, Change.Kind.RELEASED);
+    }
+
+    @Test
+    default void registeringWithALeaseAgainIsAClaim() {
+        Claim first = registry().registerClaimed(registration("p"), "ann", LONG);
+        Claim again = registry().registerClaimed(registration("p"), "ann", LONG);
+        assertThat(again.lease().fence()).isEqualTo(2);
+        assertThatThrownBy(() -> registry().renew(first.lease(), LONG)).isInstanceOf(ProcessException.LeaseLost.class);
+        assertThatThrownBy(() -> registry().registerClaimed(registration("p"), "bob", LONG))
+                .isInstanceOf(ProcessException.AlreadyLeased.class);
+        ProcessRegistration other = registration("p").withLeaseRequired(true);
+        assertThatThrownBy(() -> registry().registerClaimed(other, "ann", LONG))
+                .isInstanceOf(ProcessException.RegistrationConflict.class);
+        assertThat(registry().renew(again.lease(), LONG).fence()).isEqualTo(2);
+        registry().completeWithLease(again.lease(), success(1));
+        assertThat(registry()
+                        .registerClaimed(registration("p"), "bob", LONG)
+                        .process()
+                        .output())
+                .contains(success(1));
+    }
+
+    @Test
+    default void aLeaseThatCannotBeTakenLeavesNoRegistration() {
+        assertThatThrownBy(() -> registry().registerClaimed(registration("p"), " ", LONG))
+                .isInstanceOf(ProcessException.Invalid.class);
+        assertThatThrownBy(() -> registry().registerClaimed(registration("p"), "ann", Duration.ZERO))
+                .isInstanceOf(ProcessException.Invalid.class);
+        // The store fails at the row, at the change of the feed, or at the lease.
+        for (int nth = 1; nth <= 3; nth++) {
+            ProcessRegistry failing = failingAtWrite(nth);
+            assertThatThrownBy(() -> failing.registerClaimed(registration("p"), "ann", LONG))
+                    .isInstanceOf(ProcessException.StoreFailed.class);
+            assertThat(registry().get("p")).isEmpty();
+        }
+        assertThat(registry().changes(Optional.empty(), 9).changes()).isEmpty();
+        assertThat(registry()
+                        .registerClaimed(registration("p"), "ann", LONG)
+                        .lease()
+                        .fence())
+                .isEqualTo(1);
     }
 
     @Test

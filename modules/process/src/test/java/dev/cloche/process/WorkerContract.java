@@ -119,6 +119,19 @@ public abstract class WorkerContract {
     }
 
     @Test
+    void whoRegistersWithALeaseKeepsItFromTheWorkersUntilItIsReleased() {
+        worker("a", 4, _ -> Optional.of(success(1)));
+        for (int i = 0; i < 40; i++) {
+            Claim claim = registry().registerClaimed(registration("p" + i), "starter", LONG);
+            registry().append(claim.lease(), note(1));
+            registry().release(claim.lease());
+        }
+        for (int i = 0; i < 40; i++) {
+            assertThat(end("p" + i)).isEqualTo(success(1));
+        }
+    }
+
+    @Test
     void whatADeadOwnerHeldIsDrivenWhenItsLeaseEndsAndNobodySaysSo() {
         registry().register(registration("p"));
         registry().register(registration("q"));
