@@ -19,6 +19,7 @@ import picocli.CommandLine.ScopeType;
             "Environment:",
             "  CLOCHE_HOME    where images and records are kept (default: ~/.local/share/cloche)",
             "  CLOCHE_SHARE   where the kernel, the guard and the base image are, if not beside the program",
+            "  CLOCHE_ACCELERATOR  what runs guests: auto (default), kvm, or tcg, which is software emulation",
             "  DOCKER_CONFIG  directory of the config.json with the logins for registries (default: ~/.docker)"
         })
 @SuppressWarnings("UnusedVariable") // picocli acts on the two options by itself

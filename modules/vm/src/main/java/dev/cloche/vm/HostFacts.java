@@ -7,5 +7,20 @@ import java.util.OptionalLong;
  *
  * @param counterKiloHertz frequency of the time stamp counter, for guests under emulation; empty if it is not constant, or
  *     if guests learn it themselves
+ * @param askAgainAt milliseconds since 1970; from then on the answer may be another one. Empty if it holds until the host
+ *     boots
  */
-record HostFacts(VmCapabilities capabilities, OptionalLong counterKiloHertz) {}
+record HostFacts(VmCapabilities capabilities, OptionalLong counterKiloHertz, OptionalLong askAgainAt) {
+    /** What holds until the host boots. */
+    HostFacts(VmCapabilities capabilities, OptionalLong counterKiloHertz) {
+        this(capabilities, counterKiloHertz, OptionalLong.empty());
+    }
+
+    Accelerator accelerator() {
+        return capabilities.accelerator();
+    }
+
+    HostFacts askedAgainAt(long millis) {
+        return new HostFacts(capabilities, counterKiloHertz, OptionalLong.of(millis));
+    }
+}

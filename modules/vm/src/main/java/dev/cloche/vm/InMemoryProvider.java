@@ -158,7 +158,8 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public VmCapabilities capabilities() {
-        return new VmCapabilities("in-memory", "1", Accelerator.NONE, "Guests are Java threads in this JVM.");
+        return new VmCapabilities(
+                "in-memory", "1", Accelerator.NONE, "none", true, "Guests are Java threads in this JVM.");
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.cloche.vm;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,7 +26,6 @@ record MachineFacts(NavigableMap<String, String> fields) {
     private static final String FILE = "machine.json";
     private static final long VERSION = 1;
     private static final Pattern EXTENT = Pattern.compile("(?m)^RW .*\"(.*)\"");
-    private static final Path CPU = Path.of("/proc/cpuinfo");
 
     MachineFacts {
         fields = Collections.unmodifiableNavigableMap(new TreeMap<>(fields));
@@ -43,8 +41,9 @@ record MachineFacts(NavigableMap<String, String> fields) {
         fields.put("initramfs", stamp(resources.kernel().initramfs()));
         fields.put("kernelParameters", QemuCommand.parameters(kernel));
         fields.put("accelerator", capabilities.accelerator().name());
-        fields.put("cpuModel", String.join(" ", QemuCommand.accelerator(capabilities.accelerator())));
-        fields.put("hostCpu", hostCpu());
+        fields.put(
+                "cpuModel", String.join(" ", QemuCommand.accelerator(capabilities.accelerator(), capabilities.cpu())));
+        fields.put("hostCpu", HostCpu.read(HostCpu.DESCRIPTION).key());
         host.counterKiloHertz().ifPresent(khz -> fields.put(SnapshotKey.COUNTER, String.valueOf(khz)));
         fields.put("machine", QemuCommand.machine(kernel));
         fields.put("memoryMiB", String.valueOf(spec.memoryMiB()));
@@ -104,23 +103,5 @@ record MachineFacts(NavigableMap<String, String> fields) {
             }
         }
         return disk.format() + " " + FileDigests.sha256(all.toString().getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** Model and flags of the first processor; a restored guest would use what it saw when it booted. */
-    private static String hostCpu() throws IOException {
-        StringBuilder flags = new StringBuilder();
-        String model = "unknown";
-        try (BufferedReader lines = Files.newBufferedReader(CPU, StandardCharsets.ISO_8859_1)) {
-            for (String line = lines.readLine(); line != null && !line.isEmpty(); line = lines.readLine()) {
-                if (line.startsWith("model name")) {
-                    model = line.substring(line.indexOf(':') + 1).strip();
-                }
-                if (line.startsWith("flags") || line.startsWith("vendor_id") || line.startsWith("model")) {
-                    flags.append(line).append('\n');
-                }
-            }
-        }
-        byte[] bytes = flags.toString().getBytes(StandardCharsets.ISO_8859_1);
-        return Printable.of(model) + " " + FileDigests.sha256(bytes).substring(0, 16);
     }
 }

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** What the probe finds of this host, looked at once: whoever asks first waits for it, and others with them. Thread-safe. */
+/** What the probe finds of this host, looked at once, or again where it is in doubt: whoever asks first waits for it, and others with them. Thread-safe. */
 final class ProbedHost implements Supplier<HostFacts> {
     private final VmLayout layout;
     private final VmResources resources;
@@ -20,12 +20,24 @@ final class ProbedHost implements Supplier<HostFacts> {
     public HostFacts get() {
         probing.lock();
         try {
-            if (known.isEmpty()) {
-                known = Optional.of(new HostProbe(resources, layout.stateRoot(), layout.runtimeDirectory()).facts());
+            if (known.filter(facts -> holds(facts)).isEmpty()) {
+                HostFacts found = new HostProbe(resources, layout).facts();
+                if (!found.capabilities().proven()) {
+                    System.getLogger(ProbedHost.class.getName())
+                            .log(
+                                    System.Logger.Level.WARNING,
+                                    found.capabilities().acceleratorReason());
+                }
+                known = Optional.of(found);
             }
             return known.get();
         } finally {
             probing.unlock();
         }
+    }
+
+    private static boolean holds(HostFacts facts) {
+        return facts.askAgainAt().isEmpty()
+                || System.currentTimeMillis() < facts.askAgainAt().getAsLong();
     }
 }

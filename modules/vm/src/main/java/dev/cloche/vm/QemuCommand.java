@@ -15,12 +15,6 @@ final class QemuCommand {
 
     private static final int FIRST_SOCKET = 4;
 
-    /**
-     * All that the emulator knows, but for the promise of fast {@code rep movsb}: it emulates them byte by byte, and a guest
-     * that believes the promise copies and clears memory several times slower than by words.
-     */
-    private static final String EMULATED_CPU = "max,-erms,-fsrm";
-
     private static final String KERNEL_PARAMETERS =
             "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
@@ -58,7 +52,7 @@ final class QemuCommand {
         KernelImage kernel = resources.kernel();
         add(out, "-M", machine(kernel.facts()) + ",memory-backend=ram");
         add(out, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
-        add(out, accelerator(host.capabilities().accelerator()));
+        add(out, accelerator(host.accelerator(), host.capabilities().cpu()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
         add(out, "-object", memory(launch.ram(), spec.memoryMiB()));
         add(
@@ -132,10 +126,8 @@ final class QemuCommand {
         return 1 + port;
     }
 
-    static String[] accelerator(Accelerator accelerator) {
-        return accelerator == Accelerator.KVM
-                ? new String[] {"-accel", "kvm", "-cpu", "host"}
-                : new String[] {"-accel", "tcg", "-cpu", EMULATED_CPU};
+    static String[] accelerator(Accelerator accelerator, String cpu) {
+        return new String[] {"-accel", accelerator == Accelerator.KVM ? "kvm" : "tcg", "-cpu", cpu};
     }
 
     /** What every kernel gets, and this one besides. */

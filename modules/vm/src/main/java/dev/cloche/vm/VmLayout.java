@@ -84,6 +84,11 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return stateRoot.resolve("snapshots");
     }
 
+    /** What runs guests here: the same for all state roots of this user. */
+    Path accelerator() {
+        return runtimeDirectory.resolveSibling("accelerator.json");
+    }
+
     /** Blank disks, one of each size. */
     Path blanks() {
         return stateRoot.resolve("blank");

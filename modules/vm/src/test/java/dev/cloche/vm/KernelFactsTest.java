@@ -73,7 +73,7 @@ class KernelFactsTest {
         KernelImage kernel = new KernelImage(Path.of("/k"), Path.of("/i"), facts);
         VmResources resources = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), kernel);
         HostFacts host = new HostFacts(
-                new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
+                new VmCapabilities("qemu", "7.2", Accelerator.TCG, "max", true, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a")));
         return QemuCommand.guarded(
                 spec,

@@ -300,7 +300,7 @@ class QemuVmProviderIT extends VmProviderContract {
             assertThat(found.provider()).isEqualTo("qemu");
             assertThat(found.version()).matches("\\d+\\.\\d+.*");
             assertThat(found.acceleratorReason()).isNotBlank();
-            assertThat(stateRoot().resolve("accelerator.json")).isNotEmptyFile();
+            assertThat(VmLayout.of(stateRoot()).accelerator()).isNotEmptyFile();
             try (QemuProvider other = open()) {
                 assertThat(other.capabilities()).isEqualTo(found);
             }

@@ -57,7 +57,7 @@ class VmFactsTest {
                 Path.of("/t"),
                 new KernelImage(Path.of("/k"), Path.of("/i"), KernelFacts.UNRECORDED));
         HostFacts host = new HostFacts(
-                new VmCapabilities("qemu", "7.2", Accelerator.TCG, "because"), OptionalLong.of(2_600_000));
+                new VmCapabilities("qemu", "7.2", Accelerator.TCG, "max", true, "because"), OptionalLong.of(2_600_000));
         VmSpec spec = VmSpec.of(new VmId("a"), RootDisk.vmdk(Path.of("/a,readonly=off")));
         List<String> command = QemuCommand.guarded(
                 spec,
