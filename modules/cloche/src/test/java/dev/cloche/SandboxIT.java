@@ -11,7 +11,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -50,6 +52,32 @@ class SandboxIT {
         cloche.close();
         try (Stream<Path> left = Files.list(home.resolve("state/vms"))) {
             assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void anImageWhoseFilesAreDamagedIsMadeAgainByTheStartThatFailsOverIt() throws IOException {
+        Path cache = home.resolve("state/cache");
+        Path fsmeta = only(cache.resolve("fsmeta"));
+        Path layer = only(cache.resolve("layers"));
+        List<byte[]> sound = List.of(Files.readAllBytes(fsmeta), Files.readAllBytes(layer));
+        // As new files: the VM that the tests share has the old ones.
+        for (Path file : List.of(fsmeta, layer)) {
+            Path zeros = Files.write(home.resolve("zeros"), new byte[(int) Files.size(file)]);
+            Files.move(zeros, file, StandardCopyOption.REPLACE_EXISTING);
+        }
+
+        try (Sandbox sandbox = cloche.sandbox("base").memory(256).start()) {
+            assertThat(sandbox.exec("true").exit().success()).isTrue();
+        }
+
+        assertThat(fsmeta).hasBinaryContent(sound.getFirst());
+        assertThat(layer).hasBinaryContent(sound.getLast());
+    }
+
+    private static Path only(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findFirst().orElseThrow();
         }
     }
 

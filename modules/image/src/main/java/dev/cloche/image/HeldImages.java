@@ -46,10 +46,24 @@ final class HeldImages {
         if (soundness.isUsable(held.get()) || bringer.isSound(held)) {
             return held.map(image -> disk(reference, image));
         }
-        Digest manifest = held.get().manifest();
-        ImageReference exact = reference.at(manifest);
-        return Optional.of(
-                disk(reference, bringer.bring(exact, Optional.of(manifest), Optional.of(holder), listener, deadline)));
+        return Optional.of(disk(reference, bringer.bringBack(reference, held.get(), holder, listener, deadline)));
+    }
+
+    /** As {@link ImageStore#mendHeld} promises. */
+    boolean mend(ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
+        Optional<StoredImage> held = catalog.heldBy(holder);
+        if (held.isEmpty()) {
+            return false;
+        }
+        catalog.doubt(held.get());
+        if (bringer.isSound(catalog.heldBy(holder))) {
+            return false;
+        }
+        try {
+            return acquireHeld(reference, holder, listener, deadline).isPresent();
+        } catch (ImageException unavailable) {
+            throw new ImageDamaged(reference, unavailable);
+        }
     }
 
     /** As {@link ImageStore#heldDisk} promises. */

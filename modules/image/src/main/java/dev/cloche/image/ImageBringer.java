@@ -66,6 +66,32 @@ final class ImageBringer {
         });
     }
 
+    /**
+     * Brings back an image that a holder has, by its digest. A bundled layout may mean another one by that name now; then only
+     * a registry could have it.
+     */
+    Recorded bringBack(
+            ImageReference reference, StoredImage held, ImageHolder holder, PullListener listener, Deadline deadline) {
+        ImageReference exact = reference.at(held.manifest());
+        boolean named = catalog.find(reference)
+                .filter(meant -> meant.manifest().equals(held.manifest()))
+                .isPresent();
+        return translating(reference.registry(), () -> {
+            try (ImageSource source = bundled(reference)
+                    .filter(layout -> layout.means(held.manifest()))
+                    .<ImageSource>map(layout -> layout)
+                    .orElseGet(() -> source(exact, deadline))) {
+                return puller.pull(
+                        source,
+                        named ? reference : exact,
+                        exact,
+                        Optional.of(holder),
+                        new Serialized(listener),
+                        deadline);
+            }
+        });
+    }
+
     /** All images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */
     List<Recorded> load(Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
         return translating(archive.toString(), () -> {
@@ -91,13 +117,16 @@ final class ImageBringer {
     }
 
     ImageSource source(ImageReference reference, Deadline deadline) {
-        for (Path layout : options.bundled()) {
-            Optional<LayoutSource> bundled = LayoutSource.find(layout, reference, options.limits());
-            if (bundled.isPresent()) {
-                return bundled.get();
-            }
-        }
-        return new RegistrySource(reference, options, deadline);
+        return bundled(reference)
+                .<ImageSource>map(layout -> layout)
+                .orElseGet(() -> new RegistrySource(reference, options, deadline));
+    }
+
+    private Optional<LayoutSource> bundled(ImageReference reference) {
+        return options.bundled().stream()
+                .map(layout -> LayoutSource.find(layout, reference, options.limits()))
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     @FunctionalInterface

@@ -126,6 +126,15 @@ final class ImageCatalog {
                 image.vmdk().sha256().toString()));
     }
 
+    /** Forgets that the files of an image are what they were, also for those that share its layers. */
+    void doubt(StoredImage image) {
+        catalog.write(session -> session.update("UPDATE manifest SET checked_boot = '' WHERE id = ?", image.id())
+                + session.update(
+                        "UPDATE layer SET checked_boot = '' WHERE id IN"
+                                + " (SELECT layer_id FROM manifest_layer WHERE manifest_id = ?)",
+                        image.id()));
+    }
+
     /** Records an image whose files are complete, what its name means, and who holds it. */
     Recorded persist(ImageReference reference, Optional<ImageHolder> holder, PulledImage image) {
         return catalog.write(session -> {

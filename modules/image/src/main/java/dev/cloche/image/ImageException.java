@@ -9,6 +9,7 @@ public abstract sealed class ImageException extends ClocheException
                 LoginFailed,
                 ImageNotFound,
                 ImageInUse,
+                ImageDamaged,
                 PullFailed,
                 LoadFailed,
                 SaveFailed,

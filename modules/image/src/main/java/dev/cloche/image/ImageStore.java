@@ -92,6 +92,23 @@ public final class ImageStore {
     }
 
     /**
+     * To be called when a VM with the holder's disk did not come up: reads every file of its image, whatever is known of
+     * them, and makes again what is not as it was written.
+     *
+     * @param reference by which the image was acquired
+     * @return whether something was damaged, and is sound now; false also if the holder holds none
+     * @throws ImageDamaged if it could not be made again
+     */
+    public boolean mendHeld(ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
+        return held.mend(reference, holder, listener, deadline);
+    }
+
+    /** Has every file of the holder's image read before its next use, as after another boot of the host. Quick. */
+    public void doubtHeld(ImageHolder holder) {
+        catalog.heldBy(holder).ifPresent(catalog::doubt);
+    }
+
+    /**
      * Has a second holder hold the image that the first holds.
      *
      * @return whether the first holds one

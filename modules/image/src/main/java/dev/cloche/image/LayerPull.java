@@ -33,7 +33,7 @@ final class LayerPull {
         Path temporary = files.temporaryLayer(diffId);
         try (KeptBlob kept = source.lasts() ? KeptBlob.none() : KeptBlob.of(files, diffId);
                 HashedStream compressed = new HashedStream(
-                        kept.through(new Bounded(source.blob(blob), blob)),
+                        kept.through(new Bounded(open(blob, diffId), blob)),
                         count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
             Converted found;
             try {
@@ -72,6 +72,14 @@ final class LayerPull {
             verify(blob, diffId, compressed, found);
             kept.publish();
         }
+    }
+
+    /** A layer that was loaded once was kept as it came, and need not be had from anywhere. */
+    private InputStream open(Descriptor blob, Digest diffId) throws IOException {
+        Path keptBefore = files.blob(diffId);
+        return source.lasts() && Soundness.is(keptBefore, new StoredFile(blob.size(), blob.digest()))
+                ? Files.newInputStream(keptBefore)
+                : source.blob(blob);
     }
 
     private void verify(Descriptor blob, Digest diffId, HashedStream compressed, Digest found) throws IOException {

@@ -56,6 +56,11 @@ final class LayoutSource implements ImageSource {
         }
     }
 
+    /** Whether its name means this manifest, not by way of an index. */
+    boolean means(Digest manifest) {
+        return entry.digest().equals(manifest);
+    }
+
     @Override
     public String name() {
         return files.name();

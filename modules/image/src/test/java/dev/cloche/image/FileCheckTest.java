@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +130,120 @@ class FileCheckTest {
             lose(layer, (int) Files.size(layer));
             assertThat(fixture.acquire(reference, PullPolicy.NEVER, "b").vmdk()).exists();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"layers", "fsmeta", "vmdk"})
+    void afterAFailedStartAFileThatWasDamagedInThisBootIsMadeAgain(String kind) throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.acquire(reference, "a");
+            Path file = file(fixture, kind);
+            byte[] sound = Files.readAllBytes(file);
+            lose(file, sound.length);
+            // As ever: within a boot only names and lengths are looked at.
+            fixture.acquire(reference, "a");
+
+            assertThat(mendHeld(fixture, reference)).isTrue();
+
+            assertThat(file).hasBinaryContent(sound);
+            assertThat(fixture.store.check()).isEmpty();
+            assertThat(mendHeld(fixture, reference)).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fsmeta", "vmdk"})
+    void whatJoinsTheLayersIsMadeAgainWithoutARegistry(String kind) throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.acquire(reference, "a");
+            registry.close();
+            Path file = file(fixture, kind);
+            byte[] sound = Files.readAllBytes(file);
+            lose(file, sound.length);
+
+            assertThat(mendHeld(fixture, reference)).isTrue();
+
+            assertThat(file).hasBinaryContent(sound);
+        }
+    }
+
+    @Test
+    void aLayerThatCannotBeMadeAgainIsNamedWithTheRemedyAndFoundByEachNextStart() throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.acquire(reference, "a");
+            registry.close();
+            Path layer = file(fixture, "layers");
+            lose(layer, (int) Files.size(layer));
+
+            assertThatThrownBy(() -> mendHeld(fixture, reference))
+                    .isInstanceOf(ImageDamaged.class)
+                    .hasMessageContainingAll(
+                            "The image " + reference + " is damaged on this host", reference.registry())
+                    .satisfies(damaged ->
+                            assertThat(((ImageDamaged) damaged).remedy()).contains("cloche pull " + reference));
+            assertThatThrownBy(() -> fixture.acquire(reference, "b")).isInstanceOf(PullFailed.class);
+        }
+    }
+
+    @Test
+    void aLayerOfALoadedImageIsMadeAgainOfTheBlobThatWasKept() throws IOException {
+        Path archive = root.resolve("image.tar");
+        ImageReference name = ImageReference.parse("registry.invalid/loaded:1");
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.pull(reference);
+            fixture.store.save(List.of(reference), archive, PullListener.none(), StoreFixture.soon());
+            fixture.store.remove(reference, false);
+            fixture.store.load(archive, Optional.of(name), PullListener.none(), StoreFixture.soon());
+            fixture.acquire(name, "a");
+            Path layer = file(fixture, "layers");
+            byte[] sound = Files.readAllBytes(layer);
+            lose(layer, sound.length);
+
+            assertThat(mendHeld(fixture, name)).isTrue();
+
+            assertThat(layer).hasBinaryContent(sound);
+        }
+    }
+
+    @Test
+    void anImageInDoubtIsReadBeforeItsNextUse() throws IOException {
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            fixture.acquire(reference, "a");
+            Path layer = file(fixture, "layers");
+            byte[] sound = Files.readAllBytes(layer);
+            lose(layer, sound.length);
+
+            fixture.store.doubtHeld(StoreFixture.holder("a"));
+            fixture.acquire(reference, "b");
+
+            assertThat(layer).hasBinaryContent(sound);
+        }
+    }
+
+    @Test
+    void aLayerOfABundledImageIsMadeAgainOfItsLayout() throws IOException {
+        Path layout = ThreeImages.writeLayout(Files.createDirectory(root.resolve("layout")));
+        try (StoreFixture fixture = ThreeImages.open(root, layout)) {
+            fixture.acquire(ThreeImages.A, "a");
+            Path layer = file(fixture, "layers");
+            byte[] sound = Files.readAllBytes(layer);
+            lose(layer, sound.length);
+
+            assertThat(mendHeld(fixture, ThreeImages.A)).isTrue();
+
+            assertThat(layer).hasBinaryContent(sound);
+        }
+    }
+
+    private static boolean mendHeld(StoreFixture fixture, ImageReference reference) {
+        return fixture.store.mendHeld(reference, StoreFixture.holder("a"), PullListener.none(), StoreFixture.soon());
+    }
+
+    private static Path file(StoreFixture fixture, String kind) throws IOException {
+        return fixture.cache.resolve(fixture.files().stream()
+                .filter(f -> f.startsWith(kind + "/"))
+                .findFirst()
+                .orElseThrow());
     }
 
     @Test

@@ -47,6 +47,11 @@ final class MachineImage {
         return acquire(machine, exactly(reference, digest.get()), deadline);
     }
 
+    /** Makes again what is damaged of a machine's image, as {@link dev.cloche.image.ImageStore#mendHeld} has it. */
+    boolean mend(PersistedMachine machine, Deadline deadline) {
+        return ground.images().mendHeld(reference(machine), Ground.holder(machine), listener, deadline);
+    }
+
     private ImageDisk acquire(PersistedMachine machine, ImageReference reference, Deadline deadline) {
         return ground.images().acquire(reference, PullPolicy.MISSING, Ground.holder(machine), listener, deadline);
     }

@@ -8,7 +8,9 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmStartException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.MessageDigest;
@@ -57,10 +59,7 @@ final class MachineStart {
                                 .withLastEnd(Optional.empty())));
         ground.note(machine, "starting", "");
         try {
-            try (Vm vm = ground.vms().create(spec)) {
-                vm.start(() -> identity(begun), deadline);
-                bringUp(begun, vm, environment(begun, disk.config().env()), deadline);
-            }
+            boot(begun, disk, spec, deadline);
             return connect(ground.store().load(machine.name()), deadline);
         } catch (MachineException.ProvisionFailed usable) {
             throw usable;
@@ -70,6 +69,30 @@ final class MachineStart {
                 ends.failed(begun, String.valueOf(failure.getMessage()));
             });
             throw failure;
+        }
+    }
+
+    /** A VM that does not come up may have been given a damaged disk; with one that is made again it is tried once more. */
+    private void boot(PersistedMachine begun, ImageDisk disk, VmSpec spec, Deadline deadline) {
+        try {
+            bootOnce(begun, disk, spec, deadline);
+        } catch (VmStartException failed) {
+            if (!images.mend(begun, deadline)) {
+                throw failed;
+            }
+            ends.kill(begun);
+            ends.clear(begun);
+            bootOnce(begun, disk, spec, deadline);
+        } catch (VmDeadlineException late) {
+            ground.images().doubtHeld(Ground.holder(begun));
+            throw late;
+        }
+    }
+
+    private void bootOnce(PersistedMachine begun, ImageDisk disk, VmSpec spec, Deadline deadline) {
+        try (Vm vm = ground.vms().create(spec)) {
+            vm.start(() -> identity(begun), deadline);
+            bringUp(begun, vm, environment(begun, disk.config().env()), deadline);
         }
     }
 

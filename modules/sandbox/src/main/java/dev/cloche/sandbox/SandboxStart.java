@@ -5,11 +5,14 @@ import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
+import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.NewSandboxes.Place;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmStartException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -127,7 +130,25 @@ final class SandboxStart {
         }
     }
 
+    /** A VM that does not come up may have been given a damaged disk; with one that is made again it is tried once more. */
     private Started begin(Prepared prepared, boolean detached) {
+        ImageHolder holder = holder(prepared.place());
+        try {
+            return beginOnce(prepared, detached);
+        } catch (VmStartException failed) {
+            if (!ground.images().mendHeld(plan.image(), holder, listener, deadline)) {
+                throw failed;
+            }
+            listener.on(new PullEvent.Warning("a file of the image was damaged here and has been made again"));
+            vm.anew(prepared.place().id());
+            return beginOnce(prepared, detached);
+        } catch (VmDeadlineException late) {
+            ground.images().doubtHeld(holder);
+            throw late;
+        }
+    }
+
+    private Started beginOnce(Prepared prepared, boolean detached) {
         Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
         Newcomer newcomer = newcomer(prepared);
         WarmStarts.Outcome warm = vm.warm(prepared, detached, newcomer);

@@ -87,6 +87,11 @@ final class StartVm {
         }
     }
 
+    /** Another one in place of one that did not come up. */
+    void anew(long sandbox) {
+        choose(sandbox, VmId.random());
+    }
+
     private void choose(long sandbox, VmId next) {
         replace(sandbox, id, next);
         id = next;

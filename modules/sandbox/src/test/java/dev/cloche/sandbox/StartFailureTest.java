@@ -5,24 +5,36 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageDamaged;
 import dev.cloche.image.ImageException;
 import dev.cloche.image.ImageNotFound;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
+import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SpawnException;
+import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmStartException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +85,42 @@ class StartFailureTest extends OnTestHost {
             return failure.isDone();
         });
         assertThat(failure.get()).isInstanceOf(VmStartException.class).hasMessageContaining("2 attempts");
+    }
+
+    @Test
+    void aDamagedImageIsMadeAgainByTheStartThatFailsOverIt() throws Exception {
+        host.start(TestHost.ephemeral("a")).close();
+        Path fsmeta = onlyFile(root.resolve("cache/fsmeta"));
+        byte[] sound = Files.readAllBytes(fsmeta);
+        Files.write(fsmeta, new byte[sound.length]);
+        VmException noBoot = noBoot();
+        host.vms.before(ScriptedVms.Step.CREATE, id -> {
+            if (!Arrays.equals(contentOf(fsmeta), sound)) {
+                throw noBoot;
+            }
+        });
+
+        host.start(TestHost.ephemeral("a")).close();
+
+        assertThat(fsmeta).hasBinaryContent(sound);
+    }
+
+    @Test
+    void aDamagedImageThatNothingHasAnyMoreIsNamed() throws Exception {
+        host.start(TestHost.ephemeral("a")).close();
+        Path layer = onlyFile(root.resolve("cache/layers"));
+        Files.write(layer, new byte[(int) Files.size(layer)]);
+        Path layout = root.resolve("layout-bare");
+        Files.move(layout, root.resolve("elsewhere"));
+        VmException noBoot = noBoot();
+        host.vms.before(ScriptedVms.Step.CREATE, id -> {
+            throw noBoot;
+        });
+
+        assertThatThrownBy(() -> host.start(TestHost.ephemeral("a")))
+                .isInstanceOf(ImageDamaged.class)
+                .hasMessageContaining("is damaged on this host");
+        Files.move(root.resolve("elsewhere"), layout);
     }
 
     @Test
@@ -225,6 +273,33 @@ class StartFailureTest extends OnTestHost {
             if (vm.state().live()) {
                 var _ = catchThrowable(() -> host.vms.memory.crash(vm.id()));
             }
+        }
+    }
+
+    private static Path onlyFile(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findFirst().orElseThrow();
+        }
+    }
+
+    private static byte[] contentOf(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What is thrown when no boot comes up. */
+    private static VmException noBoot() {
+        InMemoryFaults faults = new InMemoryFaults();
+        faults.hangBoots(1);
+        try (InMemoryProvider hanging = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofMillis(1)));
+                Vm vm = hanging.create(VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/none"))))) {
+            vm.start(Deadline.none());
+            throw new AssertionError("a boot that hangs does not come up");
+        } catch (VmStartException e) {
+            return e;
         }
     }
 

@@ -17,6 +17,9 @@ final class Boot {
 
     private static final int LINES_SHOWN = 32;
 
+    /** The agent's last words about a disk without our file system (guest/src/root.c), which no further boot changes. */
+    private static final String UNREADABLE_DISK = "cloche: cannot mount /image: ";
+
     private final VmId id;
     private final Machine machine;
     private final BootPolicy policy;
@@ -50,7 +53,10 @@ final class Boot {
 
     private void attempts(Deadline deadline) {
         Optional<VmException> last = Optional.empty();
-        for (int attempt = 1; attempt <= policy.attempts() && !life.closed(); attempt++) {
+        boolean diskIsUnreadable = false;
+        int attempts = 0;
+        while (attempts < policy.attempts() && !diskIsUnreadable && !life.closed()) {
+            attempts++;
             last = attempt(deadline);
             if (last.isEmpty()) {
                 return;
@@ -58,12 +64,14 @@ final class Boot {
             if (deadline.passed()) {
                 throw new VmDeadlineException("the start of VM " + id);
             }
+            diskIsUnreadable = machine.consoleTail().lines().anyMatch(line -> line.startsWith(UNREADABLE_DISK));
         }
         String console = machine.consoleTail();
+        String remedy = diskIsUnreadable ? "Bring its image here again." : "Try again if the host was busy.";
         throw new VmStartException(
-                "VM " + id + " did not come up in " + policy.attempts() + " attempts: "
+                "VM " + id + " did not come up in " + attempts + (attempts == 1 ? " attempt: " : " attempts: ")
                         + last.map(Throwable::getMessage).orElse("it was closed"),
-                "Try again if the host was busy." + lastLines(console),
+                remedy + lastLines(console),
                 console,
                 last.orElse(null));
     }
