@@ -5,7 +5,9 @@ import dev.cloche.catalog.CatalogMaintenance;
 import dev.cloche.catalog.DueMigration;
 import dev.cloche.image.CacheProblem;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.machine.Machines;
 import dev.cloche.sandbox.ProcessName;
+import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,8 +50,8 @@ public final class CatalogCare {
     }
 
     /**
-     * Reads everything: the records' integrity, what they say of each other, and every file of the image cache against
-     * its record. Changes nothing; takes as long as reading these files does.
+     * Reads everything: the records' integrity, what they say of each other, every file of the image cache against its
+     * record, and what is kept for machines against their directories. Changes nothing; takes as long as reading these files does.
      *
      * @return a sentence for each thing that is wrong; empty if all is sound
      * @throws dev.cloche.base.ClocheException if there are no records, or they cannot be read at all
@@ -67,8 +69,19 @@ public final class CatalogCare {
             Rooms.images(options, root, catalog).check().stream()
                     .map(CacheProblem::what)
                     .forEach(problems::add);
+            problems.addAll(machineOrphans(root, catalog));
         }
         return List.copyOf(problems);
+    }
+
+    /** What is kept for machines whose directories are gone; what somebody is making just now is not. */
+    private List<String> machineOrphans(Path root, Catalog catalog) {
+        try (VmProvider vms = Rooms.vms(options, root);
+                Machines machines = Rooms.machines(root, Rooms.images(options, root, catalog), vms)) {
+            return machines.orphans().stream()
+                    .map(orphan -> orphan.what() + " Remove it with: cloche maintain")
+                    .toList();
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Cloche on this host: starts sandboxes, and leads to all that there is of each kind. Safe for use from several threads;
@@ -71,8 +72,9 @@ public final class Cloche implements AutoCloseable {
     /** What {@link #maintain()} would do now with a state root that nobody else maintains; nothing is done. */
     public static List<MaintenanceResult.Step> maintenancePlan(ClocheOptions options) {
         try (Rooms rooms = Rooms.open(options)) {
-            return rooms.maintenance().preview().stream()
-                    .map(MaintenanceResult.Step::of)
+            return Stream.concat(
+                            rooms.maintenance().preview().stream().map(MaintenanceResult.Step::of),
+                            rooms.machines().orphans().stream().map(MaintenanceResult.Step::of))
                     .toList();
         }
     }
@@ -189,7 +191,7 @@ public final class Cloche implements AutoCloseable {
     /**
      * Holds all that is recorded as running against what runs, and removes what dead processes have left of ephemeral
      * sandboxes. This happens by itself: when a state root is opened and then every half minute, by one process for all. Here
-     * it is done now, and until nothing remains to be done.
+     * it is done now, and until nothing remains to be done. What is kept for machines whose directories are gone goes too.
      *
      * <pre>{@code
      * MaintenanceResult done = cloche.maintain();
@@ -197,7 +199,8 @@ public final class Cloche implements AutoCloseable {
      * }</pre>
      */
     public MaintenanceResult maintain() {
-        return MaintenanceResult.of(rooms.maintenance().sweep());
+        return MaintenanceResult.of(
+                rooms.maintenance().sweep(), rooms.machines().sweep().size());
     }
 
     /**

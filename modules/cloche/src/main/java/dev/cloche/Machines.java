@@ -127,6 +127,30 @@ public final class Machines {
         return get(clone);
     }
 
+    /** Like {@link #adopt(String, PullProgress)}, telling nobody. */
+    public MachineInfo adopt(String copy) {
+        return adopt(copy, PullProgress.silent());
+    }
+
+    /**
+     * Gives a directory that was copied by hand an identity of its own; without one it is no machine, because VM, memory and
+     * image are those of the original. It boots from the disk that was copied, and publishes no ports.
+     *
+     * <pre>{@code
+     * // after: cp -r machines/dev machines/dev2
+     * MachineInfo dev2 = machines.adopt("dev2");
+     * }</pre>
+     *
+     * @param copy the name of the directory; what the file says of its name does not matter
+     * @param progress is told of a pull, if its image is not here any more
+     * @throws dev.cloche.base.ClocheException with the code {@code machine.invalid} if it is no copy
+     */
+    public MachineInfo adopt(String copy, PullProgress progress) {
+        MachineName name = new MachineName(copy);
+        var _ = room.adopt(name, new PullReport(progress), Deadline.none());
+        return get(copy);
+    }
+
     /**
      * Keeps what is on the disk of a machine, running or not, under a name like those of machines.
      *

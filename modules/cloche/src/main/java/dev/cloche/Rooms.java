@@ -58,7 +58,7 @@ record Rooms(
 
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
-        VmProvider vms = new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
+        VmProvider vms = vms(options, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         ImageStoreOptions imageOptions = imageOptions(options, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
@@ -68,13 +68,21 @@ record Rooms(
         SandboxMaintenance maintenance =
                 sandboxes.maintenance(options.maintenance().room());
         ProcessRoom processes = new ProcessRoom(catalog, root);
-        Machines machines = new Machines(root.resolve("machines"), images, vms, clock);
+        Machines machines = machines(root, images, vms);
         return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
     }
 
     /** Durable commands; opens the registry of processes. */
     Executions executions() {
         return new Executions(processes.registry(), sandboxes, processes.outputs(), Clock.systemUTC());
+    }
+
+    static VmProvider vms(ClocheOptions options, Path root) {
+        return new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
+    }
+
+    static Machines machines(Path root, ImageStore images, VmProvider vms) {
+        return new Machines(root.resolve("machines"), images, vms, Clock.systemUTC());
     }
 
     static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {

@@ -28,6 +28,7 @@ final class MachineCommands {
         all.put("snapshot", MachineSnapshotCommand::new);
         all.put("restore", MachineRestoreCommand::new);
         all.put("clone", MachineCloneCommand::new);
+        all.put("adopt", MachineAdoptCommand::new);
         all.put("export", MachineExportCommand::new);
         all.put("import", MachineImportCommand::new);
         all.put("rename", MachineRenameCommand::new);

@@ -43,14 +43,22 @@ final class MaintainCommand implements Callable<Integer> {
                             .field("examined", result.examined())
                             .field("reconciled", result.reconciled())
                             .field("removed", result.removed())
+                            .field("machines", result.machines())
                             .field("errors", result.errors())
                             .field("unfinished", result.unfinished())));
         } else if (result.swept()) {
             System.out.println("recorded " + Quantity.of(result.reconciled(), "end") + ", removed "
-                    + Quantity.of(result.removed(), "sandbox") + ", " + result.errors() + " resisted");
+                    + Quantity.of(result.removed(), "sandbox") + rest(result.machines()) + ", " + result.errors()
+                    + " resisted");
         } else {
             System.err.println("nothing was done: another process is at it, or the log above says why");
         }
+    }
+
+    private static String rest(int machines) {
+        return machines == 0
+                ? ""
+                : "what " + machines + (machines == 1 ? " machine has left, " : " machines have left, ");
     }
 
     private void printPlan(List<MaintenanceResult.Step> steps) {

@@ -10,10 +10,30 @@ import java.util.OptionalInt;
  * @param file the configuration
  * @param line the first line that is wrong, from 1; empty where the file as a whole is
  * @param reason what is wrong, without a full stop
- * @param newer whether a newer Cloche wrote it
  */
-public record BrokenMachine(String name, Path file, OptionalInt line, String reason, boolean newer)
+public record BrokenMachine(String name, Path file, OptionalInt line, String reason, Cause cause)
         implements MachineEntry {
+    /** What is wrong with a configuration. */
+    public enum Cause {
+        /** Its text, or that it cannot be read. */
+        UNUSABLE,
+        /** A newer Cloche wrote it. */
+        NEWER,
+        /** Its vm_id is another directory's. */
+        COPY
+    }
+
+    /** What to do about it, without a full stop. */
+    public String remedy() {
+        return switch (cause) {
+            case UNUSABLE -> "Mend it with: cloche machine edit " + name;
+            case NEWER -> "Use the newer Cloche that wrote it";
+            case COPY ->
+                "Give the copy an identity of its own with: cloche machine adopt " + name
+                        + " (copies are best made with: cloche machine clone)";
+        };
+    }
+
     /** The file, with the line if there is one, as compilers write it. */
     public String place() {
         return file + (line.isPresent() ? ":" + line.getAsInt() : "");

@@ -1,7 +1,6 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmId;
@@ -42,18 +41,12 @@ final class Cloning {
                         .withState(memory ? DiskState.SUSPENDED : DiskState.STOPPED)
                         .withProvisionedAt(machine.status().provisionedAt()));
         SnapshotName kept = MemoryNames.suspended(clone);
-        try {
+        return ground.making(clone.vmId(), name, () -> {
             var _ = new MachineImage(ground, PullListener.none()).of(clone, deadline);
             fill(machine, clone, memory ? Optional.of(kept) : Optional.empty(), deadline);
-        } catch (Throwable failure) {
-            Uninterrupted.after(failure, () -> {
-                new Suspension(ground, disks).deleteAll(clone);
-                ground.images().release(Ground.holder(clone));
-            });
-            throw failure;
-        }
-        ground.note(clone, "cloned", machine.name().value());
-        return clone;
+            ground.note(clone, "cloned", machine.name().value());
+            return clone;
+        });
     }
 
     private void fill(

@@ -1,7 +1,6 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.VmId;
@@ -32,17 +31,14 @@ final class Creation {
             // Said again by the store, but before a pull.
             throw new MachineException.NameInUse(wanted.name());
         }
-        ImageDisk disk = new MachineImage(ground, listener).first(plain, deadline);
-        PersistedMachine machine =
-                plain.withOrigin(plain.origin().withImageDigest(disk.manifest().toString()));
-        try {
+        return ground.making(plain.vmId(), plain.name(), () -> {
+            ImageDisk disk = new MachineImage(ground, listener).first(plain, deadline);
+            PersistedMachine machine = plain.withOrigin(
+                    plain.origin().withImageDigest(disk.manifest().toString()));
             publish(machine, script);
-        } catch (Throwable failure) {
-            Uninterrupted.after(failure, () -> ground.images().release(Ground.holder(machine)));
-            throw failure;
-        }
-        ground.note(machine, "created", "");
-        return machine;
+            ground.note(machine, "created", "");
+            return machine;
+        });
     }
 
     private void publish(PersistedMachine machine, Optional<ProvisionScript> script) {

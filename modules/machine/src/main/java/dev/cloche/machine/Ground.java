@@ -2,10 +2,12 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.linux.LinuxException;
 import dev.cloche.linux.LockFile;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import java.io.IOException;
@@ -15,10 +17,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** What machines are kept in and made of. */
 record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider vms, Clock clock) {
-    private static final String HOLDER_KIND = "machine";
+    static final String HOLDER_KIND = "machine";
     private static final String LOCKS = ".locks";
     /** A boot, or the copy of a disk. */
     private static final Duration OTHERS_LIMIT = Duration.ofMinutes(10);
@@ -44,7 +47,11 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
 
     /** Whether somebody works on it right now. */
     boolean inWork(PersistedMachine machine) {
-        Path lock = lock(machine);
+        return inWork(machine.vmId());
+    }
+
+    boolean inWork(VmId id) {
+        Path lock = lock(id);
         try {
             return LockFile.isHeld(lock);
         } catch (LinuxException unreadable) {
@@ -62,28 +69,57 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
     <T> T working(MachineName name, Deadline deadline, Function<PersistedMachine, T> work) {
         while (true) {
             PersistedMachine seen = store.load(name);
-            try (HeldLock _ = HeldLock.take(ensured(lock(seen)), deadline.orAfter(OTHERS_LIMIT))
-                    .orElseThrow(() -> new MachineException.Busy(name.value()))) {
+            try (HeldLock _ = locked(seen.vmId(), name.value(), deadline.orAfter(OTHERS_LIMIT))) {
                 PersistedMachine now = store.load(name);
                 // Whoever had the lock before may have removed it, and somebody made another of that name.
                 if (now.vmId().equals(seen.vmId())) {
+                    store.owners().claim(now);
                     return work.apply(now);
                 }
             }
         }
     }
 
-    /** The lock of a machine that is gone. Who waits for it finds no machine then: its id is never used again. */
-    void forget(PersistedMachine machine) {
+    /**
+     * The lock of an id, under which a machine is worked on, made, or cleared away.
+     *
+     * @throws MachineException.Busy if others are at it for too long
+     */
+    HeldLock locked(VmId id, String name, Deadline deadline) {
+        return HeldLock.take(ensured(lock(id)), deadline).orElseThrow(() -> new MachineException.Busy(name));
+    }
+
+    /**
+     * Makes a machine. That it is being made is recorded, and its lock held, before anything is kept under its id; so what a killed
+     * process leaves is found, and what is being made is left alone. If it fails, nothing is left.
+     */
+    <T> T making(VmId id, MachineName name, Supplier<T> work) {
+        try (HeldLock _ = locked(id, name.value(), Deadline.after(OTHERS_LIMIT))) {
+            try {
+                store.owners().begin(id, name);
+                return work.get();
+            } catch (Throwable failure) {
+                Uninterrupted.after(failure, () -> {
+                    Belongings belongings = new Belongings(this);
+                    belongings.discard(id, name.value());
+                    belongings.forget(id);
+                });
+                throw failure;
+            }
+        }
+    }
+
+    /** The lock of a machine that is gone; its caller holds it. */
+    void forget(VmId id) {
         try {
-            Files.deleteIfExists(lock(machine));
+            Files.deleteIfExists(lock(id));
         } catch (IOException empty) {
             // An empty file that is left disturbs nobody.
         }
     }
 
-    private Path lock(PersistedMachine machine) {
-        return store.directories().base().resolve(LOCKS).resolve(machine.vmId().value());
+    private Path lock(VmId id) {
+        return store.directories().base().resolve(LOCKS).resolve(id.value());
     }
 
     private Path ensured(Path lock) {

@@ -59,13 +59,23 @@ final class HeldLock implements AutoCloseable {
 
     private static Optional<LockFile> waitFor(Path path, Deadline deadline) {
         long pause = SHORTEST_PAUSE_NANOS;
-        Optional<LockFile> file = LockFile.tryLock(path);
+        Optional<LockFile> file = tryLock(path);
         while (file.isEmpty() && !deadline.passed()) {
             LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause / 2, pause + 1));
             if (Thread.currentThread().isInterrupted()) {
                 throw interrupted();
             }
             pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
+            file = tryLock(path);
+        }
+        return file;
+    }
+
+    /** A file that its last holder has deleted meanwhile excludes nobody. */
+    private static Optional<LockFile> tryLock(Path path) {
+        Optional<LockFile> file = LockFile.tryLock(path);
+        while (file.isPresent() && !file.get().isOf(path)) {
+            file.get().close();
             file = LockFile.tryLock(path);
         }
         return file;

@@ -81,6 +81,11 @@ record MachineDirectories(Path base) {
         }
     }
 
+    /** The number of a directory in its file system: it stays when the directory is moved, and a copy has another one. */
+    static long inode(Path directory) throws IOException {
+        return (long) Files.getAttribute(directory, "unix:ino");
+    }
+
     /** The path of a new directory that is not a machine yet. */
     Path making() throws IOException {
         return DurableFiles.ensureDirectory(base).resolve(MAKING + suffix());

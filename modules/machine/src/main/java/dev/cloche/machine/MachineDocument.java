@@ -51,6 +51,11 @@ final class MachineDocument {
         return parse(decode(bytes), directory, fileTime);
     }
 
+    /** Reads the content of a file whose directory may have any name. */
+    static MachineDocument parseUnderAnyName(byte[] bytes, Instant fileTime) throws DocumentException {
+        return parse(bytes, new TomlFields(toml(decode(bytes))).requiredText(Keys.NAME), fileTime);
+    }
+
     private static MachineDocument parse(String text, String directory, Instant fileTime) throws DocumentException {
         PersistedMachine machine = new MachineReader(new TomlFields(toml(text))).read(directory, fileTime);
         return new MachineDocument(text, directory, fileTime, machine);

@@ -56,9 +56,7 @@ public abstract sealed class MachineException extends ClocheException {
                     "machine.broken",
                     "The configuration of the machine \"" + entry.name() + "\" cannot be used: " + entry.place() + ": "
                             + entry.reason() + ".",
-                    entry.newer()
-                            ? "Use the newer Cloche that wrote it."
-                            : "Mend it with: cloche machine edit " + entry.name(),
+                    entry.remedy() + (entry.cause() == BrokenMachine.Cause.NEWER ? "." : ""),
                     null);
             this.entry = entry;
         }
@@ -78,7 +76,9 @@ public abstract sealed class MachineException extends ClocheException {
                                     ? "line " + wanted.line().getAsInt() + ": "
                                     : "")
                             + wanted.reason() + ".",
-                    wanted.newer() ? "Use the newer Cloche that wrote it." : "Mend that, and try again.",
+                    wanted.cause() == BrokenMachine.Cause.NEWER
+                            ? "Use the newer Cloche that wrote it."
+                            : "Mend that, and try again.",
                     null);
         }
     }

@@ -10,19 +10,47 @@ import java.util.OptionalInt;
 /** What the configuration files of machines mean: reads and writes one at a time, without a lock. */
 final class MachineFiles {
     private final MachineDirectories directories;
+    private final Owners owners;
 
-    MachineFiles(MachineDirectories directories) {
+    MachineFiles(MachineDirectories directories, Owners owners) {
         this.directories = directories;
+        this.owners = owners;
     }
 
     /**
      * A configuration that can be used.
      *
      * @throws MachineException.NotFound if there is none
-     * @throws MachineException.Broken if it cannot be used
+     * @throws MachineException.Broken if it cannot be used, or is that of a copy
      */
     MachineDocument document(MachineName name) throws IOException {
-        return parse(name, content(name));
+        return document(name, owners.new Look());
+    }
+
+    private MachineDocument document(MachineName name, Owners.Look look) throws IOException {
+        MachineDocument document = parse(name, content(name));
+        owners.check(document.machine(), look);
+        return document;
+    }
+
+    /**
+     * The configuration of a copy, which may still have the name of the original.
+     *
+     * @throws MachineException.Invalid if the machine is no copy
+     */
+    MachineDocument copy(MachineName name) throws IOException {
+        ConfigBytes content = content(name);
+        try {
+            MachineDocument document = MachineDocument.parseUnderAnyName(content.bytes(), content.time());
+            if (owners.owns(document.machine().withName(name))) {
+                throw new MachineException.Invalid(
+                        "The machine \"" + name + "\" is no copy: its vm_id is its own.",
+                        "Make a copy of it with: cloche machine clone " + name + " NEW");
+            }
+            return document;
+        } catch (DocumentException e) {
+            throw new MachineException.Broken(broken(name, e));
+        }
     }
 
     /**
@@ -47,19 +75,27 @@ final class MachineFiles {
         try {
             return MachineDocument.parse(content.bytes(), name.value(), content.time());
         } catch (DocumentException e) {
-            throw new MachineException.Broken(
-                    new BrokenMachine(name.value(), directories.config(name), e.line(), e.reason(), e.newer()));
+            throw new MachineException.Broken(broken(name, e));
         }
     }
 
-    /** What there is of a name in the list of them; empty if it is gone. */
-    Optional<MachineEntry> entry(String name) {
+    private BrokenMachine broken(MachineName name, DocumentException e) {
+        BrokenMachine.Cause cause = e.newer() ? BrokenMachine.Cause.NEWER : BrokenMachine.Cause.UNUSABLE;
+        return new BrokenMachine(name.value(), directories.config(name), e.line(), e.reason(), cause);
+    }
+
+    /**
+     * What there is of a name in the list of them; empty if it is gone.
+     *
+     * @param look for all of a list
+     */
+    Optional<MachineEntry> entry(String name, Owners.Look look) {
         if (!MachineName.isValid(name)) {
             return broken(name, "its directory's name is no name of a machine");
         }
         try {
             return Optional.of(
-                    new MachineEntry.Sound(document(new MachineName(name)).machine()));
+                    new MachineEntry.Sound(document(new MachineName(name), look).machine()));
         } catch (MachineException.NotFound gone) {
             return Optional.empty();
         } catch (MachineException.Broken broken) {
@@ -72,7 +108,7 @@ final class MachineFiles {
 
     private Optional<MachineEntry> broken(String name, String reason) {
         Path file = directories.base().resolve(name).resolve(MachineDirectories.CONFIG);
-        return Optional.of(new BrokenMachine(name, file, OptionalInt.empty(), reason, false));
+        return Optional.of(new BrokenMachine(name, file, OptionalInt.empty(), reason, BrokenMachine.Cause.UNUSABLE));
     }
 
     /**

@@ -28,16 +28,22 @@ public final class MachineStore {
     private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
 
     private final MachineDirectories directories;
+    private final Owners owners;
     private final MachineFiles files;
 
     /** @param base holds the directories of machines; it need not exist, and is made with the first of them */
     public MachineStore(Path base) {
         directories = new MachineDirectories(base);
-        files = new MachineFiles(directories);
+        owners = new Owners(directories);
+        files = new MachineFiles(directories, owners);
     }
 
     MachineDirectories directories() {
         return directories;
+    }
+
+    Owners owners() {
+        return owners;
     }
 
     /** The directory of a machine, existing or not. */
@@ -82,7 +88,7 @@ public final class MachineStore {
     private void publishNew(PersistedMachine machine) throws IOException {
         try (Making making = Making.begin(this)) {
             making.describe(machine);
-            publish(making.directory(), machine.name());
+            publish(making.directory(), machine);
         }
     }
 
@@ -94,13 +100,15 @@ public final class MachineStore {
     void publish(Making making, PersistedMachine machine) {
         locked(machine.name(), () -> {
             making.describe(machine);
-            publish(making.directory(), machine.name());
+            publish(making.directory(), machine);
             return machine;
         });
     }
 
-    private void publish(Path made, MachineName name) throws IOException {
+    private void publish(Path made, PersistedMachine machine) throws IOException {
+        MachineName name = machine.name();
         try {
+            owners.claim(machine, made);
             directories.publish(made, name);
         } catch (FileAlreadyExistsException taken) {
             throw Files.exists(directories.config(name), LinkOption.NOFOLLOW_LINKS)
@@ -127,8 +135,9 @@ public final class MachineStore {
     /** What there is of every name in {@link #list()}, in its order. One that was removed meanwhile is left out. */
     public List<MachineEntry> loadAll() {
         List<MachineEntry> entries = new ArrayList<>();
+        Owners.Look look = owners.new Look();
         for (String name : list()) {
-            storing(name, () -> files.entry(name)).ifPresent(entries::add);
+            storing(name, () -> files.entry(name, look)).ifPresent(entries::add);
         }
         return entries;
     }
@@ -144,6 +153,39 @@ public final class MachineStore {
             directories.sweep();
             return was;
         });
+    }
+
+    /** Deletes what killed processes left of removals, and of machines that they were making. */
+    void sweep() {
+        if (Files.isDirectory(directories.base())) {
+            locked("all", () -> {
+                directories.sweep();
+                return true;
+            });
+        }
+    }
+
+    /**
+     * Gives a copy the identity of a new machine.
+     *
+     * @param mutation of what its file says
+     */
+    PersistedMachine adopt(MachineName name, UnaryOperator<PersistedMachine> mutation) {
+        return locked(name, () -> {
+            MachineDocument document = files.copy(name);
+            PersistedMachine adopted = mutation.apply(document.machine());
+            files.write(name, document, adopted);
+            return adopted;
+        });
+    }
+
+    /**
+     * A copy of a machine, as its file has it; the name may still be the original's.
+     *
+     * @throws MachineException.Invalid if it is none
+     */
+    PersistedMachine loadCopy(MachineName name) {
+        return storing(name.value(), () -> files.copy(name).machine());
     }
 
     /**
@@ -206,6 +248,7 @@ public final class MachineStore {
             }
             directories.rename(from, to);
             PersistedMachine renamed = document.machine().withName(to);
+            owners.claim(renamed);
             files.write(to, files.document(to), renamed);
             return renamed;
         });
@@ -253,10 +296,14 @@ public final class MachineStore {
     }
 
     private <T> T locked(MachineName name, Work<T> work) {
-        return storing(name.value(), () -> {
+        return locked(name.value(), work);
+    }
+
+    private <T> T locked(String name, Work<T> work) {
+        return storing(name, () -> {
             DurableFiles.ensureDirectory(directories.base());
             try (HeldLock _ = HeldLock.take(directories.lock(), Deadline.after(LOCK_LIMIT))
-                    .orElseThrow(() -> new MachineException.Busy(name.value()))) {
+                    .orElseThrow(() -> new MachineException.Busy(name))) {
                 return work.run();
             }
         });

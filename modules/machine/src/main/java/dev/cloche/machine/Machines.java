@@ -26,6 +26,8 @@ public final class Machines implements AutoCloseable {
     private final MachineViews views;
     private final Creation creation;
     private final Removal removal;
+    private final Orphans orphans;
+    private final Adoption adoption;
     private final Power power;
     private final Editing editing;
     private final Applying applying;
@@ -47,7 +49,9 @@ public final class Machines implements AutoCloseable {
         Recovery recovery = new Recovery(ground, start, ends);
         views = new MachineViews(ground, recovery);
         creation = new Creation(ground, disks);
-        removal = new Removal(ground, ends, disks);
+        orphans = new Orphans(ground);
+        removal = new Removal(ground, orphans);
+        adoption = new Adoption(ground);
         power = new Power(ground, ends, disks, recovery);
         editing = new Editing(ground, disks);
         applying = new Applying(ground, creation, editing);
@@ -69,6 +73,7 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.Invalid if the script is not to be had or too large
      */
     public PersistedMachine create(NewMachine wanted, PullListener listener, Deadline deadline) {
+        orphans.sweepQuietly();
         return creation.create(wanted, listener, deadline);
     }
 
@@ -117,6 +122,32 @@ public final class Machines implements AutoCloseable {
         return removal.remove(name, force, deadline);
     }
 
+    /**
+     * Gives a copy of a machine's directory an identity of its own: name, {@code vm_id}, machine id. It keeps its disk, and boots
+     * from it; it publishes no ports, and what a machine had in memory stays the original's. Its image is brought here.
+     *
+     * @throws MachineException.Invalid if the machine of that name is no copy
+     * @throws MachineException.Broken if its file cannot be used
+     */
+    public PersistedMachine adopt(MachineName copy, PullListener listener, Deadline deadline) {
+        return adoption.adopt(copy, listener, deadline);
+    }
+
+    /** What is kept for machines that no directory has any more; what others are making or removing just now is left out. */
+    public List<Orphan> orphans() {
+        return orphans.find();
+    }
+
+    /**
+     * Removes what {@link #orphans} finds. What resists stays for another time, and is logged.
+     *
+     * @return what is gone
+     */
+    public List<Orphan> sweep() {
+        ground.store().sweep();
+        return orphans.sweep(true);
+    }
+
     /** All machines as they are now, by name, with those that are broken. What has ended is written down. */
     public List<MachineView> list() {
         return views.list();
@@ -154,6 +185,7 @@ public final class Machines implements AutoCloseable {
      * @return all machines as they are then
      */
     public List<MachineView> recover(Deadline deadline) {
+        orphans.sweepQuietly();
         return views.recover(deadline);
     }
 

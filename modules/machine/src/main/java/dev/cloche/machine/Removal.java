@@ -5,17 +5,23 @@ import dev.cloche.base.Deadline;
 /** The end of machines, whole or broken. */
 final class Removal {
     private final Ground ground;
-    private final MachineEnds ends;
-    private final Suspension suspension;
+    private final Belongings belongings;
+    private final Orphans orphans;
 
-    Removal(Ground ground, MachineEnds ends, MachineDisks disks) {
+    Removal(Ground ground, Orphans orphans) {
         this.ground = ground;
-        this.ends = ends;
-        suspension = new Suspension(ground, disks);
+        this.orphans = orphans;
+        belongings = new Belongings(ground);
     }
 
     /** As {@link Machines#remove} promises. */
     boolean remove(MachineName name, boolean force, Deadline deadline) {
+        boolean was = removed(name, force, deadline);
+        orphans.sweepQuietly();
+        return was;
+    }
+
+    private boolean removed(MachineName name, boolean force, Deadline deadline) {
         try {
             return ground.working(name, deadline, machine -> {
                 if (ground.alive(machine) && !force) {
@@ -26,24 +32,26 @@ final class Removal {
                 return discard(machine);
             });
         } catch (MachineException.NotFound none) {
-            return force && ground.store().remove(name);
+            return force && removeUnusable(name, deadline);
         } catch (MachineException.Broken broken) {
             if (!force) {
                 throw broken;
             }
-            new BrokenRemains(ground).discard(name);
-            return ground.store().remove(name);
+            return removeUnusable(name, deadline);
         }
+    }
+
+    /** What is kept for a directory is known although its file does not say so. A copy has nothing. */
+    private boolean removeUnusable(MachineName name, Deadline deadline) {
+        orphans.discardOf(name, deadline);
+        return ground.store().remove(name);
     }
 
     /** Files last, so that what resists stays visible and is tried again. */
     private boolean discard(PersistedMachine machine) {
-        ends.kill(machine);
-        ends.clear(machine);
-        suspension.deleteAll(machine);
-        ground.images().release(Ground.holder(machine));
+        belongings.discard(machine.vmId(), machine.name().value());
         boolean was = ground.store().remove(machine.name());
-        ground.forget(machine);
+        belongings.forget(machine.vmId());
         ground.note(machine, "removed", "");
         return was;
     }

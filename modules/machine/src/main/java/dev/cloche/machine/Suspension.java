@@ -69,18 +69,9 @@ final class Suspension {
                 .flatMap(PersistentDisk::suspendedAt)
                 .filter(_ -> machine.status().state() == DiskState.SUSPENDED);
         for (SnapshotRef memory : ground.vms().snapshots()) {
-            boolean old = MemoryNames.isSuspension(machine, memory.name())
+            boolean old = MemoryNames.isSuspension(machine.vmId(), memory.name())
                     && needed.filter(memory.name()::equals).isEmpty();
-            if (old) {
-                delete(memory);
-            }
-        }
-    }
-
-    /** Deletes all memory of a machine that is going. */
-    void deleteAll(PersistedMachine machine) {
-        for (SnapshotRef memory : ground.vms().snapshots()) {
-            if (memory.name().value().startsWith(MemoryNames.prefix(machine))) {
+            if (old || MemoryNames.isPassing(machine.vmId(), memory.name())) {
                 delete(memory);
             }
         }

@@ -3,7 +3,6 @@ package dev.cloche.machine;
 import com.github.luben.zstd.ZstdIOException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
-import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
@@ -81,15 +80,12 @@ final class Transport {
                                 .resolve(machine.settings().provision().get()),
                         content.script().get());
             }
-            try {
+            return ground.making(machine.vmId(), name, () -> {
                 var _ = new MachineImage(ground, listener).of(machine, deadline);
                 ground.store().publish(making, machine);
-            } catch (Throwable failure) {
-                Uninterrupted.after(failure, () -> ground.images().release(Ground.holder(machine)));
-                throw failure;
-            }
-            ground.note(machine, "imported", "");
-            return machine;
+                ground.note(machine, "imported", "");
+                return machine;
+            });
         } catch (IOException e) {
             throw new MachineException.Storage("The machine cannot be made: " + e.getMessage() + ".", e);
         }

@@ -33,7 +33,7 @@ class BrokenMachinesTest extends StoredMachines {
                     assertThat(refused.code()).isEqualTo("machine.broken");
                     assertThat(refused).hasMessageContaining("config.toml:2: it has schema version 2");
                     assertThat(refused.remedy()).contains("newer Cloche");
-                    assertThat(refused.entry().newer()).isTrue();
+                    assertThat(refused.entry().cause()).isEqualTo(BrokenMachine.Cause.NEWER);
                 });
         assertThatThrownBy(() -> store().save(Samples.plain("web"))).isInstanceOf(MachineException.Broken.class);
         assertThat(file).hasContent(text);
@@ -71,7 +71,7 @@ class BrokenMachinesTest extends StoredMachines {
         assertThat(broken.file()).isEqualTo(file);
         assertThat(broken.line()).isEqualTo(OptionalInt.of(number));
         assertThat(broken.reason()).isEqualTo(reason);
-        assertThat(broken.newer()).isFalse();
+        assertThat(broken.cause()).isEqualTo(BrokenMachine.Cause.UNUSABLE);
 
         assertThatThrownBy(() -> store().load(WEB))
                 .isInstanceOf(MachineException.Broken.class)

@@ -107,7 +107,7 @@ class MachineStoreTest extends StoredMachines {
         try (var left = Files.list(base())) {
             assertThat(left)
                     .extracting(path -> path.getFileName().toString())
-                    .containsExactlyInAnyOrder(".lock", ".locks");
+                    .containsExactlyInAnyOrder(".lock", ".locks", ".owners");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
+import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.PullListener;
@@ -9,11 +10,13 @@ import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.InMemoryFaults;
 import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.VmInfo;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +31,7 @@ abstract class MachinesInMemory {
 
     final InMemoryFaults faults = new InMemoryFaults();
     InMemoryProvider vms;
+    ImageStore images;
     Machines machines;
     private Catalog catalog;
 
@@ -38,7 +42,7 @@ abstract class MachinesInMemory {
         Assumptions.assumeTrue(Files.isDirectory(bundled), "the image base is not installed: run ./setup first");
         vms = new InMemoryProvider(faults, BootPolicy.DEFAULT);
         catalog = Catalog.open(home, List.of(ImageStore.schema()));
-        ImageStore images = ImageStore.open(
+        images = ImageStore.open(
                 home.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(List.of(bundled)));
         machines = new Machines(home.resolve("machines"), images, vms, Clock.systemUTC());
     }
@@ -56,6 +60,16 @@ abstract class MachinesInMemory {
         machines.create(NewMachine.of(WEB, "base").withSettings(settings), PullListener.none(), soon());
     }
 
+    void make(String name) {
+        machines.create(NewMachine.of(new MachineName(name), "base"), PullListener.none(), soon());
+    }
+
+    Ground ground() {
+        Path base = home.resolve("machines");
+        Clock clock = Clock.systemUTC();
+        return new Ground(new MachineStore(base), new EventLog(base, clock), images, vms, clock);
+    }
+
     RunningMachine start() {
         return machines.start(WEB, PullListener.none(), soon());
     }
@@ -71,6 +85,42 @@ abstract class MachinesInMemory {
 
     VmInfo vm() {
         return vms.list().getFirst();
+    }
+
+    /** Copies the directory of a machine as a person does it, who also gives the file the name of the copy. */
+    void copyByHand(String from, String to) throws IOException {
+        Path source = directory(from);
+        try (Stream<Path> files = Files.walk(source)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, directory(to).resolve(source.relativize(file).toString()));
+            }
+        }
+        nameByHand(from, to);
+    }
+
+    /** Moves the directory of a machine as a person does it. */
+    void moveByHand(String from, String to) throws IOException {
+        Files.move(directory(from), directory(to));
+        nameByHand(from, to);
+    }
+
+    private void nameByHand(String from, String to) throws IOException {
+        Path config = directory(to).resolve("config.toml");
+        String text = Files.readString(config);
+        Files.writeString(config, text.replace("name = \"" + from + "\"", "name = \"" + to + "\""));
+    }
+
+    void deleteByHand(String name) throws IOException {
+        Trees.delete(directory(name));
+    }
+
+    Path directory(String name) {
+        return machines.store().directories().base().resolve(name);
+    }
+
+    /** The ids of the machines that hold an image. */
+    List<String> pins() {
+        return images.holders("machine").stream().map(ImageHolder::id).toList();
     }
 
     static Deadline soon() {
