@@ -56,9 +56,7 @@ final class MaintainCommand implements Callable<Integer> {
     }
 
     private static String rest(int machines) {
-        return machines == 0
-                ? ""
-                : "what " + machines + (machines == 1 ? " machine has left, " : " machines have left, ");
+        return machines == 0 ? "" : ", and what " + Quantity.of(machines, "machine") + " left";
     }
 
     private void printPlan(List<MaintenanceResult.Step> steps) {
