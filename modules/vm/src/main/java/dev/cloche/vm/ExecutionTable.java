@@ -30,7 +30,9 @@ final class ExecutionTable {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
         boolean acknowledged = request.has(ExecRequest.Option.ACKNOWLEDGED);
         boolean stdin = request.has(ExecRequest.Option.STDIN);
-        Consumer<ChannelExecution> abandon = started -> abandon(started, acknowledged);
+        // One that has a key is found by whoever asks for it again, which may be another process by now.
+        Consumer<ChannelExecution> abandon =
+                request.key().isPresent() ? ChannelExecution::close : started -> abandon(started, acknowledged);
         int id = line.unanswered()
                 .add(new Pending.Exec(
                         answer, started -> register(new ChannelExecution(this, line, started, stdin)), abandon));

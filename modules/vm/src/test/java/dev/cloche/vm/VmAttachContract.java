@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -60,6 +61,26 @@ public interface VmAttachContract extends VmFixture {
                 assertThat(second.id()).isNotEqualTo(first.id());
                 second.stdin().close();
                 assertThat(second.await(soon())).isEqualTo(new ExitStatus.Exited(0));
+            }
+        }
+    }
+
+    /** Whoever asks again has to find it, and not the remains of one that was killed. */
+    @Test
+    default void whatHasAKeyIsNotEndedByACallerWhoDidNotWaitForItsStart() throws IOException {
+        try (Vm vm = running()) {
+            ExecRequest request = ExecRequest.of("cat").withStdin().acknowledgedAs("job 8");
+            vm.pause(soon());
+            assertThatThrownBy(() -> vm.guest().exec(request, Deadline.after(Duration.ofMillis(100))))
+                    .isInstanceOf(VmDeadlineException.class);
+            vm.resume(soon());
+            ExecutionInfo started = Awaitility.await()
+                    .until(() -> vm.guest().executions(soon()), known -> !known.isEmpty())
+                    .getFirst();
+            assertThat(started.key()).contains("job 8");
+            try (GuestExecution found = vm.guest().attach(started.id(), AttachPoint.BEGINNING, soon())) {
+                found.stdin().close();
+                assertThat(found.await(soon())).isEqualTo(new ExitStatus.Exited(0));
             }
         }
     }
