@@ -5,6 +5,7 @@ import dev.cloche.execution.ExecutionLog;
 import dev.cloche.execution.ExecutionOutput;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a {@linkplain DurableCommand durable command} wrote, as far as a program of this host has brought it here: its latest 32
@@ -20,9 +21,12 @@ import java.util.Optional;
  */
 public final class ProcessLog implements AutoCloseable {
     private final ExecutionLog log;
+    private final BooleanSupplier running;
 
-    ProcessLog(ExecutionLog log) {
+    /** @param running whether the process runs; throws if no program drives it */
+    ProcessLog(ExecutionLog log, BooleanSupplier running) {
         this.log = log;
+        this.running = running;
     }
 
     /** The next piece that is there already; empty where the output ends at present. */
@@ -34,10 +38,20 @@ public final class ProcessLog implements AutoCloseable {
      * The next piece, waiting for it while the process runs; empty once it has ended and all was read, or the time is over.
      *
      * @param longest how long to wait
+     * @throws dev.cloche.process.ProcessException.Undriven if nothing is there and no program drives the command, as {@link
+     *     Processes#await} does
      * @throws InterruptedException if this thread is interrupted
      */
     public Optional<LogEntry> await(Duration longest) throws InterruptedException {
-        return log.await(Deadline.after(longest)).map(ProcessLog::entry);
+        Deadline deadline = Deadline.after(longest);
+        Optional<ExecutionOutput> piece = log.next();
+        boolean runs = true;
+        while (piece.isEmpty() && runs && !deadline.passed()) {
+            // Asked before the wait, so that what was written before the end is not missed.
+            runs = running.getAsBoolean();
+            piece = log.await(runs ? deadline.orAfter(CommandDrivers.LOOK) : deadline);
+        }
+        return piece.map(ProcessLog::entry);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.execution.Executions;
+import dev.cloche.linux.LockFile;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.ProcessWorker;
 import dev.cloche.process.SqliteProcessStore;
@@ -17,7 +18,7 @@ final class ProcessRoom implements AutoCloseable {
     private final Catalog catalog;
     private final Path root;
     private @Nullable ProcessRegistry registry;
-    private @Nullable ProcessWorker worker;
+    private @Nullable Driving driving;
 
     ProcessRoom(Catalog catalog, Path root) {
         this.catalog = catalog;
@@ -40,15 +41,31 @@ final class ProcessRoom implements AutoCloseable {
 
     /** Drives executions until this is closed. Asked for once more, it does nothing. */
     synchronized void work(Executions executions, Duration lease) {
-        if (worker == null) {
-            worker = executions.work(lease);
+        if (driving == null) {
+            driving = drive(executions, lease);
+        }
+    }
+
+    /** Drives executions until what is returned is closed. */
+    Driving drive(Executions executions, Duration lease) {
+        LockFile said = CommandDrivers.hold(outputs());
+        return new Driving(said, executions.work(lease));
+    }
+
+    /** A worker that drives commands, and what tells other programs of it. */
+    record Driving(LockFile said, ProcessWorker worker) implements AutoCloseable {
+        @Override
+        public void close() {
+            try (said) {
+                worker.close();
+            }
         }
     }
 
     @Override
     public synchronized void close() {
-        if (worker != null) {
-            worker.close();
+        if (driving != null) {
+            driving.close();
         }
         if (registry != null) {
             registry.close();

@@ -10,7 +10,6 @@ import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.PruneRequest;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,13 +27,13 @@ import java.util.Optional;
  */
 public final class Processes {
     private final ProcessRegistry registry;
-    private final Path outputs;
+    private final CommandDrivers drivers;
     private final Executions executions;
     private final dev.cloche.sandbox.Sandboxes sandboxes;
 
     Processes(Rooms rooms) {
         this.registry = rooms.processes().registry();
-        this.outputs = rooms.processes().outputs();
+        this.drivers = new CommandDrivers(registry, rooms.processes().outputs());
         this.executions = rooms.executions();
         this.sandboxes = rooms.sandboxes();
     }
@@ -68,7 +67,7 @@ public final class Processes {
      * @throws dev.cloche.base.ClocheException if there is no such process, or it is no command in a sandbox
      */
     public ProcessLog log(String id) {
-        return new ProcessLog(executions.log(id));
+        return new ProcessLog(executions.log(id), () -> drivers.isRunning(id));
     }
 
     /**
@@ -122,19 +121,27 @@ public final class Processes {
     }
 
     /**
-     * Waits for the end of a process.
+     * Waits for the end of a process. That of a command in a sandbox comes only if a program of this host drives commands:
+     * one that has called {@link Cloche#driveCommands()}, or {@code cloche keep}. Where none does, or the last one goes
+     * meanwhile, this does not wait any longer.
      *
      * @param longest how long to wait
      * @return the process when it has ended; empty if it has not in that time
+     * @throws ProcessException.Undriven if it is a command that no program drives
      * @throws dev.cloche.base.ClocheException if there is no such process
      */
     public Optional<ProcessInfo> await(String id, Duration longest) {
-        try {
-            var _ = registry.awaitProcess(id, Deadline.after(longest));
-            return find(id);
-        } catch (ProcessException.TimedOut tooLong) {
-            return Optional.empty();
-        }
+        Deadline deadline = Deadline.after(longest);
+        do {
+            boolean runs = drivers.isRunning(id);
+            try {
+                var _ = registry.awaitProcess(id, runs ? deadline.orAfter(CommandDrivers.LOOK) : deadline);
+                return find(id);
+            } catch (ProcessException.TimedOut tooLong) {
+                // For this look at least.
+            }
+        } while (!deadline.passed());
+        return Optional.empty();
     }
 
     /**
@@ -147,7 +154,8 @@ public final class Processes {
     }
 
     /**
-     * Forgets processes that have ended, with their events.
+     * Forgets processes that have ended, with their events, and deletes what the commands among them wrote. So it does with
+     * what is left of commands that were forgotten before, by a prune that was killed.
      *
      * @param unusedFor only those to which nothing has happened for so long
      * @param granted whether also those that a session still has a handle to
@@ -158,7 +166,7 @@ public final class Processes {
         Instant cutoff = Instant.now().minus(unusedFor).plusMillis(unusedFor.isZero() ? 1 : 0);
         PruneRequest all = PruneRequest.before(cutoff);
         List<String> pruned = registry.prune(new PruneRequest(cutoff, all.statuses(), all.inputTypes(), granted));
-        Executions.discard(outputs, pruned);
+        executions.sweep();
         return pruned;
     }
 }

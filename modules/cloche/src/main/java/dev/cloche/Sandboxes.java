@@ -2,7 +2,6 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.Executions;
-import dev.cloche.process.ProcessWorker;
 import dev.cloche.sandbox.SandboxPage;
 import dev.cloche.sandbox.SandboxRecord;
 import java.time.Duration;
@@ -166,7 +165,7 @@ public final class Sandboxes {
         Executions executions = rooms.executions();
         executions.tidy(name);
         // Durable commands end only if somebody brings away what they write, and records their end.
-        try (ProcessWorker _ = executions.work(ProcessRoom.LEASE)) {
+        try (ProcessRoom.Driving _ = rooms.processes().drive(executions, ProcessRoom.LEASE)) {
             room.drain(name, Deadline.after(longest), grace);
         }
     }

@@ -43,6 +43,10 @@ final class ProcessEventsCommand implements Callable<Integer> {
         }
         try (Cloche cloche = Cloche.open()) {
             Processes processes = cloche.processes();
+            if (follow) {
+                // Who waits may as well bring it about.
+                cloche.driveCommands();
+            }
             long seen = after;
             while (true) {
                 // Looked at before the events are: those of a process that has ended are then all there.

@@ -35,10 +35,15 @@ final class Cancellation implements AutoCloseable {
         return cancellation;
     }
 
+    /** Of a request for it. */
+    static String reason(ProcessEvent request) {
+        return request.payload().node().path("reason").asString("");
+    }
+
     private void await(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {
         try {
             ProcessEvent request = registry.awaitEventAfter(process, EventType.CANCEL_REQUESTED, 0, Deadline.none());
-            reason = Optional.of(request.payload().node().path("reason").asString(""));
+            reason = Optional.of(reason(request));
             execution.signal(SIGTERM, Deadline.after(ANSWER_LIMIT));
             if (!over.await(grace.toNanos(), TimeUnit.NANOSECONDS)) {
                 execution.signal(SIGKILL, Deadline.after(ANSWER_LIMIT));

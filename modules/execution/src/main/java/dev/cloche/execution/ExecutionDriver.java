@@ -3,6 +3,7 @@ package dev.cloche.execution;
 import dev.cloche.base.Deadline;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.DrivenProcess;
+import dev.cloche.process.EventType;
 import dev.cloche.process.FailureClass;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessDriver;
@@ -44,16 +45,20 @@ final class ExecutionDriver implements ProcessDriver {
 
     private final ProcessRegistry registry;
     private final Sandboxes sandboxes;
-    private final Path directory;
+    private final OutputDirectories directories;
     private final Clock clock;
     private final Duration cancelGrace;
     private final SandboxChanges changes;
 
-    /** @param directory of the executions' outputs */
-    ExecutionDriver(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock, Duration cancelGrace) {
+    ExecutionDriver(
+            ProcessRegistry registry,
+            Sandboxes sandboxes,
+            OutputDirectories directories,
+            Clock clock,
+            Duration cancelGrace) {
         this.registry = registry;
         this.sandboxes = sandboxes;
-        this.directory = directory;
+        this.directories = directories;
         this.clock = clock;
         this.cancelGrace = cancelGrace;
         this.changes = new SandboxChanges(sandboxes);
@@ -85,7 +90,9 @@ final class ExecutionDriver implements ProcessDriver {
     @Override
     public Optional<AwaitOutput> drive(DrivenProcess driven) throws InterruptedException {
         ExecutionSpec spec;
+        Path files;
         try {
+            files = directories.of(driven.process().id());
             spec = SpecJson.read(driven.process().registration().input().payload());
         } catch (ExecutionException.Invalid unreadable) {
             return Optional.of(Outcomes.failure(FailureClass.INVALID_REQUEST, unreadable));
@@ -93,7 +100,7 @@ final class ExecutionDriver implements ProcessDriver {
         Duration pause = FIRST_PAUSE;
         do {
             try {
-                return Optional.of(driveWhenItAnswers(driven, spec));
+                return Optional.of(driveWhenItAnswers(driven, spec, files));
             } catch (ExecutionException | VmException later) {
                 LOGGER.log(Level.DEBUG, "the execution " + driven.process().id() + " is tried again", later);
                 pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
@@ -103,16 +110,17 @@ final class ExecutionDriver implements ProcessDriver {
     }
 
     /** A sandbox that is paused, or starts, is waited for. */
-    private AwaitOutput driveWhenItAnswers(DrivenProcess driven, ExecutionSpec spec) throws InterruptedException {
+    private AwaitOutput driveWhenItAnswers(DrivenProcess driven, ExecutionSpec spec, Path files)
+            throws InterruptedException {
         try {
-            return drive(driven.process(), spec, driven.lease());
+            return drive(driven.process(), spec, driven.lease(), files);
         } catch (ExecutionException.NotNow notNow) {
             LOGGER.log(Level.DEBUG, notNow.getMessage());
         }
         try (SandboxChanges.Waiter sandbox = changes.of(spec.sandbox())) {
             while (true) {
                 try {
-                    return drive(driven.process(), spec, driven.lease());
+                    return drive(driven.process(), spec, driven.lease(), files);
                 } catch (ExecutionException.NotNow stillNot) {
                     sandbox.await();
                 }
@@ -122,8 +130,8 @@ final class ExecutionDriver implements ProcessDriver {
         }
     }
 
-    private AwaitOutput drive(ProcessRecord process, ExecutionSpec spec, Lease lease) throws InterruptedException {
-        Path files = directory.resolve(process.id());
+    private AwaitOutput drive(ProcessRecord process, ExecutionSpec spec, Lease lease, Path files)
+            throws InterruptedException {
         try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, clock)
                         .orElseThrow(() -> new ExecutionException.Busy(process.id()));
                 RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
@@ -215,6 +223,13 @@ final class ExecutionDriver implements ProcessDriver {
     }
 
     private Found begin(String id, ExecutionSpec spec, Lease lease, RunningSandbox sandbox) {
+        Optional<ProcessEvent> cancelled = events(id).stream()
+                .filter(event -> event.type().equals(EventType.CANCEL_REQUESTED))
+                .findFirst();
+        if (cancelled.isPresent()) {
+            return new Found(
+                    Optional.empty(), Optional.of(Outcomes.neverStarted(Cancellation.reason(cancelled.get()))));
+        }
         try {
             GuestExecution started = sandbox.execOnce(id, spec.command(), spec.options(), Deadline.after(ANSWER_LIMIT));
             registry.append(lease, Progress.started(sandbox.vm().value(), started.id()));

@@ -1,7 +1,10 @@
 package dev.cloche.execution;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.Claim;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessInput;
@@ -17,21 +20,12 @@ import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.VmException;
-import java.io.IOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Commands in sandboxes that outlive who started them: each is a process of the registry, of the input type {@link
@@ -50,9 +44,11 @@ public final class Executions {
     /** Each takes a few threads that wait, and keeps its place for as long as it runs. */
     private static final int AT_ONCE = 256;
 
+    private static final System.Logger LOGGER = System.getLogger(Executions.class.getName());
+
     private final ProcessRegistry registry;
     private final Sandboxes sandboxes;
-    private final Path directory;
+    private final OutputDirectories directories;
     private final ExecutionDriver driver;
 
     /**
@@ -63,33 +59,57 @@ public final class Executions {
     public Executions(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock) {
         this.registry = registry;
         this.sandboxes = sandboxes;
-        this.directory = directory;
-        this.driver = new ExecutionDriver(registry, sandboxes, directory, clock, CANCEL_GRACE);
+        this.directories = new OutputDirectories(directory);
+        this.driver = new ExecutionDriver(registry, sandboxes, directories, clock, CANCEL_GRACE);
     }
 
     /**
-     * Records an execution, has it started, and returns when its guest has answered. If this program dies meanwhile, the
-     * command is started once or not at all, and whoever drives it next finds out.
+     * Records an execution, has it started, and returns when its guest has answered. From the record on it holds the lease,
+     * so no worker begins it meanwhile. If this program dies meanwhile, the command is started once or not at all, and
+     * whoever drives it next finds out. An interrupt does not cut this short, because the command may run by then: it
+     * returns all the same, and keeps the interrupt for its caller.
      *
-     * @return its record: running, or ended if it cannot be started
+     * @return its record: running, or ended if it cannot be started. Of a guest that does not answer in time the command is
+     *     recorded as running, and who drives it finds out
      */
     public ProcessRecord start(ExecutionSpec spec) {
-        String id = newId();
         ProcessInput input = new ProcessInput(ProcessInput.SANDBOX_EXEC, SpecJson.write(spec));
         Provenance provenance = new Provenance(SessionScope.of("cloche"), "local", Optional.empty());
-        ProcessRecord process = registry.register(ProcessRegistration.of(id, input, provenance)
-                .withEventTypes(Progress.STARTING, Progress.STARTED, Progress.OUTPUT)
-                // Whoever drives it and dies loses nothing of it.
-                .withRecovery(new Recovery.Rerunnable(Integer.MAX_VALUE))
-                .withLeaseRequired(true));
-        Lease lease = registry.claim(id, owner(), START_LEASE);
-        Optional<AwaitOutput> ended = driver.start(process, lease);
-        if (ended.isPresent()) {
-            registry.completeWithLease(lease, ended.get());
-        } else {
-            registry.release(lease);
+        Claim claim = registry.registerClaimed(
+                ProcessRegistration.of(OutputDirectories.newId(), input, provenance)
+                        .withEventTypes(Progress.STARTING, Progress.STARTED, Progress.OUTPUT)
+                        // Whoever drives it and dies loses nothing of it.
+                        .withRecovery(new Recovery.Rerunnable(Integer.MAX_VALUE))
+                        .withLeaseRequired(true),
+                owner(),
+                START_LEASE);
+        Uninterrupted.run(() -> begin(claim));
+        return registry.get(claim.process().id()).orElse(claim.process());
+    }
+
+    /** What fails here is for the next driver: the process is recorded, and its caller is to know of it. */
+    private void begin(Claim claim) {
+        try {
+            Optional<AwaitOutput> ended = driver.start(claim.process(), claim.lease());
+            if (ended.isPresent()) {
+                registry.completeWithLease(claim.lease(), ended.get());
+            } else {
+                registry.release(claim.lease());
+            }
+        } catch (ProcessException.LeaseLost slow) {
+            LOGGER.log(Level.DEBUG, "another driver goes on with the start", slow);
+        } catch (ClocheException unanswered) {
+            LOGGER.log(Level.WARNING, "the start of " + claim.process().id() + " is left to its driver", unanswered);
+            giveBack(claim.lease());
         }
-        return registry.get(id).orElse(process);
+    }
+
+    private void giveBack(Lease lease) {
+        try {
+            registry.release(lease);
+        } catch (ProcessException untilItRunsOut) {
+            LOGGER.log(Level.DEBUG, "a lease is left to run out", untilItRunsOut);
+        }
     }
 
     /**
@@ -121,6 +141,7 @@ public final class Executions {
      * What an execution wrote, as far as somebody has driven it.
      *
      * @throws ExecutionException.OtherProcess if the process is something else
+     * @throws ExecutionException.Invalid if it was not started by {@link #start}
      * @throws dev.cloche.process.ProcessException.Unknown if there is none of that id
      */
     public ExecutionLog log(String id) {
@@ -131,7 +152,7 @@ public final class Executions {
         if (!type.equals(Optional.of(ProcessInput.SANDBOX_EXEC))) {
             throw new ExecutionException.OtherProcess(id, type.orElse("process that was pruned"));
         }
-        return new ExecutionLog(directory.resolve(id), () -> awaitEnd(id));
+        return new ExecutionLog(directories.of(id), () -> awaitEnd(id));
     }
 
     private void awaitEnd(String id) {
@@ -143,43 +164,16 @@ public final class Executions {
     }
 
     /**
-     * Deletes the outputs of processes that the registry has forgotten.
+     * Deletes the outputs of executions that the registry has forgotten, be it just now or before.
      *
-     * @param directory where outputs are kept
+     * @throws ExecutionException.OutputUnusable if one could not be deleted; all others were
      */
-    public static void discard(Path directory, List<String> ids) {
-        for (String id : ids) {
-            try {
-                Files.walkFileTree(directory.resolve(id), new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                        Files.deleteIfExists(file);
-                        return FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e)
-                            throws IOException {
-                        Files.deleteIfExists(visited);
-                        return FileVisitResult.CONTINUE;
-                    }
-                });
-            } catch (NoSuchFileException neverDriven) {
-                // Nothing to delete.
-            } catch (IOException e) {
-                throw new ExecutionException.OutputUnusable(directory.resolve(id), e);
-            }
-        }
-    }
-
-    private static String newId() {
-        byte[] random = new byte[8];
-        new SecureRandom().nextBytes(random);
-        return "exec-" + HexFormat.of().formatHex(random);
+    public void sweep() {
+        directories.sweep(id -> registry.get(id).isPresent());
     }
 
     /** One of this program alone. */
     private static String owner() {
-        return "cloche-" + ProcessHandle.current().pid() + "-" + newId();
+        return "cloche-" + ProcessHandle.current().pid() + "-" + OutputDirectories.newId();
     }
 }

@@ -26,6 +26,11 @@ final class Outcomes {
         return new AwaitOutput.Cancelled(why, Optional.of(json(exit)));
     }
 
+    /** One that was cancelled before the guest knew of it. */
+    static AwaitOutput.Cancelled neverStarted(String why) {
+        return new AwaitOutput.Cancelled(why, Optional.empty());
+    }
+
     /** With the exit code that a shell would give, where it has one. */
     static AwaitOutput notStarted(SpawnException refused) {
         Optional<Integer> exitCode = switch (refused) {

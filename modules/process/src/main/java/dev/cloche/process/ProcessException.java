@@ -204,6 +204,18 @@ public abstract sealed class ProcessException extends ClocheException {
         }
     }
 
+    /** No program drives the command that was waited for, so its end would not come. Code {@code process.undriven}. */
+    public static final class Undriven extends ProcessException {
+        /** For who knows the programs that drive commands. */
+        public Undriven(String id) {
+            super(
+                    "process.undriven",
+                    "No program drives the command \"" + id + "\", so nothing fetches its output or records its end.",
+                    "Call driveCommands() on a Cloche that stays open, or run: cloche process await " + id,
+                    null);
+        }
+    }
+
     /** What was waited for did not happen in time. Code {@code process.timed-out}. */
     public static final class TimedOut extends ProcessException {
         TimedOut(String what) {

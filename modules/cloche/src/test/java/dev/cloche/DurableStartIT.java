@@ -1,0 +1,74 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Durable commands whose starter also drives commands, or does not, in a real VM. */
+@Timeout(300)
+class DurableStartIT {
+    private static final Duration LONG = Duration.ofMinutes(2);
+
+    @TempDir
+    static Path directory;
+
+    static ClocheOptions options;
+    static Cloche cloche;
+
+    @BeforeAll
+    static void start() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")
+                .toAbsolutePath();
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        options = ClocheOptions.ofEnvironment()
+                .withHome(directory.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never());
+        cloche = Cloche.open(options);
+        cloche.sandbox("base")
+                .name("box")
+                .memory(256)
+                .command("sleep", "600")
+                .detached()
+                .start();
+    }
+
+    @AfterAll
+    static void end() {
+        if (cloche != null) {
+            cloche.sandboxes().remove("box", true);
+            cloche.close();
+        }
+    }
+
+    @Test
+    void everyStartOfAProgramThatDrivesCommandsReturnsItsProcess() {
+        try (Cloche driving = Cloche.open(options)) {
+            driving.driveCommands();
+            List<String> ids = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                ids.add(driving.processes()
+                        .command("box", "echo", "hello")
+                        .start()
+                        .id());
+            }
+            for (String id : ids) {
+                assertThat(driving.processes().await(id, LONG).orElseThrow().status())
+                        .isEqualTo("completed");
+            }
+            assertThat(driving.processes().list(true))
+                    .extracting(ProcessInfo::id)
+                    .containsAll(ids);
+        }
+    }
+}
