@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.process.ProcessException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.Channels;
@@ -140,6 +141,24 @@ class DurableCommandIT {
     }
 
     @Test
+    void aWaitEndsWhenTheLastDriverDies() throws Exception {
+        ProcessInfo process = cloche.processes().command("box", "sleep", "600").start();
+        Process driver = driver();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() ->
+                            Files.exists(directory.resolve("state/executions").resolve(process.id())));
+            Future<?> wait = threads.submit(() -> cloche.processes().await(process.id(), LONG));
+            driver.destroyForcibly().waitFor();
+            // Its lease is not over yet, and says nothing of that.
+            assertThatThrownBy(wait::get).hasCauseInstanceOf(ProcessException.Undriven.class);
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        cloche.processes().cancel(process.id(), "the end of the test");
+    }
+
+    @Test
     void aCommandWhoseSandboxGoesHasFailed() throws Exception {
         start("short");
         ProcessInfo process =
@@ -257,8 +276,9 @@ class DurableCommandIT {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
+    /** A program that drives commands by now. */
     private static Process driver() throws IOException {
-        return new ProcessBuilder(List.of(
+        Process driver = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
@@ -268,8 +288,9 @@ class DurableCommandIT {
                         share.toString(),
                         String.valueOf(LEASE.toMillis())))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("driver.log").toFile())
+                .redirectError(directory.resolve("driver.log").toFile())
                 .start();
+        assertThat(driver.inputReader().readLine()).isEqualTo(DrivingProcess.DRIVING);
+        return driver;
     }
 }
