@@ -51,7 +51,7 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
 
     /**
      * Whether the guest keeps its output until {@link Execution#acknowledge}, and its end until {@link Sandbox#release}: then
-     * it survives this process without a loss, and waits where nobody reads.
+     * it survives this process without a loss, runs on when its handle is closed, and waits where nobody reads.
      */
     public CommandBuilder acknowledged(boolean kept) {
         acknowledged = kept;
@@ -88,7 +88,8 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     }
 
     /**
-     * Starts the command, waits for its end and returns all that it wrote.
+     * Starts the command, waits for its end and returns all that it wrote. An interrupt ends the command, as it does with
+     * {@link Execution#await()}.
      *
      * @throws ExecutionException.TimedOut if the timeout passes; the command is killed
      * @throws ExecutionException.OutputTooLarge if it writes more than {@value Execution#MAX_COLLECTED_MIB} MiB to one of

@@ -8,6 +8,7 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmInterruptedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,7 +20,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that runs in a sandbox. Safe for use from several threads; each stream is for one thread at a time.
+ * A command that runs in a sandbox for as long as its caller wants it: closing this, or interrupting {@link #await()}, ends it,
+ * unless it was {@linkplain #leaveRunning left running}. Safe for use from several threads; each stream is for one thread at
+ * a time.
  *
  * <pre>{@code
  * try (Execution execution = sandbox.command("sort").stdin(true).start()) {
@@ -33,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of each output 256 KiB wait on the host and a pipe full in the guest; a command whose output nobody reads is then
  * blocked, and delays no other.
+ *
+ * <p>To outlive its caller on purpose is what {@linkplain Processes#command durable commands} are for.
  */
 public final class Execution implements AutoCloseable {
     /** The most that the collecting forms hold of each output, in MiB. */
@@ -46,11 +51,14 @@ public final class Execution implements AutoCloseable {
     private final GuestExecution guest;
     private final Deadline deadline;
     private volatile @Nullable ExitStatus status;
+    private volatile boolean endsWithUs;
 
-    Execution(GuestOwner sandbox, GuestExecution guest, Deadline deadline) {
+    /** @param endsWithUs whether its caller is all that it runs for */
+    Execution(GuestOwner sandbox, GuestExecution guest, Deadline deadline, boolean endsWithUs) {
         this.sandbox = sandbox;
         this.guest = guest;
         this.deadline = deadline;
+        this.endsWithUs = endsWithUs;
     }
 
     /** By which {@link Sandbox#attach} finds it, in any process; unsigned. */
@@ -128,10 +136,31 @@ public final class Execution implements AutoCloseable {
     }
 
     /**
+     * Has the command run on when this is closed or {@link #await()} is interrupted from now on; {@link Sandbox#attach} finds
+     * the last of its output and its end, which the guest keeps for a while. So do, without this call, commands whose output
+     * waits to be {@linkplain CommandBuilder#acknowledged acknowledged}, {@linkplain Sandbox#finalCommand final} ones, and
+     * those that were {@linkplain Sandbox#attach attached} to.
+     *
+     * <pre>{@code
+     * int id = sandbox.command("make").start().leaveRunning().id();
+     * }</pre>
+     *
+     * @return this
+     */
+    public Execution leaveRunning() {
+        endsWithUs = false;
+        return this;
+    }
+
+    /**
      * Waits for the command's end, which is told after its last byte of output has come: whoever leaves more unread than
      * fits waits here for ever, or until the timeout.
      *
+     * <p>An interrupt ends the command as {@link #close()} does, unless it is left running, and then this wait.
+     *
      * @throws ExecutionException.TimedOut if its timeout passes; it is killed
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.interrupted} if this thread is interrupted, which keeps
+     *     its interrupt
      * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first
      */
     public Exit await() {
@@ -143,10 +172,28 @@ public final class Execution implements AutoCloseable {
         return status != null;
     }
 
-    /** Lets go of the command; it runs on, and {@link Sandbox#attach} finds the last of its output and its end. */
+    /**
+     * Lets go of the command, and ends it if it runs: SIGTERM for its process group, and SIGKILL after 2 seconds. What it
+     * writes meanwhile is dropped. Returns when it has ended, at the latest some seconds later; an interrupt does not cut this
+     * short. One that is {@linkplain #leaveRunning left running} runs on. Closing twice does nothing.
+     */
     @Override
     public void close() {
+        if (endsWithUs && !ended()) {
+            drop(guest.stdout());
+            drop(guest.stderr());
+            CommandEnd.of(guest);
+        }
         guest.close();
+    }
+
+    /** So that an output that nobody reads does not hold back its end. */
+    private static void drop(InputStream output) {
+        try {
+            output.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     ExitStatus awaitStatus() {
@@ -157,6 +204,11 @@ public final class Execution implements AutoCloseable {
         } catch (VmDeadlineException passed) {
             kill(passed);
             throw new ExecutionException.TimedOut(passed);
+        } catch (VmInterruptedException interrupted) {
+            if (endsWithUs) {
+                CommandEnd.of(guest);
+            }
+            throw interrupted;
         } catch (GuestConnectionLostException lost) {
             throw sandbox.ended(lost);
         }
@@ -191,11 +243,11 @@ public final class Execution implements AutoCloseable {
         }
         ExecutionException.OutputTooLarge tooLarge = new ExecutionException.OutputTooLarge();
         kill(tooLarge);
-        drop(stream);
+        readOut(stream);
         throw tooLarge;
     }
 
-    private static void drop(InputStream stream) {
+    private static void readOut(InputStream stream) {
         try {
             stream.transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {

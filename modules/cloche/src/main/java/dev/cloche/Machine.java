@@ -54,7 +54,8 @@ public final class Machine implements AutoCloseable {
         List<String> command = List.of(words);
         return new CommandBuilder((options, deadline) -> {
             ExecRequest request = request(command, options);
-            return new Execution(owner, running.ask(guest -> guest.exec(request, deadline)), deadline);
+            return new Execution(
+                    owner, running.ask(guest -> guest.exec(request, deadline)), deadline, !options.acknowledged());
         });
     }
 

@@ -1,8 +1,10 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.GuestExecution;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +59,11 @@ public final class Sandbox implements AutoCloseable {
     public CommandBuilder command(String... words) {
         List<String> command = List.of(words);
         return new CommandBuilder(
-                (options, deadline) -> new Execution(owner, running.exec(command, options, deadline), deadline));
+                (options, deadline) -> begun(running.exec(command, options, deadline), options, deadline));
+    }
+
+    private Execution begun(GuestExecution command, CommandOptions options, Deadline deadline) {
+        return new Execution(owner, command, deadline, !options.acknowledged());
     }
 
     /** The ports of this host that lead to it. */
@@ -77,8 +83,7 @@ public final class Sandbox implements AutoCloseable {
      * code {@code sandbox.no-command} if neither names a command.
      */
     public CommandBuilder mainCommand() {
-        return new CommandBuilder(
-                (options, deadline) -> new Execution(owner, running.execMain(options, deadline), deadline));
+        return new CommandBuilder((options, deadline) -> begun(running.execMain(options, deadline), options, deadline));
     }
 
     /**
@@ -88,6 +93,8 @@ public final class Sandbox implements AutoCloseable {
      * Execution rest = sandbox.attach(id, stdoutRead, 0);
      * rest.stdout().transferTo(System.out);
      * }</pre>
+     *
+     * <p>It runs on when this handle is closed, or a wait for it is interrupted: {@link Execution#signal} ends it.
      *
      * <p>The first read of an output whose bytes from there on the guest no longer has throws an error with the code {@code
      * vm.output-gap}; the next one goes on behind the gap.
@@ -102,7 +109,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public Execution attach(int id, long stdoutOffset, long stderrOffset) {
         AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
-        return new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none());
+        return new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none(), false);
     }
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
@@ -135,7 +142,7 @@ public final class Sandbox implements AutoCloseable {
      */
     public CommandBuilder finalCommand() {
         return new CommandBuilder(
-                (options, deadline) -> new Execution(owner, running.execFinal(options, deadline), deadline));
+                (options, deadline) -> new Execution(owner, running.execFinal(options, deadline), deadline, false));
     }
 
     /**

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
             "Run a further command in a running sandbox, of this or any other process.",
             "",
             "The image's environment, user and working directory apply unless an option says otherwise; its entrypoint"
-                    + " does not.",
+                    + " does not. SIGINT, SIGTERM and SIGHUP go to the command; the third one ends it.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
         customSynopsis = "cloche machine exec [OPTIONS] NAME [--] COMMAND...",
         description = {
             "Run a command in a running machine: as root, unless an option says otherwise, with the environment of its"
-                    + " image and its own.",
+                    + " image and its own. SIGINT, SIGTERM and SIGHUP go to the command; the third one ends it.",
             ""
         },
         footerHeading = "%nExamples:%n",

@@ -132,7 +132,8 @@ final class RunCommand implements Callable<Integer> {
             // With a terminal it may be detached from, and the sandbox then still ends with it.
             CommandBuilder main = terminal.isPresent() ? sandbox.finalCommand() : sandbox.mainCommand();
             CommandBuilder prepared = TerminalOptions.applyTo(main.stdin(interactive), terminal);
-            try (Execution execution = settings.applyTo(prepared).start()) {
+            // It ends with its sandbox, which is closed right after it and waits for nothing.
+            try (Execution execution = settings.applyTo(prepared).start().leaveRunning()) {
                 Optional<Exit> exit = Attached.pass(execution, terminal, interactive, tty.keys(), signals);
                 if (exit.isEmpty()) {
                     sandbox.detach();

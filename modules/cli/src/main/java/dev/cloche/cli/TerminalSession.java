@@ -114,7 +114,8 @@ final class TerminalSession {
             for (int n = from.read(chunk); n >= 0; n = from.read(chunk)) {
                 to.write(keys.pass(chunk, n));
                 if (keys.detached()) {
-                    // Not closed, for that would be the end of the command's input.
+                    // Its input is not closed, for the command would read its end.
+                    execution.leaveRunning();
                     outcome.complete(Optional.empty());
                     return;
                 }
