@@ -48,6 +48,7 @@ static bool denied(const struct filter *filter, uint32_t address) {
     uint8_t first = (uint8_t)(address >> 24);
     if (first == 0 || first == 127 || first >= 224 || address >> 16 == 0xa9fe) return true;
     if (address == GATEWAY_ADDRESS || address == NAME_SERVER || address == GUEST_ADDRESS) return true;
+    if (address == LINK_NETWORK || address == LINK_BROADCAST) return true;
     for (size_t i = 0; i < filter->local_count; i++) {
         if (filter->local[i] == address) return true;
     }

@@ -12,6 +12,8 @@ enum {
     GUEST_ADDRESS = 0x0acb000f,   /* 10.203.0.15 */
     GATEWAY_ADDRESS = 0x0acb0002, /* 10.203.0.2 */
     NAME_SERVER = 0x0acb0003,     /* 10.203.0.3 */
+    LINK_NETWORK = 0x0acb0000,    /* 10.203.0.0/24, the addresses of the link */
+    LINK_BROADCAST = 0x0acb00ff,  /* 10.203.0.255 */
 };
 
 enum { FRAME_MAX = 65535 + 14, LOCAL_MAX = 4096, PEERS = 4096 };

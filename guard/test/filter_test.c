@@ -54,7 +54,7 @@ static void begin(void) {
 static void addresses(void) {
     static const uint32_t denied[] = {0,          1,          0x00ffffff, 0x7f000001, 0x7f000035, 0x7fffffff,    0xa9fea9fe,
                                       0xa9fe0000, 0xe0000001, 0xefffffff, 0xf0000000, 0xffffffff, GATEWAY_ADDRESS, HOST,
-                                      GUEST_ADDRESS, NAME_SERVER};
+                                      GUEST_ADDRESS, NAME_SERVER, 0x0acb0000, 0x0acb00ff};
     begin();
     for (size_t i = 0; i < sizeof denied / sizeof *denied; i++) {
         EXPECT(!sends(denied[i], IPPROTO_TCP, 1, 80, SYN, NOW));
