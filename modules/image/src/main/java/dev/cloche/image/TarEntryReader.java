@@ -20,6 +20,9 @@ final class TarEntryReader {
     private static final Bytes SPARSE_REAL_SIZE = Bytes.utf8("GNU.sparse.realsize");
     private static final Bytes SPARSE_MAP = Bytes.utf8("GNU.sparse.map");
 
+    /** To the kernel "no change", and no owner that a file can have. */
+    private static final long NO_OWNER = 0xffff_ffffL;
+
     private final TarHeader header;
     private final PaxHeaders pax;
     private final TarInput input;
@@ -59,8 +62,9 @@ final class TarEntryReader {
     private TarEntry.Type type(Bytes path) {
         char type = header.type();
         return switch (type) {
-            // Before ustar a directory was a file whose name ends with a slash, and such are still written.
-            case '0', '\0', '7', 'S' -> endsWithSlash(path) ? TarEntry.Type.DIRECTORY : TarEntry.Type.REGULAR;
+            // Before ustar a directory was an empty file whose name ends with a slash, and such are still written.
+            case '0', '\0', '7', 'S' ->
+                endsWithSlash(path) && stored() == 0 ? TarEntry.Type.DIRECTORY : TarEntry.Type.REGULAR;
             case '1' -> TarEntry.Type.HARD_LINK;
             case '2' -> TarEntry.Type.SYMLINK;
             case '3' -> TarEntry.Type.CHARACTER_DEVICE;
@@ -74,8 +78,7 @@ final class TarEntryReader {
     }
 
     private Data data(TarEntry.Type type, TarReader reader) throws IOException {
-        Bytes paxSize = pax.get(SIZE);
-        long stored = paxSize == null ? header.size() : TarNumbers.decimal(paxSize);
+        long stored = stored();
         if (stored < 0) {
             throw new CorruptArchiveException("an entry claims " + stored + " bytes");
         }
@@ -91,6 +94,11 @@ final class TarEntryReader {
             throw new CorruptArchiveException("a file has more than " + limits.maxFileBytes() + " bytes");
         }
         return data;
+    }
+
+    private long stored() {
+        Bytes paxSize = pax.get(SIZE);
+        return paxSize == null ? header.size() : TarNumbers.decimal(paxSize);
     }
 
     private Data regular(long stored, TarReader reader) throws IOException {
@@ -133,7 +141,7 @@ final class TarEntryReader {
     private int id(Bytes key, long fromHeader) {
         Bytes text = pax.get(key);
         long id = text == null ? fromHeader : TarNumbers.decimal(text);
-        if (id < 0 || id > 0xffff_ffffL) {
+        if (id < 0 || id >= NO_OWNER) {
             throw new CorruptArchiveException("an owner has the impossible number " + id);
         }
         return (int) id;

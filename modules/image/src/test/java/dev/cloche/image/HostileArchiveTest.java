@@ -37,9 +37,7 @@ class HostileArchiveTest {
         Map<String, TarBuilder> attacks = new LinkedHashMap<>();
         attacks.put("leaves the image", new TarBuilder().file("a/../../etc/passwd", "x"));
         attacks.put("leaves the image ", new TarBuilder().hardLink("a", "../../etc/shadow"));
-        attacks.put("out of the image", new TarBuilder().symlink("l", "/etc").file("l/passwd", "x"));
-        attacks.put("out of the image ", new TarBuilder().symlink("l", "..").file("l/passwd", "x"));
-        attacks.put("out of the image  ", new TarBuilder().symlink("l", "/etc").hardLink("a", "l/passwd"));
+        attacks.put("too many links ", new TarBuilder().symlink("l", "l").hardLink("a", "l/passwd"));
         attacks.put("too many links", new TarBuilder().symlink("l", "l").file("l/passwd", "x"));
         attacks.put("is no directory", new TarBuilder().file("f", "x").file("f/g", "x"));
         attacks.put("root is no directory", new TarBuilder().file(".", "x"));
@@ -54,6 +52,8 @@ class HostileArchiveTest {
                 new TarBuilder().pax("path", "n".repeat(256)).file("x", ""));
         attacks.put("impossible number", new TarBuilder().device("d", '3', 4096, 0));
         attacks.put("owner", new TarBuilder().pax("uid", "4294967296").file("x", ""));
+        // The kernel takes it as "no change".
+        attacks.put("owner ", new TarBuilder().pax("gid", "4294967295").file("x", ""));
         attacks.put("malformed number", new TarBuilder().pax("size", "-1").file("x", ""));
         attacks.put(
                 "malformed number ",

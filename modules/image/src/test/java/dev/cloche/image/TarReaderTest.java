@@ -63,12 +63,22 @@ class TarReaderTest {
         assertThat(binary.uid()).isEqualTo(0xff000001);
 
         TarEntry pax = only(
-                new TarBuilder().pax("mtime", "-1.25").pax("gid", "4294967295").file("x", ""));
+                new TarBuilder().pax("mtime", "-1.25").pax("gid", "4294967294").file("x", ""));
         assertThat(pax.modified()).isEqualTo(new TarNumbers.Time(-2, 750_000_000));
-        assertThat(pax.gid()).isEqualTo(-1);
+        assertThat(pax.gid()).isEqualTo(-2);
         assertThat(only(new TarBuilder().pax("mtime", "3.1234567899").file("x", ""))
                         .modified())
                 .isEqualTo(new TarNumbers.Time(3, 123_456_789));
+    }
+
+    @Test
+    void aFileWhoseNameEndsWithASlashHasItsContent() throws IOException {
+        TarReader reader = new TarReader(new TarBuilder().file("data/", "kept").stream(), ArchiveLimits.DEFAULT);
+        TarEntry entry = Objects.requireNonNull(reader.next());
+        assertThat(entry.type()).isEqualTo(TarEntry.Type.REGULAR);
+        assertThat(expand(entry, reader.data())).asString().isEqualTo("kept");
+
+        assertThat(only(new TarBuilder().file("old/", "")).type()).isEqualTo(TarEntry.Type.DIRECTORY);
     }
 
     @Test

@@ -23,8 +23,8 @@ record FileEntry(
         int code = in.u32();
         FileKind kind = FileKind.of(code).orElseThrow(() -> in.bad("has an unknown kind of file"));
         int mode = in.u32(0, MAX_MODE);
-        int uid = in.u32();
-        int gid = in.u32();
+        int uid = owner(in);
+        int gid = owner(in);
         long size = in.u63();
         Instant modified;
         try {
@@ -47,6 +47,15 @@ record FileEntry(
             throw in.bad("has a link target where none may be, or none where one has to be");
         }
         return entry;
+    }
+
+    /** The highest one is to a kernel "no change", and no file has it. */
+    private static int owner(PayloadReader in) {
+        int id = in.u32();
+        if (id == -1) {
+            throw in.bad("has an owner that no file can have");
+        }
+        return id;
     }
 
     void writeTo(PayloadWriter out) {
