@@ -69,10 +69,8 @@ final class ImagePuller {
         try {
             return bring(source, reference, image, layers, holder, listener, deadline);
         } catch (Throwable failure) {
-            if (!source.lasts()) {
-                // There is no next time that would find these layers of use.
-                abandon(image, failure);
-            }
+            // Of a source that does not last, no next time would find the layers of use.
+            abandon(image, source.lasts() ? List.of() : image.diffIds(), failure);
             throw failure;
         }
     }
@@ -117,12 +115,13 @@ final class ImagePuller {
         DurableFiles.write(file, document.bytes());
     }
 
-    private void abandon(ResolvedImage image, Throwable failure) {
+    /** Takes back what a pull that failed has made, but for what images have and what others are at. */
+    private void abandon(ResolvedImage image, List<Digest> layers, Throwable failure) {
         try {
-            catalog.forgetLayers(image.diffIds());
+            catalog.forgetLayers(layers);
             // Also those whose worker was interrupted between the file and its row; what has a row stays.
             Unused unused = new Unused(
-                    List.of(image.manifest()), List.of(image.image().config().digest()), image.diffIds());
+                    List.of(image.manifest()), List.of(image.image().config().digest()), layers);
             new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
         } catch (IOException | RuntimeException e) {
             failure.addSuppressed(e);
