@@ -36,6 +36,14 @@ record FetchManifest(String repository, String target, int longest) implements R
     @Override
     public Document read(HttpResponse<ResponseBody> response) throws IOException {
         try (ResponseBody body = response.body()) {
+            // What announces more need not be waited for.
+            long announced =
+                    response.headers().firstValueAsLong("Content-Length").orElse(0);
+            if (announced > longest) {
+                throw new BadAnswer(
+                        PullFailed.Reason.BAD_CONTENT,
+                        "the image cannot be used: its manifest has " + announced + " bytes");
+            }
             byte[] document = body.readNBytes(longest + 1);
             Optional<String> type = response.headers()
                     .firstValue("Content-Type")

@@ -109,7 +109,7 @@ final class RegistryCaller implements AutoCloseable {
             } catch (InterruptedException e) {
                 throw interrupted(e);
             }
-            if (attempt >= options.attempts()) {
+            if (attempt >= options.attempts() || RetryPause.tooLong(answer)) {
                 throw failure;
             }
             pause(attempt, answer);

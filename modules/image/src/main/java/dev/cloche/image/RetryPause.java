@@ -13,11 +13,21 @@ final class RetryPause {
     /** No registry may make a pull sleep for longer at a time. */
     static final Duration LONGEST = Duration.ofSeconds(60);
 
+    /** What a longer number counts as; some thirty years. */
+    private static final long MOST_SECONDS = 999_999_999;
+
     private RetryPause() {}
+
+    /** Whether the registry asks to be left alone for longer than a pull may wait, so that this try is the last. */
+    static boolean tooLong(Optional<HttpHeaders> answer) {
+        return answer.flatMap(RetryPause::asked)
+                .filter(wait -> wait.compareTo(LONGEST) > 0)
+                .isPresent();
+    }
 
     /**
      * Doubles with each attempt, less a random part, so that many clients do not come back at once; what the registry
-     * asks for is a lower bound, up to {@link #LONGEST}.
+     * asks for is a lower bound, up to {@link #LONGEST}; more than that is not waited for ({@link #tooLong}).
      *
      * @param attempt tries made so far, from 1
      */
@@ -35,8 +45,8 @@ final class RetryPause {
     }
 
     static Optional<Duration> asked(String value, Instant now) {
-        if (value.matches("[0-9]{1,9}")) {
-            return Optional.of(Duration.ofSeconds(Long.parseLong(value)));
+        if (value.matches("[0-9]+")) {
+            return Optional.of(Duration.ofSeconds(value.length() < 10 ? Long.parseLong(value) : MOST_SECONDS));
         }
         try {
             Instant until = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(value));

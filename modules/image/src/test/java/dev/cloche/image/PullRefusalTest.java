@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,33 @@ class PullRefusalTest extends OnScriptedRegistry {
                 Digest.of(sameLength).toString());
         assertThat(fixture.store.list()).isEmpty();
         assertThat(fixture.files()).noneMatch(f -> f.startsWith("layers/") || f.startsWith("tmp/"));
+    }
+
+    @Test
+    void aPullThatFailsLeavesNoDocument() throws IOException {
+        TestImage image = small();
+        ImageReference reference = registry.serve("app", "1", image);
+        registry.put("/v2/app/blobs/" + image.blobDigest(0), new byte[10]);
+        assertThatThrownBy(() -> fixture.pull(reference)).isInstanceOf(PullFailed.class);
+        assertThat(fixture.files()).isEmpty();
+    }
+
+    @Test
+    void aPullThatFailsLeavesTheDocumentsOfAnImageThatIsHere() throws IOException {
+        TestImage image = small();
+        ImageReference reference = registry.serve("app", "1", image);
+        fixture.pull(reference);
+        List<String> before = fixture.files();
+        Files.delete(fixture.cache.resolve(before.stream()
+                .filter(file -> file.startsWith("layers/"))
+                .findFirst()
+                .orElseThrow()));
+        registry.put("/v2/app/blobs/" + image.blobDigest(0), new byte[10]);
+        assertThatThrownBy(() -> fixture.pull(reference)).isInstanceOf(PullFailed.class);
+        assertThat(fixture.files())
+                .contains(before.stream()
+                        .filter(file -> file.startsWith("manifests/"))
+                        .toArray(String[]::new));
     }
 
     @Test

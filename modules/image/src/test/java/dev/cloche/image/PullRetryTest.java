@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pulls that go on where a registry makes them wait, or breaks off. */
 class PullRetryTest extends OnScriptedRegistry {
@@ -44,11 +46,24 @@ class PullRetryTest extends OnScriptedRegistry {
         failsWith(PullFailed.Reason.RATE_LIMITED, () -> fixture.pull(reference), "HTTP 429");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"61", "86400", "99999999999999999999", "Tue, 31 Dec 2999 00:00:00 GMT"})
+    void aRegistryThatWantsToBeLeftAloneForLongIsNotAskedAgain(String after) {
+        ImageReference reference = registry.serve("app", "1", small());
+        registry.script(exchange -> {
+            exchange.getResponseHeaders().add("Retry-After", after);
+            ScriptedRegistry.status(exchange, 429);
+            return true;
+        });
+        failsWith(PullFailed.Reason.RATE_LIMITED, () -> fixture.pull(reference), "left alone for");
+        assertThat(registry.requests()).hasSize(1);
+    }
+
     @Test
     void aRetryAfterBeyondTheDeadlineEndsThePull() {
         ImageReference reference = registry.serve("app", "1", small());
         registry.script(exchange -> {
-            exchange.getResponseHeaders().add("Retry-After", "3600");
+            exchange.getResponseHeaders().add("Retry-After", "50");
             ScriptedRegistry.status(exchange, 429);
             return true;
         });

@@ -70,6 +70,17 @@ class RegistryFaultsTest extends OnRawRegistry {
     }
 
     @Test
+    void aManifestThatAnnouncesMoreThanOneMayHaveIsRefusedAtOnce() {
+        registry.fault("/manifests/1", (out, _, _) -> {
+            out.write(RawRegistry.head("HTTP/1.1 200 OK", "Content-Length: " + (1L << 60)));
+            out.flush();
+            end.await();
+        });
+        fails(PullFailed.Reason.BAD_CONTENT, "1152921504606846976 bytes");
+        assertThat(registry.requests("/manifests/1")).hasSize(1);
+    }
+
+    @Test
     void aLengthThatPromisesTooMuchDoesNoHarmIfAllIsThere() {
         registry.fault(blob, (out, content, from) -> {
             out.write(RawRegistry.head("HTTP/1.1 200 OK", "Content-Length: " + (content.length + 100)));

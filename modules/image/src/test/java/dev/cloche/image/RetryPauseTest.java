@@ -20,14 +20,20 @@ class RetryPauseTest {
         assertThat(RetryPause.asked("Sat, 21 Nov 2026 07:00:00 GMT", NOW)).isEmpty();
         assertThat(RetryPause.asked("soon", NOW)).isEmpty();
         assertThat(RetryPause.asked("-1", NOW)).isEmpty();
-        assertThat(RetryPause.asked("99999999999999999999", NOW)).isEmpty();
+        assertThat(RetryPause.asked("99999999999999999999", NOW)).contains(Duration.ofSeconds(999_999_999));
     }
 
     @Test
-    void whatItAsksForIsALowerBoundAndCapped() {
+    void whatItAsksForIsALowerBound() {
         assertThat(before(1, "5")).isEqualTo(Duration.ofSeconds(5));
-        assertThat(before(1, "86400")).isEqualTo(RetryPause.LONGEST);
-        assertThat(before(1, "Tue, 31 Dec 2999 00:00:00 GMT")).isEqualTo(RetryPause.LONGEST);
+        assertThat(before(1, "60")).isEqualTo(RetryPause.LONGEST);
+    }
+
+    @Test
+    void whatItAsksForMayBeTooLong() {
+        assertThat(RetryPause.tooLong(headers("60"))).isFalse();
+        assertThat(RetryPause.tooLong(headers("86400"))).isTrue();
+        assertThat(RetryPause.tooLong(headers("Tue, 31 Dec 2999 00:00:00 GMT"))).isTrue();
     }
 
     @Test
@@ -40,7 +46,10 @@ class RetryPauseTest {
     }
 
     private static Duration before(int attempt, String retryAfter) {
-        HttpHeaders headers = HttpHeaders.of(Map.of("Retry-After", List.of(retryAfter)), (_, _) -> true);
-        return RetryPause.before(attempt, Duration.ofMillis(1), Optional.of(headers));
+        return RetryPause.before(attempt, Duration.ofMillis(1), headers(retryAfter));
+    }
+
+    private static Optional<HttpHeaders> headers(String retryAfter) {
+        return Optional.of(HttpHeaders.of(Map.of("Retry-After", List.of(retryAfter)), (_, _) -> true));
     }
 }
