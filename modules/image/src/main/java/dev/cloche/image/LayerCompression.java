@@ -72,6 +72,14 @@ final class LayerCompression {
                 && magic[3] == (byte) 0xfd) {
             return "+zstd";
         }
+        // A skippable frame, in which some compressors keep books, has one of sixteen numbers: 0x184D2A50 and on.
+        if (magic.length >= MAGIC
+                && (magic[0] & 0xf0) == 0x50
+                && magic[1] == 0x2a
+                && magic[2] == 0x4d
+                && magic[3] == 0x18) {
+            return "+zstd";
+        }
         return "";
     }
 

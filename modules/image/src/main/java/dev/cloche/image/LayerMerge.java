@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * says about lower layers is applied and then gone.
  */
 final class LayerMerge {
+    /** What is not there is not made. */
+    private static final PathWalk.Policy FOLLOWING = (_, _, _) -> null;
+
     private final ImageLimits limits;
     private final Directory root = new Directory(Attributes.ofRoot(0755));
     private long entries;
@@ -52,7 +55,7 @@ final class LayerMerge {
         if (names.isEmpty()) {
             return null;
         }
-        Directory parent = new PathWalk(within, new Following()).directory(names.subList(0, names.size() - 1));
+        Directory parent = new PathWalk(within, FOLLOWING).directory(names.subList(0, names.size() - 1));
         return parent == null ? null : parent.get(names.getLast());
     }
 
@@ -139,7 +142,7 @@ final class LayerMerge {
                 return existing;
             }
             if (lower instanceof Symlink && LayerFormat.implied(upper) && !LayerFormat.opaque(upper)) {
-                Directory linked = new PathWalk(root, new Following()).directory(path);
+                Directory linked = new PathWalk(root, FOLLOWING).directory(path);
                 if (linked != null) {
                     return linked;
                 }
@@ -187,17 +190,4 @@ final class LayerMerge {
 
     /** A directory of the layer, the merged one that it goes into, and its path. */
     private record Pair(Directory upper, Directory lower, List<Bytes> path) {}
-
-    /** Within the tree, links lead anywhere, as they do in a container. */
-    private static final class Following implements PathWalk.Policy {
-        @Override
-        public @Nullable Directory missing(Directory parent, Bytes name, @Nullable Inode found) {
-            return null;
-        }
-
-        @Override
-        public void escape(Bytes target) {
-            // The root is above itself.
-        }
-    }
 }

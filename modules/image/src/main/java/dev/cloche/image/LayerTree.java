@@ -9,6 +9,7 @@ import dev.cloche.erofs.RegularFile;
 import dev.cloche.erofs.Special;
 import dev.cloche.erofs.Symlink;
 import dev.cloche.erofs.Xattrs;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +39,9 @@ final class LayerTree {
     LayerTree(ArchiveLimits limits) {
         this.limits = limits;
         this.root = new Directory(implied());
-        this.creating = new PathWalk(root, new Refusing(true));
-        this.looking = new PathWalk(root, new Refusing(false));
+        this.creating = new PathWalk(root, this::made);
+        // What is not in this layer may be in a lower one.
+        this.looking = new PathWalk(root, (_, _, _) -> new Directory(implied()));
     }
 
     Directory root() {
@@ -128,15 +130,25 @@ final class LayerTree {
         if (names.isEmpty()) {
             throw new CorruptArchiveException("the hard link " + entry.path() + " is to a directory");
         }
-        Directory parent = looking.directory(names.subList(0, names.size() - 1));
-        Inode target = parent == null ? null : parent.get(names.getLast());
+        PathWalk.Place parent = looking.place(names.subList(0, names.size() - 1));
+        if (parent == null) {
+            throw new CorruptArchiveException(
+                    "the hard link " + entry.path() + " goes through too many links or directories");
+        }
+        Inode target = parent.directory().get(names.getLast());
         if (target instanceof Directory) {
             throw new CorruptArchiveException("the hard link " + entry.path() + " is to a directory");
         }
         if (target != null && !LayerFormat.whiteout(target)) {
             return target;
         }
-        Xattrs link = Xattrs.NONE.with(LayerFormat.LINK, PathNames.join(names));
+        List<Bytes> resolved = new ArrayList<>(parent.names());
+        resolved.add(names.getLast());
+        Bytes path = PathNames.join(resolved);
+        if (path.length() > limits.maxPathBytes()) {
+            throw new CorruptArchiveException("a path has more than " + limits.maxPathBytes() + " bytes");
+        }
+        Xattrs link = Xattrs.NONE.with(LayerFormat.LINK, path);
         return new RegularFile(Attributes.ofRoot(0).withXattrs(link), FileData.empty());
     }
 
@@ -220,33 +232,16 @@ final class LayerTree {
         }
     }
 
-    /** Parents are made where they are missing; what is not below the root is refused. */
-    private final class Refusing implements PathWalk.Policy {
-        private final boolean create;
-
-        private Refusing(boolean create) {
-            this.create = create;
+    /** A parent that is missing. */
+    private Directory made(Directory parent, Bytes name, @Nullable Inode found) {
+        if (found != null && !LayerFormat.whiteout(found)) {
+            throw new CorruptArchiveException("a path goes through " + name + ", which is no directory");
         }
-
-        @Override
-        public @Nullable Directory missing(Directory parent, Bytes name, @Nullable Inode found) {
-            if (!create) {
-                return null;
-            }
-            if (found != null && !LayerFormat.whiteout(found)) {
-                throw new CorruptArchiveException("a path goes through " + name + ", which is no directory");
-            }
-            Directory made = new Directory(implied());
-            if (found != null) {
-                makeOpaque(made);
-            }
-            put(parent, name, made);
-            return made;
+        Directory made = new Directory(implied());
+        if (found != null) {
+            makeOpaque(made);
         }
-
-        @Override
-        public void escape(Bytes target) {
-            throw new CorruptArchiveException("a path goes through a link to " + target + ", out of the image");
-        }
+        put(parent, name, made);
+        return made;
     }
 }

@@ -13,16 +13,22 @@ final class PathNames {
     private PathNames() {}
 
     /**
-     * The names of a path below the image's root; a leading slash, empty names and {@code .} mean nothing.
+     * The names of a path below the image's root; a leading slash, empty names and {@code .} mean nothing, and {@code ..}
+     * takes the name before it away, whatever that names.
      *
-     * @throws CorruptArchiveException if the path has {@code ..}, too many names, or one that no file can have
+     * @throws CorruptArchiveException if the path leads above the root, or has too many names, or one that no file can have
      */
     static List<Bytes> of(Bytes path, int maxDepth) {
-        List<Bytes> names = split(path);
-        for (Bytes name : names) {
+        List<Bytes> names = new ArrayList<>();
+        for (Bytes name : split(path)) {
             if (name.equals(DOT_DOT)) {
-                throw new CorruptArchiveException("the path " + path + " leaves the image");
+                if (names.isEmpty()) {
+                    throw new CorruptArchiveException("the path " + path + " leaves the image");
+                }
+                names.removeLast();
+                continue;
             }
+            names.add(name);
             if (!Directory.nameable(name)) {
                 throw new CorruptArchiveException("the path " + path + " has a name that no file can have");
             }

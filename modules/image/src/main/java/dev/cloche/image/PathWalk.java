@@ -5,6 +5,7 @@ import dev.cloche.erofs.Directory;
 import dev.cloche.erofs.Inode;
 import dev.cloche.erofs.Symlink;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +25,19 @@ final class PathWalk {
     private final Policy policy;
 
     /** What to do where trees differ from archives. */
+    @FunctionalInterface
     interface Policy {
         /** The directory for {@code name}, where {@code found} is none (or nothing); {@code null} gives up. */
         @Nullable
         Directory missing(Directory parent, Bytes name, @Nullable Inode found);
-
-        /** Called before an absolute link or a step above the root is followed; may refuse by an exception. */
-        void escape(Bytes target);
     }
+
+    /**
+     * Where a path ends.
+     *
+     * @param names that lead there without any link
+     */
+    record Place(Directory directory, List<Bytes> names) {}
 
     PathWalk(Directory root, Policy policy) {
         this.root = root;
@@ -44,16 +50,24 @@ final class PathWalk {
      */
     @Nullable
     Directory directory(List<Bytes> names) {
+        Place place = place(names);
+        return place == null ? null : place.directory();
+    }
+
+    /** The same, with the names that lead there. */
+    @Nullable
+    Place place(List<Bytes> names) {
         Deque<Bytes> left = new ArrayDeque<>(names);
         Deque<Directory> path = new ArrayDeque<>();
+        List<Bytes> followed = new ArrayList<>();
         path.push(root);
         int links = 0;
         for (Bytes name = left.poll(); name != null; name = left.poll()) {
             if (PathNames.isDotDot(name)) {
+                // The root is above itself.
                 if (path.size() > 1) {
                     path.pop();
-                } else {
-                    policy.escape(name);
+                    followed.removeLast();
                 }
                 continue;
             }
@@ -64,15 +78,16 @@ final class PathWalk {
             Inode found = parent.get(name);
             if (found instanceof Directory directory) {
                 path.push(directory);
+                followed.add(name);
             } else if (found instanceof Symlink link) {
                 links++;
                 if (links > MAX_LINKS) {
                     return null;
                 }
                 if (PathNames.absolute(link.target())) {
-                    policy.escape(link.target());
                     path.clear();
                     path.push(root);
+                    followed.clear();
                 }
                 PathNames.split(link.target()).reversed().forEach(left::push);
             } else {
@@ -81,8 +96,9 @@ final class PathWalk {
                     return null;
                 }
                 path.push(made);
+                followed.add(name);
             }
         }
-        return path.element();
+        return new Place(path.element(), followed);
     }
 }
