@@ -37,6 +37,12 @@ abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
     }
 
     private static final class Silent extends ProgressDisplay {
+        /** Also that nothing happens, which silence would not tell from work. */
+        @Override
+        public void warning(String sentence) {
+            System.err.println("warning: " + sentence);
+        }
+
         @Override
         public void layer(String layer, Phase phase, long doneBytes, long totalBytes) {}
 

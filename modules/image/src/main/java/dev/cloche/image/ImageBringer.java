@@ -56,12 +56,13 @@ final class ImageBringer {
             PullListener listener,
             Deadline deadline) {
         return translating(reference.registry(), () -> {
-            try (ImageSource source = source(reference, deadline)) {
+            PullListener heard = new Serialized(listener);
+            try (ImageSource source = source(reference, heard, deadline)) {
                 // A bundled layout keeps no history: its name means what is there now.
                 ImageReference wanted = source instanceof LayoutSource
                         ? reference
                         : meant.map(reference::at).orElse(reference);
-                return puller.pull(source, reference, wanted, holder, new Serialized(listener), deadline);
+                return puller.pull(source, reference, wanted, holder, heard, deadline);
             }
         });
     }
@@ -77,17 +78,12 @@ final class ImageBringer {
                 .filter(meant -> meant.manifest().equals(held.manifest()))
                 .isPresent();
         return translating(reference.registry(), () -> {
+            PullListener heard = new Serialized(listener);
             try (ImageSource source = bundled(reference)
                     .filter(layout -> layout.means(held.manifest()))
                     .<ImageSource>map(layout -> layout)
-                    .orElseGet(() -> source(exact, deadline))) {
-                return puller.pull(
-                        source,
-                        named ? reference : exact,
-                        exact,
-                        Optional.of(holder),
-                        new Serialized(listener),
-                        deadline);
+                    .orElseGet(() -> source(exact, heard, deadline))) {
+                return puller.pull(source, named ? reference : exact, exact, Optional.of(holder), heard, deadline);
             }
         });
     }
@@ -116,10 +112,10 @@ final class ImageBringer {
         });
     }
 
-    ImageSource source(ImageReference reference, Deadline deadline) {
+    ImageSource source(ImageReference reference, PullListener listener, Deadline deadline) {
         return bundled(reference)
                 .<ImageSource>map(layout -> layout)
-                .orElseGet(() -> new RegistrySource(reference, options, deadline));
+                .orElseGet(() -> new RegistrySource(reference, options, deadline, listener));
     }
 
     private Optional<LayoutSource> bundled(ImageReference reference) {

@@ -193,8 +193,9 @@ public final class ImageStore {
      * @throws SaveFailed if there is such a file, or a layer is not to be had
      */
     public void save(List<ImageReference> references, Path target, PullListener listener, Deadline deadline) {
-        ImageSaving saving = new ImageSaving(
-                files, catalog, options.limits(), name -> bringer.source(name, deadline), new Serialized(listener));
+        PullListener heard = new Serialized(listener);
+        ImageSaving saving =
+                new ImageSaving(files, catalog, options.limits(), name -> bringer.source(name, heard, deadline), heard);
         try {
             saving.save(references, target.toAbsolutePath());
         } catch (IOException e) {

@@ -23,19 +23,29 @@ final class RegistryCaller implements AutoCloseable {
     private final Deadline deadline;
     private final RegistryHttp http;
     private final RegistryAccess access;
+    private final PullListener listener;
 
-    /** @param scope what tokens are for, if the registry does not say; may be empty */
-    RegistryCaller(RegistryHost registry, String scope, RegistryOptions options, Deadline deadline) {
+    /**
+     * @param scope what tokens are for, if the registry does not say; may be empty
+     * @param listener hears of long waits and of further tries
+     */
+    RegistryCaller(
+            RegistryHost registry, String scope, RegistryOptions options, Deadline deadline, PullListener listener) {
+        this.listener = listener;
         this.registry = registry;
         this.options = options;
         this.deadline = deadline;
-        this.http = new RegistryHttp(registry, options, deadline);
+        this.http = new RegistryHttp(registry, options, deadline, listener);
         this.access = new RegistryAccess(scope);
     }
 
     static RegistryCaller forRepository(
-            RegistryHost registry, String repository, RegistryOptions options, Deadline deadline) {
-        return new RegistryCaller(registry, "repository:" + repository + ":pull", options, deadline);
+            RegistryHost registry,
+            String repository,
+            RegistryOptions options,
+            Deadline deadline,
+            PullListener listener) {
+        return new RegistryCaller(registry, "repository:" + repository + ":pull", options, deadline, listener);
     }
 
     int attempts() {
@@ -112,8 +122,15 @@ final class RegistryCaller implements AutoCloseable {
             if (attempt >= options.attempts() || RetryPause.tooLong(answer)) {
                 throw failure;
             }
+            again(failure, attempt);
             pause(attempt, answer);
         }
+    }
+
+    /** Says that what failed is tried again. */
+    void again(PullFailed failure, int attempt) {
+        listener.on(new PullEvent.Warning(registry.name() + ": " + failure.what() + "; trying again, " + (attempt + 1)
+                + " of " + options.attempts()));
     }
 
     /** Whether the same question may be answered later. */

@@ -26,12 +26,14 @@ final class RegistryHttp implements AutoCloseable {
     private final RegistryHost registry;
     private final RegistryOptions options;
     private final Deadline deadline;
+    private final PullListener listener;
     private final Optional<SSLContext> authorities;
     private @Nullable HttpClient plain;
     private @Nullable HttpClient secure;
 
     /** @throws PullFailed if the certificates that options name cannot be used */
-    RegistryHttp(RegistryHost registry, RegistryOptions options, Deadline deadline) {
+    RegistryHttp(RegistryHost registry, RegistryOptions options, Deadline deadline, PullListener listener) {
+        this.listener = listener;
         this.registry = registry;
         this.options = options;
         this.deadline = deadline;
@@ -65,8 +67,11 @@ final class RegistryHttp implements AutoCloseable {
                 request.setHeader("Authorization", authorization);
             }
             request.timeout(Duration.ofNanos(deadline.orAfter(options.stall()).remainingNanos() + 1));
-            HttpResponse<ResponseBody> response =
-                    client(target).send(request.build(), _ -> new ResponseBody(options.stall(), deadline));
+            HttpResponse<ResponseBody> response;
+            try (Silence _ = Silence.after(noticed(options.stall()), this::silent)) {
+                response = client(target)
+                        .send(request.build(), _ -> new ResponseBody(options.stall(), deadline, this::silent));
+            }
             Optional<String> location = response.headers().firstValue("Location");
             if (!isRedirect(response.statusCode()) || location.isEmpty()) {
                 return response;
@@ -80,6 +85,17 @@ final class RegistryHttp implements AutoCloseable {
             }
             target = permitted(target, location.get());
         }
+    }
+
+    /** After so much of the silence that is allowed, a person wonders. */
+    static Duration noticed(Duration stall) {
+        return stall.dividedBy(4);
+    }
+
+    private void silent() {
+        listener.on(new PullEvent.Warning(registry.name() + " has sent nothing for "
+                + noticed(options.stall()).toSeconds() + " s; it has "
+                + options.stall().toSeconds() + " s"));
     }
 
     /** Whether the answer came from where the question went, and not from where that redirects to. */

@@ -41,7 +41,8 @@ public final class RegistryLogins {
         boolean verified;
         RegistryOptions settings = options.get();
         RegistryHost host = RegistryHost.of(name, settings.plainHttp());
-        try (RegistryCaller caller = new RegistryCaller(host, "", settings.withLogins(alone), deadline)) {
+        try (RegistryCaller caller =
+                new RegistryCaller(host, "", settings.withLogins(alone), deadline, PullListener.none())) {
             caller.call(new Ping());
             verified = caller.wasAsked();
         } catch (PullFailed e) {

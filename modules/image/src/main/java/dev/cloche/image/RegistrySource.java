@@ -10,10 +10,12 @@ final class RegistrySource implements ImageSource {
     private final ImageReference reference;
     private final ImageStoreOptions options;
     private final Deadline deadline;
+    private final PullListener listener;
     private final ReentrantLock opening = new ReentrantLock();
     private @Nullable RepositoryHosts opened;
 
-    RegistrySource(ImageReference reference, ImageStoreOptions options, Deadline deadline) {
+    RegistrySource(ImageReference reference, ImageStoreOptions options, Deadline deadline, PullListener listener) {
+        this.listener = listener;
         this.reference = reference;
         this.options = options;
         this.deadline = deadline;
@@ -40,7 +42,7 @@ final class RegistrySource implements ImageSource {
         try {
             RepositoryHosts hosts = opened;
             if (hosts == null) {
-                hosts = new RepositoryHosts(reference, options.registries().get(), deadline);
+                hosts = new RepositoryHosts(reference, options.registries().get(), deadline, listener);
                 opened = hosts;
             }
             return hosts;

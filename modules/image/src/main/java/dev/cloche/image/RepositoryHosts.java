@@ -23,11 +23,13 @@ final class RepositoryHosts implements AutoCloseable {
     private final ImageReference reference;
     private final RegistryOptions options;
     private final Deadline deadline;
+    private final PullListener listener;
     private final List<RegistryMirror> mirrors;
     private final ReentrantLock choosing = new ReentrantLock();
     private final List<Host> opened = new ArrayList<>();
 
-    RepositoryHosts(ImageReference reference, RegistryOptions options, Deadline deadline) {
+    RepositoryHosts(ImageReference reference, RegistryOptions options, Deadline deadline, PullListener listener) {
+        this.listener = listener;
         this.reference = reference;
         this.options = options;
         this.deadline = deadline;
@@ -83,7 +85,7 @@ final class RepositoryHosts implements AutoCloseable {
         String name = mirror ? mirrors.get(index).host() : reference.registry();
         String repository = mirror ? mirrors.get(index).repository(reference.repository()) : reference.repository();
         RegistryHost host = RegistryHost.of(name, options.plainHttp());
-        return new Host(RegistryCaller.forRepository(host, repository, options, deadline), repository);
+        return new Host(RegistryCaller.forRepository(host, repository, options, deadline, listener), repository);
     }
 
     @Override

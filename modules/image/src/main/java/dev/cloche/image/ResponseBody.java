@@ -30,14 +30,17 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
     private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
     private final Duration stall;
     private final Deadline deadline;
+    private final Runnable silent;
     private volatile @Nullable Throwable failure;
     private List<ByteBuffer> current = List.of();
     private final Pace pace;
     private int next;
     private boolean ended;
 
-    ResponseBody(Duration stall, Deadline deadline) {
+    /** @param silent called when nothing has arrived for a part of {@code stall} that a person notices */
+    ResponseBody(Duration stall, Deadline deadline, Runnable silent) {
         this.stall = stall;
+        this.silent = silent;
         this.deadline = deadline;
         this.pace = new Pace(stall);
     }
@@ -102,7 +105,14 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
         List<ByteBuffer> following;
         long asked = System.nanoTime();
         try {
-            following = arrived.poll(deadline.orAfter(stall).remainingNanos(), TimeUnit.NANOSECONDS);
+            long noticed = RegistryHttp.noticed(stall).toNanos();
+            following =
+                    arrived.poll(deadline.orAfter(Duration.ofNanos(noticed)).remainingNanos(), TimeUnit.NANOSECONDS);
+            if (following == null && !deadline.passed()) {
+                silent.run();
+                Duration rest = stall.minusNanos(noticed);
+                following = arrived.poll(deadline.orAfter(rest).remainingNanos(), TimeUnit.NANOSECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

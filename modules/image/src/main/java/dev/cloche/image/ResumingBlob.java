@@ -76,6 +76,7 @@ final class ResumingBlob extends InputStream {
                 breaks = 0;
                 continue;
             }
+            host.caller().again(failure, breaks);
             host.caller().pause(breaks, Optional.empty());
         }
         return -1;

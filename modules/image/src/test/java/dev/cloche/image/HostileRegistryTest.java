@@ -139,7 +139,7 @@ class HostileRegistryTest extends OnRawRegistry {
         RegistryOptions options =
                 patient(1, Duration.ofSeconds(20)).registries().get();
         RegistryHost host = RegistryHost.of("registry.example", Set.of());
-        try (RegistryHttp http = new RegistryHttp(host, options, StoreFixture.soon())) {
+        try (RegistryHttp http = new RegistryHttp(host, options, StoreFixture.soon(), PullListener.none())) {
             BadAnswer refused = catchThrowableOfType(
                     BadAnswer.class,
                     () -> http.permitted(URI.create("https://registry.example/x"), "http://127.0.0.1/x"));

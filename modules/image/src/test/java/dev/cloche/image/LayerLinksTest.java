@@ -112,7 +112,7 @@ class LayerLinksTest {
     /** Without following links. */
     private static @Nullable Inode find(Directory root, String path) {
         Inode found = root;
-        for (String name : path.split("/")) {
+        for (String name : path.split("/", -1)) {
             found = found instanceof Directory directory ? directory.get(Bytes.utf8(name)) : null;
         }
         return found;

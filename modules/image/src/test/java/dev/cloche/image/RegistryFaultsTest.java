@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,44 @@ class RegistryFaultsTest extends OnRawRegistry {
         });
         pulls();
         assertThat(count).hasValueGreaterThan(1);
+    }
+
+    @Test
+    void aRegistryThatStallsIsSaidToDoSoAndThatItIsAskedAgain() {
+        reopen(TRIES, SHORT);
+        AtomicInteger count = new AtomicInteger();
+        registry.fault("/manifests/1", (out, content, from) -> {
+            if (count.incrementAndGet() > 1) {
+                RawRegistry.properly(out, content, from);
+                return;
+            }
+            end.await();
+        });
+        registry.fault(blob, (out, content, from) -> {
+            if (count.incrementAndGet() > 3) {
+                RawRegistry.properly(out, content, from);
+                return;
+            }
+            out.write(RawRegistry.head("HTTP/1.1 200 OK", "Content-Length: " + content.length));
+            out.write(content, 0, 100_000);
+            out.flush();
+            end.await();
+        });
+        List<String> heard = new CopyOnWriteArrayList<>();
+        store.store.pull(
+                reference,
+                PullPolicy.MISSING,
+                event -> {
+                    if (event instanceof PullEvent.Warning(String text)) {
+                        heard.add(text);
+                    }
+                },
+                StoreFixture.soon());
+        assertThat(heard).hasSize(4);
+        assertThat(heard.get(0)).contains(registry.name() + " has sent nothing for ");
+        assertThat(heard.get(1)).contains("fetch the manifest app:1", "trying again, 2 of " + TRIES);
+        assertThat(heard.get(2)).contains(registry.name() + " has sent nothing for ");
+        assertThat(heard.get(3)).contains("fetch the blob", "trying again, 2 of " + TRIES);
     }
 
     @Test
