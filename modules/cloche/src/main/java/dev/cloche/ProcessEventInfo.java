@@ -11,7 +11,7 @@ import java.util.Optional;
  * cloche.processes().events("build-42", 0).forEach(event -> System.out.println(event.type() + " " + event.payload()));
  * }</pre>
  *
- * @param sequence from 1, without gaps
+ * @param sequence from 1, or behind those of a pruned process of the same id, without gaps
  * @param payload JSON
  * @param replayKey by which its append can be repeated
  */

@@ -19,10 +19,12 @@ import java.util.Optional;
  * @param output how it ended: JSON with a member {@code type}; present exactly if it has
  * @param failure present exactly if it has failed
  * @param session whose it is
- * @param recovery what happens if its owner is lost: {@code rerunnable}, {@code owner-bound} or {@code externally-owned}
+ * @param recovery what happens if its owner is lost: {@code rerunnable}, {@code retrying}, {@code owner-bound} or
+ *     {@code externally-owned}
  * @param leaseRequired whether only who holds its lease can end it
  * @param attempts owners who hold it or were lost
- * @param lastSequence of its latest event; 0 before the first
+ * @param events how many it has
+ * @param lastSequence of its latest event. The first has 1, or follows those of an earlier process of the id that was pruned
  * @param updatedAt when something last happened to it
  */
 public record ProcessInfo(
@@ -36,6 +38,7 @@ public record ProcessInfo(
         String recovery,
         boolean leaseRequired,
         int attempts,
+        long events,
         long lastSequence,
         Instant createdAt,
         Instant updatedAt) {
@@ -50,11 +53,13 @@ public record ProcessInfo(
                 process.registration().provenance().ownerScope().session(),
                 switch (process.registration().recovery()) {
                     case Recovery.Rerunnable _ -> "rerunnable";
+                    case Recovery.Retrying _ -> "retrying";
                     case Recovery.OwnerBound _ -> "owner-bound";
                     case Recovery.ExternallyOwned _ -> "externally-owned";
                 },
                 process.registration().leaseRequired(),
                 process.attempts(),
+                process.events(),
                 process.lastSequence(),
                 process.createdAt(),
                 process.updatedAt());

@@ -11,7 +11,6 @@ import dev.cloche.process.PruneRequest;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -157,15 +156,13 @@ public final class Processes {
      * Forgets processes that have ended, with their events, and deletes what the commands among them wrote. So it does with
      * what is left of commands that were forgotten before, by a prune that was killed.
      *
-     * @param unusedFor only those to which nothing has happened for so long
+     * @param unusedFor only those to which nothing has happened for so long, by a clock that nobody can set unless the host
+     *     was started anew since
      * @param granted whether also those that a session still has a handle to
      * @return their ids
      */
     public List<String> prune(Duration unusedFor, boolean granted) {
-        // What ended a moment ago is meant too, so the cutoff of none is just ahead.
-        Instant cutoff = Instant.now().minus(unusedFor).plusMillis(unusedFor.isZero() ? 1 : 0);
-        PruneRequest all = PruneRequest.before(cutoff);
-        List<String> pruned = registry.prune(new PruneRequest(cutoff, all.statuses(), all.inputTypes(), granted));
+        List<String> pruned = registry.prune(PruneRequest.unusedFor(unusedFor).withGranted(granted));
         executions.sweep();
         return pruned;
     }

@@ -37,7 +37,7 @@ final class ProcessInspectCommand implements Callable<Integer> {
         table.row("session", process.session());
         table.row("recovery", process.recovery() + (process.leaseRequired() ? ", ends with its lease only" : ""));
         table.row("attempts", Integer.toString(process.attempts()));
-        table.row("events", Long.toString(process.lastSequence()));
+        table.row("events", Long.toString(process.events()));
         table.row("created", process.createdAt().toString());
         table.row("updated", process.updatedAt().toString());
         table.print(System.out);

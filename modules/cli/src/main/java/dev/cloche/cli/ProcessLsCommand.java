@@ -39,7 +39,7 @@ final class ProcessLsCommand implements Callable<Integer> {
                         process.inputType(),
                         process.session(),
                         Age.of(process.createdAt(), clock),
-                        Long.toString(process.lastSequence()),
+                        Long.toString(process.events()),
                         process.status());
             }
             table.print(System.out);
@@ -57,6 +57,7 @@ final class ProcessLsCommand implements Callable<Integer> {
                 .field("recovery", process.recovery())
                 .field("leaseRequired", process.leaseRequired())
                 .field("attempts", process.attempts())
+                .field("events", process.events())
                 .field("lastSequence", process.lastSequence())
                 .field("createdAt", process.createdAt())
                 .field("updatedAt", process.updatedAt());

@@ -1,8 +1,8 @@
 package dev.cloche.process;
 
-import dev.cloche.base.Deadline;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What the processes that are in use declared, so that an append need not read it. A declaration never changes, but its id
@@ -24,19 +24,23 @@ final class Declarations {
         this.store = store;
     }
 
-    /** What a process declares or declared a moment ago. */
+    /** What a process declares or declared a moment ago; who decides by it compares the hash. */
     Registrations.Prepared of(String id) {
-        return of(id, Deadline.none());
+        Optional<Registrations.Prepared> known = known(id);
+        return known.isPresent() ? known.get() : store.read(reads -> of(Rows.record(reads, id)));
     }
 
-    Registrations.Prepared of(String id, Deadline deadline) {
+    /** What a process declares, as of a transaction. */
+    Registrations.Prepared of(StoreReads reads, ProcessHead process) {
+        return known(process.id())
+                .filter(prepared -> prepared.hash().equals(process.hash()))
+                .orElseGet(() -> of(Rows.record(reads, process.id())));
+    }
+
+    private Optional<Registrations.Prepared> known(String id) {
         synchronized (recent) {
-            Registrations.Prepared known = recent.get(id);
-            if (known != null) {
-                return known;
-            }
+            return Optional.ofNullable(recent.get(id));
         }
-        return store.read(reads -> of(Rows.record(reads, id)), deadline);
     }
 
     Registrations.Prepared of(ProcessRecord record) {

@@ -39,8 +39,7 @@ final class EventLog {
             ProcessHead process = Rows.lock(transaction, id);
             AppendRules.Examined current = process.hash().equals(declared.hash())
                     ? examined
-                    : AppendRules.examine(
-                            declarations.of(Rows.record(transaction, id)).registration(), append, schemas);
+                    : AppendRules.examine(declarations.of(transaction, process).registration(), append, schemas);
             Optional<LeaseRow> held = lease.flatMap(
                     claimed -> process.lease().filter(row -> LeaseRules.isHeldBy(row, claimed, transaction.now())));
             Optional<ProcessEvent> found =

@@ -2,6 +2,7 @@ package dev.cloche.process;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A type of event that a process declares.
@@ -19,6 +20,11 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
 
     /** Written by the registry alone, and so never declared by a caller. */
     public static final String ABANDONED = "process.abandoned";
+
+    /** That a try failed and is made again ({@link Recovery.Retrying}); written by the registry alone. */
+    public static final String ATTEMPT_FAILED = "process.attempt_failed";
+
+    static final Set<String> REGISTRYS_OWN = Set.of(ABANDONED, ATTEMPT_FAILED);
 
     public EventType {
         Names.require("an event type's name", name);

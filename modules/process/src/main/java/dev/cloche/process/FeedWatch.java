@@ -30,14 +30,18 @@ final class FeedWatch implements Runnable {
     /** Looks. If it cannot, everybody who waits looks for themselves, and finds out why. */
     @Override
     public void run() {
+        long last = 0;
         try {
-            long last = store.lastPosition();
+            last = store.lastPosition();
             for (long from = position(); from < last; from = position()) {
-                Optional<String> cursor = Optional.of(FeedPositions.format(from));
+                Optional<String> cursor = Optional.of(FeedPositions.at(from).text());
                 ChangePage page = store.read(reads -> reads.changes(cursor, PAGE));
                 listener.committed(page.changes());
-                reached(FeedPositions.parse(page.next()));
+                reached(FeedPositions.parse(page.next(), Long.MAX_VALUE).position());
             }
+        } catch (ProcessException.FeedForgotten e) {
+            reached(last);
+            listener.unknownCommitted();
         } catch (ProcessException e) {
             listener.unknownCommitted();
         }

@@ -56,6 +56,11 @@ class InMemoryReads implements StoreReads {
     }
 
     @Override
+    public Floor floor() {
+        return tables.floor;
+    }
+
+    @Override
     public Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey) {
         return Optional.ofNullable(tables.row(process).byReplayKey.get(replayKey));
     }
@@ -85,8 +90,7 @@ class InMemoryReads implements StoreReads {
         return row.wakes.values().stream()
                 .filter(outgoing -> !outgoing.acknowledged() && outgoing.wake().sequence() > afterSequence)
                 .limit(limit)
-                .map(outgoing ->
-                        new WakeEvent(row.events.get((int) outgoing.wake().sequence() - 1), outgoing.wake()))
+                .map(outgoing -> new WakeEvent(row.event(outgoing.wake().sequence()), outgoing.wake()))
                 .toList();
     }
 
@@ -140,20 +144,15 @@ class InMemoryReads implements StoreReads {
     }
 
     @Override
-    public Optional<Long> claimableAt(String inputType) {
+    public Optional<Long> claimableAt(String inputType, Set<String> hostProfiles) {
         return tables.processes.values().stream()
-                .filter(row -> row.isForWorkers(inputType))
-                .map(row -> row.isHeld(now) ? row.lease.orElseThrow().expiresTicks() : now.ticks())
+                .filter(row -> row.isForWorkers(inputType, hostProfiles))
+                .map(row -> row.isKept(now) ? row.keptUntil() : now.ticks())
                 .min(Comparator.naturalOrder());
     }
 
     @Override
     public ChangePage changes(Optional<String> after, int limit) {
-        long from = after.map(FeedPositions::parse).orElse(0L);
-        if (from > tables.feed.size()) {
-            throw FeedPositions.unknown(after.orElse(""));
-        }
-        int to = (int) Math.min(from + limit, tables.feed.size());
-        return new ChangePage(tables.feed.subList((int) from, to), FeedPositions.format(to));
+        return tables.feed.page(after, limit);
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -30,14 +31,22 @@ final class InMemoryRow {
     Optional<ExternalRef> externalRef = Optional.empty();
     Optional<LeaseRow> lease = Optional.empty();
     Instant updatedAt;
+    final long firstSequence;
     long fence;
     int attempts;
+    Optional<PauseRow> pause = Optional.empty();
+    int returns;
+    Optional<StoreTime> idleSince = Optional.empty();
+    Optional<Instant> startedAt = Optional.empty();
+    Optional<String> returnedFor = Optional.empty();
+    Optional<String> lostOwner = Optional.empty();
 
-    InMemoryRow(long key, ProcessRegistration registration, String hash, long fence, Instant now) {
+    InMemoryRow(long key, ProcessRegistration registration, String hash, long fence, long lastSequence, Instant now) {
         this.key = key;
         this.registration = registration;
         this.hash = hash;
         this.fence = fence;
+        this.firstSequence = lastSequence + 1;
         this.createdAt = now;
         this.updatedAt = now;
     }
@@ -54,32 +63,53 @@ final class InMemoryRow {
                 output.map(AwaitOutput::status).orElse(ProcessStatus.RUNNING),
                 registration.recovery(),
                 registration.leaseRequired(),
-                events.size(),
+                firstSequence,
+                lastSequence(),
                 fence,
                 attempts,
-                lease);
+                lease,
+                pause,
+                returns);
     }
 
     ProcessRecord record() {
         return new ProcessRecord(
-                registration, hash, output, externalRef, events.size(), attempts, createdAt, updatedAt);
+                registration, hash, output, externalRef, firstSequence, lastSequence(), attempts, createdAt, updatedAt);
+    }
+
+    long lastSequence() {
+        return firstSequence - 1 + events.size();
     }
 
     /** Sequences have no gaps, so the place of an event in the list tells its sequence. */
     List<ProcessEvent> eventsAfter(long sequence) {
-        int from = Math.clamp(sequence, 0, events.size());
+        int from = sequence < firstSequence ? 0 : Math.clamp(sequence - firstSequence + 1, 0, events.size());
         return events.subList(from, events.size());
     }
 
+    ProcessEvent event(long sequence) {
+        return events.get((int) (sequence - firstSequence));
+    }
+
     /** Whether it runs and workers of a type of input can drive it. */
-    boolean isForWorkers(String inputType) {
+    boolean isForWorkers(String inputType, Set<String> hostProfiles) {
         return output.isEmpty()
+                && (hostProfiles.isEmpty()
+                        || hostProfiles.contains(registration.provenance().hostProfileId()))
                 && registration.input().type().equals(inputType)
                 && !(registration.recovery() instanceof Recovery.ExternallyOwned);
     }
 
-    boolean isHeld(StoreTime now) {
-        return lease.filter(row -> LeaseRules.isLive(row, now)).isPresent();
+    /** Whether workers have to wait: for the end of a lease, or of a pause. */
+    boolean isKept(StoreTime now) {
+        return lease.filter(row -> LeaseRules.isLive(row, now)).isPresent()
+                || pause.filter(row -> RecoveryRules.pauses(row, now)).isPresent();
+    }
+
+    long keptUntil() {
+        return lease.map(LeaseRow::expiresTicks)
+                .or(() -> pause.map(PauseRow::untilTicks))
+                .orElseThrow();
     }
 
     boolean hasPendingWake() {

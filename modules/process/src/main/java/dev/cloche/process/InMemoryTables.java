@@ -1,8 +1,6 @@
 package dev.cloche.process;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -11,8 +9,9 @@ import java.util.TreeMap;
 final class InMemoryTables {
     final TreeMap<String, InMemoryRow> processes = new TreeMap<>(Names.ORDER);
     final Map<String, Tombstone> tombstones = new HashMap<>();
-    final List<Change> feed = new ArrayList<>();
+    final InMemoryFeed feed = new InMemoryFeed();
     long lastKey;
+    Floor floor = new Floor(0, 0);
 
     /** The row of a head, which is there for as long as the transaction that read the head. */
     InMemoryRow row(ProcessHead head) {

@@ -1,10 +1,13 @@
 package dev.cloche.process;
 
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 
 /** The writes of an {@link InMemoryProcessStore}, each with what undoes it. Used under its lock. */
@@ -33,11 +36,11 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     }
 
     @Override
-    public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
+    public boolean insertProcess(ProcessRegistration registration, String hash, long fence, long lastSequence) {
         if (tables.processes.containsKey(registration.id())) {
             return false;
         }
-        InMemoryRow row = new InMemoryRow(++tables.lastKey, registration, hash, fence, now().wall());
+        InMemoryRow row = new InMemoryRow(++tables.lastKey, registration, hash, fence, lastSequence, now().wall());
         tables.processes.put(registration.id(), row);
         undo.push(() -> tables.processes.remove(registration.id()));
         return true;
@@ -54,7 +57,7 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
         InMemoryRow row = touched(process);
-        if (event.sequence() != row.events.size() + 1) {
+        if (event.sequence() != row.lastSequence() + 1) {
             throw new IllegalStateException("event " + event.sequence() + " is not the next of " + process.id());
         }
         row.events.add(event);
@@ -69,22 +72,57 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     public void end(ProcessHead process, AwaitOutput output) {
         InMemoryRow row = tables.row(process);
         Optional<AwaitOutput> before = row.output;
+        Optional<StoreTime> idleBefore = row.idleSince;
         row.output = Optional.of(output);
-        undo.push(() -> row.output = before);
+        row.idleSince = Optional.of(now());
+        undo.push(() -> {
+            row.output = before;
+            row.idleSince = idleBefore;
+        });
     }
 
     @Override
     public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
         InMemoryRow row = tables.row(process);
         ProcessHead before = row.head();
+        Optional<Instant> startedBefore = row.startedAt;
         row.lease = lease;
         row.fence = fence;
         row.attempts = attempts;
+        row.pause = Optional.empty();
+        if (row.output.isEmpty()) {
+            row.startedAt = row.startedAt.or(() -> lease.map(LeaseRow::claimedAt));
+        }
         undo.push(() -> {
             row.lease = before.lease();
             row.fence = before.fence();
             row.attempts = before.attempts();
+            row.pause = before.pause();
+            row.startedAt = startedBefore;
         });
+    }
+
+    @Override
+    public void setPause(ProcessHead process, Optional<PauseRow> pause, int returns, Optional<String> why) {
+        InMemoryRow row = tables.row(process);
+        ProcessHead before = row.head();
+        Optional<String> whyBefore = row.returnedFor;
+        row.pause = pause;
+        row.returns = returns;
+        row.returnedFor = why.or(() -> whyBefore);
+        undo.push(() -> {
+            row.pause = before.pause();
+            row.returns = before.returns();
+            row.returnedFor = whyBefore;
+        });
+    }
+
+    @Override
+    public void setLost(ProcessHead process, String owner) {
+        InMemoryRow row = tables.row(process);
+        Optional<String> before = row.lostOwner;
+        row.lostOwner = Optional.of(owner);
+        undo.push(() -> row.lostOwner = before);
     }
 
     @Override
@@ -156,11 +194,11 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     }
 
     @Override
-    public List<ProcessHead> lockClaimable(String inputType, int limit) {
+    public List<ProcessHead> lockClaimable(String inputType, Set<String> hostProfiles, int limit) {
         List<ProcessHead> found = new ArrayList<>();
         // Those that lost an owner come first.
-        BiPredicate<InMemoryRow, Boolean> wanted =
-                (row, lost) -> row.lease.isPresent() == lost && row.isForWorkers(inputType) && !row.isHeld(now());
+        BiPredicate<InMemoryRow, Boolean> wanted = (row, lost) ->
+                row.lease.isPresent() == lost && row.isForWorkers(inputType, hostProfiles) && !row.isKept(now());
         for (boolean lost : new boolean[] {true, false}) {
             for (InMemoryRow row : tables.processes.values()) {
                 if (found.size() < limit && wanted.test(row, lost)) {
@@ -182,9 +220,13 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
         return List.copyOf(found);
     }
 
-    private static boolean isPrunable(InMemoryRow row, PruneRequest request) {
+    private long age(InMemoryRow row) {
+        return Math.max(0, now().ticks() - row.idleSince.orElseThrow().ticks());
+    }
+
+    private boolean isPrunable(InMemoryRow row, PruneRequest request) {
         return row.output.isPresent()
-                && row.updatedAt.isBefore(request.updatedBefore())
+                && age(row) >= request.unusedMillis()
                 && (request.statuses().isEmpty()
                         || request.statuses().contains(row.output.get().status()))
                 && (request.inputTypes().isEmpty()
@@ -200,6 +242,7 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
         Optional<Tombstone> before = tombstone(process.id());
         tables.processes.remove(process.id());
         tables.tombstones.put(process.id(), tombstone);
+        tables.feed.bury(process.id(), undo::push);
         undo.push(() -> {
             tables.processes.put(process.id(), row);
             before.ifPresentOrElse(
@@ -208,17 +251,41 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     }
 
     @Override
+    public void forget(int remembered) {
+        Floor before = tables.floor;
+        List<Tombstone> oldest = tables.tombstones.values().stream()
+                .sorted(Comparator.comparing(Tombstone::prunedAt))
+                .limit(Math.max(0, tables.tombstones.size() - remembered))
+                .toList();
+        for (Tombstone stone : oldest) {
+            tables.tombstones.remove(stone.id());
+            tables.floor = new Floor(
+                    Math.max(tables.floor.fence(), stone.fence()),
+                    Math.max(tables.floor.sequence(), stone.lastSequence()));
+        }
+        undo.push(() -> {
+            oldest.forEach(stone -> tables.tombstones.put(stone.id(), stone));
+            tables.floor = before;
+        });
+        tables.feed.forget(remembered, undo::push);
+    }
+
+    @Override
     public void change(Change change) {
-        tables.feed.add(change);
+        tables.feed.add(change, undo::push);
         changes.add(change);
-        undo.push(() -> tables.feed.removeLast());
     }
 
     private InMemoryRow touched(ProcessHead process) {
         InMemoryRow row = tables.row(process);
         var before = row.updatedAt;
+        Optional<StoreTime> idleBefore = row.idleSince;
         row.updatedAt = now().wall();
-        undo.push(() -> row.updatedAt = before);
+        row.idleSince = idleBefore.map(_ -> now());
+        undo.push(() -> {
+            row.updatedAt = before;
+            row.idleSince = idleBefore;
+        });
         return row;
     }
 }

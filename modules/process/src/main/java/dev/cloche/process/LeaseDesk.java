@@ -51,7 +51,8 @@ final class LeaseDesk {
     /** What was offered is leased or has ended afterwards, so each look finds others until there are none. */
     private static void claimOf(String type, ClaimRequest request, StoreTransaction transaction, List<Claim> claims) {
         while (claims.size() < request.limit()) {
-            List<ProcessHead> offered = transaction.lockClaimable(type, request.limit() - claims.size());
+            List<ProcessHead> offered =
+                    transaction.lockClaimable(type, request.hostProfiles(), request.limit() - claims.size());
             if (offered.isEmpty()) {
                 return;
             }

@@ -230,6 +230,18 @@ public abstract sealed class ProcessException extends ClocheException {
         }
     }
 
+    /** The feed of changes has forgotten prunes behind a cursor. Code {@code process.feed-forgotten}. */
+    public static final class FeedForgotten extends ProcessException {
+        /** For stores. */
+        public FeedForgotten() {
+            super(
+                    "process.feed-forgotten",
+                    "The feed of changes has forgotten some that came after this cursor.",
+                    "List the processes anew, and read the feed from its beginning.",
+                    null);
+        }
+    }
+
     /** The registry has been closed. Code {@code process.closed}. */
     public static final class Closed extends ProcessException {
         public Closed() {

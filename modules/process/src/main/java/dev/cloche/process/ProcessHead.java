@@ -6,7 +6,11 @@ import java.util.Optional;
  * What every decision about a process needs, and nothing that is long.
  *
  * @param key the store's own number of the row
+ * @param firstSequence of the first event that it has or will have: 1, or behind those of the id's earlier lives
+ * @param lastSequence of its latest event; one less than the first before that
  * @param fence of the latest claim; 0 before the first, unless the id was pruned
+ * @param pause during which no worker is offered it
+ * @param returns how often in a row it was given back with a pause
  */
 public record ProcessHead(
         long key,
@@ -15,7 +19,28 @@ public record ProcessHead(
         ProcessStatus status,
         Recovery recovery,
         boolean leaseRequired,
+        long firstSequence,
         long lastSequence,
         long fence,
         int attempts,
-        Optional<LeaseRow> lease) {}
+        Optional<LeaseRow> lease,
+        Optional<PauseRow> pause,
+        int returns) {
+    /** With another lease. */
+    ProcessHead withLease(Optional<LeaseRow> other) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                fence,
+                attempts,
+                other,
+                pause,
+                returns);
+    }
+}

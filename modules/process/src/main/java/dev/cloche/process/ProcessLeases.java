@@ -36,7 +36,16 @@ public interface ProcessLeases {
      * @return false if the deadline has passed before
      * @throws ProcessException.Interrupted if this thread is interrupted
      */
-    boolean awaitClaimable(Set<String> inputTypes, Deadline deadline);
+    default boolean awaitClaimable(Set<String> inputTypes, Deadline deadline) {
+        return awaitClaimable(inputTypes, Set.of(), deadline);
+    }
+
+    /**
+     * As {@link #awaitClaimable(Set, Deadline)}.
+     *
+     * @param hostProfiles of what kinds of host; empty for any
+     */
+    boolean awaitClaimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline);
 
     /**
      * Makes a lease last from now on for another while.

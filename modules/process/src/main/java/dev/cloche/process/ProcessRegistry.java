@@ -21,9 +21,25 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
     /** The most entries that one read returns. */
     int LARGEST_PAGE = 10_000;
 
+    /** How many pruned ids are remembered, unless it is said otherwise. */
+    int REMEMBERED = 10_000;
+
     /** A registry over a store, which is closed with it. */
     static ProcessRegistry over(ProcessStore store) {
-        return new StoredProcessRegistry(store);
+        return over(store, REMEMBERED);
+    }
+
+    /**
+     * A registry over a store, which is closed with it.
+     *
+     * @param remembered how many ids that were pruned latest are remembered: with a tombstone, which says when, and with
+     *     their entry in the feed. From 1. Fences, sequences and wakes of an id never come twice, however few there are
+     */
+    static ProcessRegistry over(ProcessStore store, int remembered) {
+        if (remembered < 1) {
+            throw new ProcessException.Invalid("a registry remembers at least one pruned id, not " + remembered);
+        }
+        return new StoredProcessRegistry(store, remembered);
     }
 
     /**
@@ -88,17 +104,21 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
 
     /**
      * What was committed after a point of the feed, in an order that is the same for all readers and that agrees with
-     * each process's own. A reader that goes on where the last page ended misses nothing.
+     * each process's own. A reader that goes on where the last page ended misses nothing of the processes that are there:
+     * of each the feed has all events and the latest entry of every other kind. Of one that was pruned it has that alone,
+     * for those who may have seen it before.
      *
      * @param after {@link ChangePage#next} of an earlier page; empty for the beginning
      * @throws ProcessException.Invalid if it is no point of this store's feed
+     * @throws ProcessException.FeedForgotten if prunes behind it are forgotten; the reader lists the processes anew and
+     *     begins at the beginning
      */
     ChangePage changes(Optional<String> after, int limit);
 
     /**
-     * Forgets ended processes with their events, handles and acknowledged wakes. Of each a tombstone stays, which keeps
-     * its fence. Those with a live lease or an undelivered wake are left alone. Not one transaction: what was pruned
-     * before a failure stays pruned.
+     * Forgets ended processes with their events, handles and acknowledged wakes. If an id is registered anew, its fences
+     * and the sequences of its events go on rising. Those with a live lease or an undelivered wake are left alone. Not one
+     * transaction: what was pruned before a failure stays pruned.
      *
      * @return the ids of what was pruned
      */

@@ -1,29 +1,57 @@
 package dev.cloche.process;
 
-import java.time.Instant;
-import java.util.EnumSet;
+import java.time.Duration;
 import java.util.Set;
 
 /**
  * Which ended processes are to be forgotten.
  *
- * @param updatedBefore those that nothing has happened to since, by the store's wall clock
+ * @param unusedFor those that nothing has happened to for so long, zero for all; counted by the clock of the store that
+ *     leases are counted by, as long as the host was not started anew since, and else by the wall clock
  * @param statuses how they ended; empty for any way
  * @param inputTypes tags of their inputs; empty for any
  * @param granted whether also those that a session has a handle to; the handles go with them
  */
-public record PruneRequest(
-        Instant updatedBefore, Set<ProcessStatus> statuses, Set<String> inputTypes, boolean granted) {
+public record PruneRequest(Duration unusedFor, Set<ProcessStatus> statuses, Set<String> inputTypes, boolean granted) {
     public PruneRequest {
         statuses = Set.copyOf(statuses);
         inputTypes = Set.copyOf(inputTypes);
+        if (unusedFor.isNegative()) {
+            throw new ProcessException.Invalid("a process cannot be unused for " + unusedFor);
+        }
         if (statuses.contains(ProcessStatus.RUNNING)) {
             throw new ProcessException.Invalid("a process that runs cannot be pruned");
         }
     }
 
-    /** All ended processes that nobody has a handle to. */
-    public static PruneRequest before(Instant cutoff) {
-        return new PruneRequest(cutoff, EnumSet.noneOf(ProcessStatus.class), Set.of(), false);
+    /** All ended processes without handles. */
+    public static PruneRequest all() {
+        return unusedFor(Duration.ZERO);
+    }
+
+    /** All ended processes without handles that nothing has happened to for so long. */
+    public static PruneRequest unusedFor(Duration time) {
+        return new PruneRequest(time, Set.of(), Set.of(), false);
+    }
+
+    public PruneRequest withStatuses(Set<ProcessStatus> chosen) {
+        return new PruneRequest(unusedFor, chosen, inputTypes, granted);
+    }
+
+    public PruneRequest withInputTypes(Set<String> chosen) {
+        return new PruneRequest(unusedFor, statuses, chosen, granted);
+    }
+
+    public PruneRequest withGranted(boolean also) {
+        return new PruneRequest(unusedFor, statuses, inputTypes, also);
+    }
+
+    /** In milliseconds, for stores. */
+    public long unusedMillis() {
+        try {
+            return unusedFor.toMillis();
+        } catch (ArithmeticException longerThanTime) {
+            return Long.MAX_VALUE / 2;
+        }
     }
 }

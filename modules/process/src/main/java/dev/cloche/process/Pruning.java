@@ -4,14 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Forgets ended processes, a batch at a time, so that nobody waits long for the store. Safe for use from many threads. */
+/** Forgets ended processes, a batch at a time, so that other calls do not wait long. Safe for use from many threads. */
 final class Pruning {
     private static final int BATCH = 200;
 
     private final ProcessStore store;
+    private final int remembered;
 
-    Pruning(ProcessStore store) {
+    /** @param remembered how many pruned ids keep a tombstone and their entry in the feed */
+    Pruning(ProcessStore store, int remembered) {
         this.store = store;
+        this.remembered = remembered;
     }
 
     List<String> prune(PruneRequest request) {
@@ -23,6 +26,10 @@ final class Pruning {
             pruned.addAll(batch.pruned());
             after = batch.last();
         } while (after.isPresent());
+        store.write(transaction -> {
+            transaction.forget(remembered);
+            return remembered;
+        });
         return List.copyOf(pruned);
     }
 
@@ -37,7 +44,8 @@ final class Pruning {
             // Its holder is still cleaning up.
             if (process.lease().filter(lease -> LeaseRules.isLive(lease, now)).isEmpty()) {
                 transaction.change(Change.of(process.id(), Change.Kind.PRUNED));
-                transaction.bury(process, new Tombstone(process.id(), process.fence(), now.wall()));
+                transaction.bury(
+                        process, new Tombstone(process.id(), process.fence(), process.lastSequence(), now.wall()));
                 pruned.add(process.id());
             }
         }

@@ -1,12 +1,14 @@
 package dev.cloche.process;
 
-/** What may be done with a running process whose owner was lost: whose lease ran out without being released. */
+/**
+ * What may be done with a running process whose driving came to nothing. Its attempts count the owners who hold it, were
+ * lost (the lease ran out without being released), or had a driver that failed; a lease that is given back counts none.
+ */
 public sealed interface Recovery {
     /**
-     * Another worker runs it.
+     * Another worker runs it when its owner was lost. A driver that fails ends it.
      *
-     * @param attempts how many owners may be lost, from 1, before it is abandoned. A lease that is released gives its
-     *     attempt back
+     * @param attempts how many owners may be lost, from 1, before it is abandoned
      */
     record Rerunnable(int attempts) implements Recovery {
         public Rerunnable {
@@ -16,9 +18,24 @@ public sealed interface Recovery {
         }
     }
 
+    /**
+     * A worker runs it again when its owner was lost, and after a pause when its driver failed. When the last attempt
+     * fails it has failed, and when the owner of the last is lost it is abandoned.
+     *
+     * @param times how often it is run again, from 1; so it has at most one attempt more
+     * @param backoff the pauses after the attempts that failed
+     */
+    record Retrying(int times, Backoff backoff) implements Recovery {
+        public Retrying {
+            if (times < 1 || times == Integer.MAX_VALUE) {
+                throw new ProcessException.Invalid("a process is tried again at least once, not " + times + " times");
+            }
+        }
+    }
+
     /** Nothing can run it again: it is abandoned. Workers take it only before its first owner, or when one released it. */
     record OwnerBound() implements Recovery {}
 
-    /** Somebody outside of the registry drives it: workers never take it, and nobody abandons it. */
+    /** Something outside of the registry drives it: workers never take it, and it is never abandoned. */
     record ExternallyOwned() implements Recovery {}
 }

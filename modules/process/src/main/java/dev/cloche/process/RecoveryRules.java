@@ -1,8 +1,9 @@
 package dev.cloche.process;
 
+import java.time.Duration;
 import java.util.Optional;
 
-/** The decisions about processes that nobody drives: plain functions. */
+/** The decisions about processes whose driving came to nothing: plain functions. */
 final class RecoveryRules {
     private RecoveryRules() {}
 
@@ -18,8 +19,31 @@ final class RecoveryRules {
                 process.attempts() >= rerunnable.attempts()
                         ? Optional.of(AbandonReason.ATTEMPTS_EXHAUSTED)
                         : Optional.empty();
+            case Recovery.Retrying retrying ->
+                process.attempts() > retrying.times()
+                        ? Optional.of(AbandonReason.ATTEMPTS_EXHAUSTED)
+                        : Optional.empty();
             case Recovery.ExternallyOwned _ ->
                 throw new IllegalStateException("a store offered " + process.id() + ", which is driven from outside");
         };
+    }
+
+    /** The pause before a process is tried again whose driver has failed; empty if it has failed with it. */
+    static Optional<Duration> pauseAfterFailure(ProcessHead process) {
+        return process.recovery() instanceof Recovery.Retrying retrying && process.attempts() <= retrying.times()
+                ? Optional.of(retrying.backoff().pause(process.attempts()))
+                : Optional.empty();
+    }
+
+    /** The owner of a lease that ran out and is still recorded. */
+    static Optional<String> lostOwner(ProcessHead process, StoreTime now) {
+        return process.lease().filter(row -> !LeaseRules.isLive(row, now)).map(LeaseRow::owner);
+    }
+
+    /** Whether a pause keeps workers away: as with a lease, not one of an earlier boot, nor one that lasts too long. */
+    static boolean pauses(PauseRow pause, StoreTime now) {
+        return pause.epoch().equals(now.epoch())
+                && pause.untilTicks() > now.ticks()
+                && pause.untilTicks() <= LeaseRules.saturatingAdd(now.ticks(), LeaseRules.LONGEST_MILLIS);
     }
 }

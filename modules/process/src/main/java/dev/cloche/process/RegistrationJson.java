@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,16 @@ public final class RegistrationJson {
         return switch (recovery) {
             case Recovery.Rerunnable rerunnable ->
                 Json.object(Map.of("type", Json.of("rerunnable"), "attempts", Json.of(rerunnable.attempts())));
+            case Recovery.Retrying retrying ->
+                Json.object(Map.of(
+                        "type",
+                        Json.of("retrying"),
+                        "times",
+                        Json.of(retrying.times()),
+                        "first_ms",
+                        Json.of(retrying.backoff().first().toMillis()),
+                        "longest_ms",
+                        Json.of(retrying.backoff().longest().toMillis())));
             case Recovery.OwnerBound _ -> Json.object(Map.of("type", Json.of("owner_bound")));
             case Recovery.ExternallyOwned _ -> Json.object(Map.of("type", Json.of("externally_owned")));
         };
@@ -88,6 +99,12 @@ public final class RegistrationJson {
     private static Recovery recovery(JsonNode node) {
         return switch (node.path("type").stringValue()) {
             case "rerunnable" -> new Recovery.Rerunnable(node.path("attempts").intValue());
+            case "retrying" ->
+                new Recovery.Retrying(
+                        node.path("times").intValue(),
+                        new Backoff(
+                                Duration.ofMillis(node.path("first_ms").longValue()),
+                                Duration.ofMillis(node.path("longest_ms").longValue())));
             case "owner_bound" -> new Recovery.OwnerBound();
             case "externally_owned" -> new Recovery.ExternallyOwned();
             case String other -> throw new ProcessException.Invalid("there is no recovery \"" + other + "\"");

@@ -11,6 +11,10 @@ import java.util.OptionalLong;
  * only lock for it, so it counts on by itself.
  */
 final class SqliteFeed {
+    /** The position of the last entry, as an expression. */
+    static final String LAST = "max(coalesce((SELECT max(position) FROM process_change), 0),"
+            + " coalesce((SELECT max(key) FROM process_event), 0))";
+
     private final Sql sql;
     private OptionalLong taken = OptionalLong.empty();
 
@@ -20,10 +24,7 @@ final class SqliteFeed {
 
     /** Of what is recorded; 0 before the first change. */
     long lastPosition() {
-        return sql.first(row -> row.getLong(1), """
-                        SELECT max(coalesce((SELECT max(position) FROM process_change), 0),
-                                   coalesce((SELECT max(key) FROM process_event), 0))
-                        """).orElseThrow();
+        return sql.first(row -> row.getLong(1), "SELECT " + LAST).orElseThrow();
     }
 
     /** The one after the last, for whoever records something there at once. */
@@ -34,24 +35,49 @@ final class SqliteFeed {
     }
 
     ChangePage page(Optional<String> after, int limit) {
-        long from = after.map(FeedPositions::parse).orElse(0L);
-        if (from > lastPosition()) {
-            throw FeedPositions.unknown(after.orElse(""));
+        long last = lastPosition();
+        FeedPositions from =
+                after.map(cursor -> FeedPositions.parse(cursor, last)).orElseGet(() -> FeedPositions.beginning(last));
+        if (after.isPresent() && from.isBelow(forgotten())) {
+            throw new ProcessException.FeedForgotten();
         }
         record Numbered(long position, Change change) {}
         // Both sides are read by their keys, in order, and merged: a page costs what is on it.
-        List<Numbered> page =
-                sql.list(row -> new Numbered(row.getLong("position"), SqliteRows.change(row)), """
-                SELECT position, process_id, kind, 0 AS sequence, NULL AS event_type FROM process_change WHERE position > ?
+        List<Numbered> page = sql.list(
+                row -> new Numbered(row.getLong("position"), SqliteRows.change(row)),
+                """
+                SELECT position, process_id, kind, 0 AS sequence, NULL AS event_type FROM process_change
+                WHERE position > ? AND (kind <> 'PRUNED' OR position > ?)
                 UNION ALL
                 SELECT e.key, p.id, 'EVENT', e.sequence, e.type
                 FROM process_event e CROSS JOIN process p ON p.key = e.process WHERE e.key > ?
                 ORDER BY position LIMIT ?
-                """, from, from, limit);
+                """,
+                from.position(),
+                from.since(),
+                from.position(),
+                limit);
         List<Change> changes = new ArrayList<>();
         page.forEach(numbered -> changes.add(numbered.change()));
-        return new ChangePage(
-                changes,
-                FeedPositions.format(page.isEmpty() ? from : page.getLast().position()));
+        long reached = page.isEmpty() ? from.position() : page.getLast().position();
+        return new ChangePage(changes, from.after(reached, page.size() == limit).text());
+    }
+
+    /** All prunes up to this position have left the feed. */
+    private long forgotten() {
+        return sql.first(row -> row.getLong(1), "SELECT feed FROM process_floor")
+                .orElse(0L);
+    }
+
+    /** Removes the oldest prunes until so many are left. The last entry of the feed is none of them. */
+    void forget(int remembered) {
+        sql.first(
+                        row -> row.getLong(1),
+                        "SELECT position FROM process_change WHERE kind = 'PRUNED' ORDER BY position DESC LIMIT 1 OFFSET ?",
+                        remembered)
+                .ifPresent(position -> {
+                    sql.update("DELETE FROM process_change WHERE kind = 'PRUNED' AND position <= ?", position);
+                    sql.update("UPDATE process_floor SET feed = ?", position);
+                });
     }
 }

@@ -51,7 +51,9 @@ public final class SqliteProcessStore implements ProcessStore {
                 "dev/cloche/process/migrations",
                 List.of(
                         CatalogSchema.Migration.additive("processes, their events, wakes, handles and leases"),
-                        new CatalogSchema.Migration("events are their own entries of the feed", true, false)));
+                        new CatalogSchema.Migration("events are their own entries of the feed", true, false),
+                        new CatalogSchema.Migration(
+                                "lives of ids, pauses, profiles of hosts, and bounds of the feed", true, false)));
     }
 
     /**

@@ -52,9 +52,19 @@ class SqliteReads implements StoreReads {
     @Override
     public final Optional<Tombstone> tombstone(String id) {
         return sql.first(
-                row -> new Tombstone(row.getString("id"), row.getLong("fence"), Sql.instant(row, "pruned_at")),
-                "SELECT id, fence, pruned_at FROM process_tombstone WHERE id = ?",
+                row -> new Tombstone(
+                        row.getString("id"), row.getLong("fence"), row.getLong("last"), Sql.instant(row, "pruned_at")),
+                "SELECT id, fence, coalesce(last_sequence, " + SqliteFeed.LAST + ") AS last, pruned_at"
+                        + " FROM process_tombstone WHERE id = ?",
                 id);
+    }
+
+    @Override
+    public final Floor floor() {
+        return sql.first(
+                        row -> new Floor(row.getLong("fence"), row.getLong("sequence")),
+                        "SELECT fence, sequence FROM process_floor")
+                .orElseThrow();
     }
 
     @Override
@@ -172,8 +182,8 @@ class SqliteReads implements StoreReads {
     }
 
     @Override
-    public final Optional<Long> claimableAt(String inputType) {
-        return new SqliteClaims(sql, now()).firstAt(inputType);
+    public final Optional<Long> claimableAt(String inputType, Set<String> hostProfiles) {
+        return new SqliteClaims(sql, now(), hostProfiles).firstAt(inputType);
     }
 
     /** Any number of strings as one parameter. */

@@ -2,6 +2,7 @@ package dev.cloche.process;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -9,12 +10,13 @@ import java.util.Optional;
 final class SqliteRows {
     static final String HEAD = """
             SELECT p.key, p.id, p.hash, p.status, p.recovery, p.attempts_allowed, p.lease_required, p.last_sequence,
-                   p.fence, p.attempts, p.lease_owner, p.lease_token, p.lease_epoch, p.lease_expires, p.lease_claimed_at
+                   p.fence, p.attempts, p.lease_owner, p.lease_token, p.lease_epoch, p.lease_expires, p.lease_claimed_at,
+                   p.first_sequence, p.pause_epoch, p.pause_until, p.returns, p.retry_first, p.retry_most
             FROM process p
             """;
 
     static final String RECORD_COLUMNS = """
-            d.registration, p.hash, d.output, d.external_backend, d.external_id, d.external_metadata, p.last_sequence,
+            d.registration, p.hash, d.output, d.external_backend, d.external_id, d.external_metadata, p.first_sequence, p.last_sequence,
             p.attempts, p.created_at, p.updated_at
             """;
 
@@ -36,18 +38,35 @@ final class SqliteRows {
                 ProcessStatus.ofWord(row.getString(4)),
                 recovery(row),
                 row.getInt(7) == 1,
+                row.getLong(16),
                 row.getLong(8),
                 fence,
                 row.getInt(10),
-                leaseOwner == null ? Optional.empty() : Optional.of(lease(row, leaseOwner, fence)));
+                leaseOwner == null ? Optional.empty() : Optional.of(lease(row, leaseOwner, fence)),
+                pause(row),
+                row.getInt(19));
+    }
+
+    private static Optional<PauseRow> pause(ResultSet row) throws SQLException {
+        String epoch = row.getString(17);
+        return epoch == null ? Optional.empty() : Optional.of(new PauseRow(epoch, row.getLong(18)));
     }
 
     private static Recovery recovery(ResultSet row) throws SQLException {
         return switch (row.getString(5)) {
-            case "rerunnable" -> new Recovery.Rerunnable(row.getInt(6));
+            case "rerunnable" -> rerunnable(row);
             case "owner_bound" -> new Recovery.OwnerBound();
             default -> new Recovery.ExternallyOwned();
         };
+    }
+
+    private static Recovery rerunnable(ResultSet row) throws SQLException {
+        int attempts = row.getInt(6);
+        long first = row.getLong(20);
+        return row.wasNull()
+                ? new Recovery.Rerunnable(attempts)
+                : new Recovery.Retrying(
+                        attempts - 1, new Backoff(Duration.ofMillis(first), Duration.ofMillis(row.getLong(21))));
     }
 
     /** The fence of a lease that is recorded is the latest that was given. */
@@ -71,6 +90,7 @@ final class SqliteRows {
                         ? Optional.empty()
                         : Optional.of(new ExternalRef(
                                 backend, row.getString("external_id"), Sql.json(row, "external_metadata"))),
+                row.getLong("first_sequence"),
                 row.getLong("last_sequence"),
                 row.getInt("attempts"),
                 Sql.instant(row, "created_at"),

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The writes of a {@link SqliteProcessStore}, in one transaction. SQLite has one writer at a time, so whatever is read here
@@ -63,29 +64,39 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     }
 
     @Override
-    public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
+    public boolean insertProcess(ProcessRegistration registration, String hash, long fence, long lastSequence) {
         Recovery recovery = registration.recovery();
+        Optional<Backoff> backoff =
+                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
         wrote = true;
         Optional<Long> key = sql.first(
                 row -> row.getLong(1),
                 """
-                INSERT INTO process (id, hash, input_type, recovery, attempts_allowed, lease_required, status,
-                                     last_sequence, fence, attempts, created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?, 'running', 0, ?, 0, ?, ?)
+                INSERT INTO process (id, hash, input_type, host_profile, recovery, attempts_allowed, retry_first,
+                                     retry_most, lease_required, status, first_sequence, last_sequence, fence, attempts,
+                                     created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, 0, ?, ?)
                 ON CONFLICT (id) DO NOTHING RETURNING key
                 """,
                 registration.id(),
                 hash,
                 registration.input().type(),
+                registration.provenance().hostProfileId(),
                 switch (recovery) {
-                    case Recovery.Rerunnable _ -> "rerunnable";
+                    case Recovery.Rerunnable _, Recovery.Retrying _ -> "rerunnable";
                     case Recovery.OwnerBound _ -> "owner_bound";
                     case Recovery.ExternallyOwned _ -> "externally_owned";
                 },
-                recovery instanceof Recovery.Rerunnable rerunnable
-                        ? Optional.of(rerunnable.attempts())
-                        : Optional.empty(),
+                switch (recovery) {
+                    case Recovery.Rerunnable rerunnable -> Optional.of(rerunnable.attempts());
+                    case Recovery.Retrying retrying -> Optional.of(retrying.times() + 1);
+                    case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> Optional.empty();
+                },
+                backoff.map(pauses -> pauses.first().toMillis()),
+                backoff.map(pauses -> pauses.longest().toMillis()),
                 registration.leaseRequired() ? 1 : 0,
+                lastSequence + 1,
+                lastSequence,
                 fence,
                 now().wall().toEpochMilli(),
                 now().wall().toEpochMilli());
@@ -105,6 +116,22 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 Sql.text(ref.metadata()),
                 process.key());
         write("UPDATE process SET updated_at = ? WHERE key = ?", now().wall().toEpochMilli(), process.key());
+        touch(process);
+    }
+
+    /** A process that has ended is as old as what last happened to it, in time that cannot be set. */
+    private void touch(ProcessHead process) {
+        if (process.status().terminal()) {
+            touchEnded(process);
+        }
+    }
+
+    private void touchEnded(ProcessHead process) {
+        write(
+                "UPDATE process SET idle_epoch = ?, idle_since = ? WHERE key = ?",
+                now().epoch(),
+                now().ticks(),
+                process.key());
     }
 
     @Override
@@ -128,6 +155,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 event.sequence(),
                 event.at().toEpochMilli(),
                 process.key());
+        touch(process);
     }
 
     @Override
@@ -137,6 +165,7 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 "UPDATE process_detail SET output = ? WHERE process = ?",
                 output.json().text(),
                 process.key());
+        touchEnded(process);
     }
 
     @Override
@@ -144,7 +173,8 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
         write(
                 """
                 UPDATE process SET fence = ?, attempts = ?, lease_owner = ?, lease_token = ?, lease_epoch = ?,
-                       lease_expires = ?, lease_claimed_at = ?
+                       lease_expires = ?, lease_claimed_at = ?, pause_epoch = NULL, pause_until = NULL,
+                       started_at = CASE WHEN status = 'running' THEN coalesce(started_at, ?) ELSE started_at END
                 WHERE key = ?
                 """,
                 fence,
@@ -154,7 +184,25 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                 lease.map(LeaseRow::epoch),
                 lease.map(LeaseRow::expiresTicks),
                 lease.map(row -> row.claimedAt().toEpochMilli()),
+                lease.map(row -> row.claimedAt().toEpochMilli()),
                 process.key());
+    }
+
+    @Override
+    public void setPause(ProcessHead process, Optional<PauseRow> pause, int returns, Optional<String> why) {
+        write(
+                "UPDATE process SET pause_epoch = ?, pause_until = ?, returns = ? WHERE key = ?",
+                pause.map(PauseRow::epoch),
+                pause.map(PauseRow::untilTicks),
+                returns,
+                process.key());
+        why.ifPresent(
+                text -> write("UPDATE process_detail SET returned_for = ? WHERE process = ?", text, process.key()));
+    }
+
+    @Override
+    public void setLost(ProcessHead process, String owner) {
+        write("UPDATE process_detail SET lost_owner = ? WHERE process = ?", owner, process.key());
     }
 
     @Override
@@ -217,8 +265,8 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     }
 
     @Override
-    public List<ProcessHead> lockClaimable(String inputType, int limit) {
-        return new SqliteClaims(sql, now()).free(inputType, limit);
+    public List<ProcessHead> lockClaimable(String inputType, Set<String> hostProfiles, int limit) {
+        return new SqliteClaims(sql, now(), hostProfiles).free(inputType, limit);
     }
 
     @Override
@@ -226,7 +274,8 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
         return sql.list(
                 SqliteRows::head,
                 SqliteRows.HEAD + """
-                        WHERE p.status <> 'running' AND p.id > ? AND p.updated_at < ?
+                        WHERE p.status <> 'running' AND p.id > ?
+                          AND CASE WHEN p.idle_epoch = ? THEN ? - p.idle_since ELSE max(0, ? - p.updated_at) END >= ?
                           AND (? OR p.status IN (SELECT value FROM json_each(?)))
                           AND (? OR p.input_type IN (SELECT value FROM json_each(?)))
                           AND (? OR NOT EXISTS (SELECT 1 FROM process_grant g WHERE g.process = p.key))
@@ -234,7 +283,10 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
                         ORDER BY p.id LIMIT ?
                         """,
                 after.orElse(""),
-                request.updatedBefore().toEpochMilli(),
+                now().epoch(),
+                now().ticks(),
+                now().wall().toEpochMilli(),
+                request.unusedMillis(),
                 flag(request.statuses().isEmpty()),
                 array(request.statuses().stream().map(ProcessStatus::word).toList()),
                 flag(request.inputTypes().isEmpty()),
@@ -251,21 +303,60 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
         write("DELETE FROM process WHERE key = ?", process.key());
-        write("""
-                INSERT INTO process_tombstone (id, fence, pruned_at) VALUES (?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, pruned_at = excluded.pruned_at
-                """, tombstone.id(), tombstone.fence(), tombstone.prunedAt().toEpochMilli());
+        write("DELETE FROM process_change WHERE process_id = ? AND kind <> 'PRUNED'", process.id());
+        write(
+                """
+                INSERT INTO process_tombstone (id, fence, last_sequence, pruned_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, last_sequence = excluded.last_sequence,
+                                               pruned_at = excluded.pruned_at
+                """,
+                tombstone.id(),
+                tombstone.fence(),
+                tombstone.lastSequence(),
+                tombstone.prunedAt().toEpochMilli());
+    }
+
+    @Override
+    public void forget(int remembered) {
+        wrote = true;
+        feed.forget(remembered);
+        record Age(long prunedAt, String id) {}
+        Optional<Age> oldest = sql.first(
+                row -> new Age(row.getLong("pruned_at"), row.getString("id")),
+                "SELECT pruned_at, id FROM process_tombstone ORDER BY pruned_at DESC, id DESC LIMIT 1 OFFSET ?",
+                remembered);
+        if (oldest.isPresent()) {
+            String old = " FROM process_tombstone WHERE (pruned_at, id) <= (?, ?)";
+            long at = oldest.get().prunedAt();
+            String id = oldest.get().id();
+            write(
+                    "UPDATE process_floor SET fence = max(fence, (SELECT max(fence)" + old + ")),"
+                            + " sequence = max(sequence, (SELECT max(coalesce(last_sequence, " + SqliteFeed.LAST + "))"
+                            + old
+                            + "))",
+                    at,
+                    id,
+                    at,
+                    id);
+            write("DELETE" + old, at, id);
+        }
     }
 
     @Override
     public void change(Change change) {
         // Events are in the feed as they are.
         if (change.kind() != Change.Kind.EVENT) {
+            long position = nextPosition();
             write(
                     "INSERT INTO process_change (position, process_id, kind) VALUES (?, ?, ?)",
-                    nextPosition(),
+                    position,
                     change.processId(),
                     change.kind().name());
+            write(
+                    "DELETE FROM process_change WHERE process_id = ? AND kind = ? AND position < ?",
+                    change.processId(),
+                    change.kind().name(),
+                    position);
         }
         changes.add(change);
     }

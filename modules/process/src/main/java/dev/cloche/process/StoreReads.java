@@ -19,8 +19,11 @@ public interface StoreReads {
     /** A page of processes, by id in the order of code points. */
     List<ProcessRecord> records(ProcessQuery query);
 
-    /** What stays of a pruned process. */
+    /** What stays of a pruned process, if it was one of the latest. */
     Optional<Tombstone> tombstone(String id);
+
+    /** What stays of all that were pruned before those. */
+    Floor floor();
 
     /** The event with a replay key. */
     Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey);
@@ -54,19 +57,20 @@ public interface StoreReads {
 
     /**
      * When the first of the processes that {@link StoreTransaction#lockClaimable} looks through can be had: now if one can
-     * be had already, else the ticks at which the first lease of this epoch ends. Empty if there are none. Reads a few
+     * be had already, else the ticks at which the first lease or pause of this epoch ends. Empty if there are none. Reads a few
      * rows, however many there are.
      */
-    Optional<Long> claimableAt(String inputType);
+    Optional<Long> claimableAt(String inputType, Set<String> hostProfiles);
 
     /** Those processes that anybody has a handle to. */
     Set<String> granted(Collection<String> ids);
 
     /**
-     * A page of the feed of {@link StoreTransaction#change}, from the beginning if {@code after} is empty. Whatever is
-     * committed later comes after {@link ChangePage#next}.
+     * A page of the feed of {@link StoreTransaction#change}, from the beginning if {@code after} is empty; who begins there
+     * is told of no prune from before. Whatever is committed later comes after {@link ChangePage#next}.
      *
      * @throws ProcessException.Invalid if {@code after} is none of its cursors
+     * @throws ProcessException.FeedForgotten if there were prunes behind {@code after} that are forgotten
      */
     ChangePage changes(Optional<String> after, int limit);
 }

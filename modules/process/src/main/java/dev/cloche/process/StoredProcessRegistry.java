@@ -19,14 +19,14 @@ final class StoredProcessRegistry implements ProcessRegistry {
     private final Waits waits;
     private final Pruning pruning;
 
-    StoredProcessRegistry(ProcessStore store) {
+    StoredProcessRegistry(ProcessStore store, int remembered) {
         this.store = store;
         this.declarations = new Declarations(store);
         this.log = new EventLog(store, declarations, schemas);
         this.leases = new LeaseDesk(store);
         this.grants = new GrantBook(store);
         this.waits = new Waits(store, waiters, declarations);
-        this.pruning = new Pruning(store);
+        this.pruning = new Pruning(store, remembered);
         store.listen(waiters);
     }
 
@@ -60,8 +60,11 @@ final class StoredProcessRegistry implements ProcessRegistry {
 
     private static ProcessRecord insert(StoreTransaction transaction, Registrations.Prepared prepared) {
         String id = prepared.registration().id();
-        long fence = transaction.tombstone(id).map(Tombstone::fence).orElse(0L);
-        if (transaction.insertProcess(prepared.registration(), prepared.hash(), fence)) {
+        Floor behind = transaction
+                .tombstone(id)
+                .map(stone -> new Floor(stone.fence(), stone.lastSequence()))
+                .orElseGet(transaction::floor);
+        if (transaction.insertProcess(prepared.registration(), prepared.hash(), behind.fence(), behind.sequence())) {
             transaction.change(Change.of(id, Change.Kind.REGISTERED));
         }
         return Registrations.repeated(Rows.record(transaction, id), prepared);
@@ -175,8 +178,8 @@ final class StoredProcessRegistry implements ProcessRegistry {
     }
 
     @Override
-    public boolean awaitClaimable(Set<String> inputTypes, Deadline deadline) {
-        return waits.claimable(inputTypes, deadline);
+    public boolean awaitClaimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline) {
+        return waits.claimable(inputTypes, hostProfiles, deadline);
     }
 
     @Override

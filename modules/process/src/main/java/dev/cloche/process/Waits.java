@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /** Waiting for what others commit. Safe for use from many threads. */
 final class Waits {
@@ -29,67 +28,93 @@ final class Waits {
         this.declarations = declarations;
     }
 
+    /**
+     * What a look found.
+     *
+     * @param life of the process that was looked at
+     * @param interest in what may make the next look find something
+     */
+    private record Look<T>(Optional<T> found, Life life, Predicate<Change> interest) {}
+
+    /** One life of an id. Each has an event at least, so no two have the same first sequence. */
+    private record Life(String hash, long firstSequence) {}
+
+    /** What is looked for in a process that is there. */
+    private interface Seeking<T> {
+        Optional<T> find(StoreReads reads, ProcessHead process);
+
+        /** Whether an event of a type can be it. */
+        boolean isOf(Registrations.Prepared declared, String type);
+    }
+
     AwaitOutput end(String id, Deadline deadline) {
-        String what = "the end of the process \"" + id + "\"";
-        Set<String> ends = declared(id, what, deadline).stream()
-                .filter(type -> type.terminal().isPresent())
-                .map(EventType::name)
-                .collect(Collectors.toSet());
-        ends.add(EventType.ABANDONED);
-        return await(
-                id,
-                what,
-                change ->
-                        change.eventType().filter(type -> !ends.contains(type)).isEmpty(),
-                deadline,
-                reads -> Rows.head(reads, id).status().terminal()
-                        ? Rows.record(reads, id).output()
-                        : Optional.empty());
+        return await(id, "the end of the process \"" + id + "\"", deadline, new Seeking<AwaitOutput>() {
+            @Override
+            public Optional<AwaitOutput> find(StoreReads reads, ProcessHead process) {
+                return process.status().terminal() ? Rows.record(reads, id).output() : Optional.empty();
+            }
+
+            @Override
+            public boolean isOf(Registrations.Prepared declared, String type) {
+                return type.equals(EventType.ABANDONED)
+                        || declared.registration().eventTypes().stream()
+                                .anyMatch(each -> each.terminal().isPresent()
+                                        && each.name().equals(type));
+            }
+        });
     }
 
     ProcessEvent event(String id, String type, long sequence, Deadline deadline) {
         String what = "an event of type \"" + type + "\" of the process \"" + id + "\"";
-        boolean declared = declared(id, what, deadline).stream()
-                .anyMatch(each -> each.name().equals(type));
-        if (!declared && !type.equals(EventType.ABANDONED)) {
-            throw new ProcessException.UndeclaredType(id, type);
-        }
-        return await(
-                id,
-                what,
-                change ->
-                        change.eventType().filter(other -> !other.equals(type)).isEmpty(),
-                deadline,
-                reads -> reads.firstEvent(Rows.head(reads, id), type, sequence));
+        return await(id, what, deadline, new Seeking<ProcessEvent>() {
+            @Override
+            public Optional<ProcessEvent> find(StoreReads reads, ProcessHead process) {
+                boolean possible = EventType.REGISTRYS_OWN.contains(type)
+                        || declarations.of(reads, process).registration().eventTypes().stream()
+                                .anyMatch(each -> each.name().equals(type));
+                if (!possible) {
+                    throw new ProcessException.UndeclaredType(id, type);
+                }
+                return reads.firstEvent(process, type, sequence);
+            }
+
+            @Override
+            public boolean isOf(Registrations.Prepared declared, String other) {
+                return other.equals(type);
+            }
+        });
     }
 
     List<ProcessEvent> events(String id, long sequence, int limit, Deadline deadline) {
         Pages.require(limit);
-        return await(
-                id,
-                "an event of the process \"" + id + "\"",
-                _ -> true,
-                deadline,
-                reads -> Optional.of(reads.events(Rows.head(reads, id), sequence, limit))
-                        .filter(events -> !events.isEmpty()));
+        return await(id, "an event of the process \"" + id + "\"", deadline, new Seeking<List<ProcessEvent>>() {
+            @Override
+            public Optional<List<ProcessEvent>> find(StoreReads reads, ProcessHead process) {
+                return Optional.of(reads.events(process, sequence, limit)).filter(events -> !events.isEmpty());
+            }
+
+            @Override
+            public boolean isOf(Registrations.Prepared declared, String type) {
+                return true;
+            }
+        });
     }
 
-    private <T> T await(
-            String id,
-            String what,
-            Predicate<Change> interest,
-            Deadline deadline,
-            Function<StoreReads, Optional<T>> look) {
-        Optional<T> already = look(what, deadline, look);
-        if (already.isPresent()) {
-            return already.get();
+    /** A wait is for the life that it began with. */
+    private <T> T await(String id, String what, Deadline deadline, Seeking<T> seeking) {
+        Look<T> first = look(what, deadline, reads -> lookAt(reads, id, seeking));
+        if (first.found().isPresent()) {
+            return first.found().get();
         }
         store.watchOthers(deadline);
-        try (Waiters.Waiter waiter = waiters.enter(id, interest)) {
+        try (Waiters.Waiter waiter = waiters.enter(id, first.interest())) {
             while (true) {
-                Optional<T> found = look(what, deadline, look);
-                if (found.isPresent()) {
-                    return found.get();
+                Look<T> next = look(what, deadline, reads -> lookAt(reads, id, seeking));
+                if (!next.life().equals(first.life())) {
+                    throw new ProcessException.Unknown(id, look(what, deadline, reads -> reads.tombstone(id)));
+                }
+                if (next.found().isPresent()) {
+                    return next.found().get();
                 }
                 if (!waiter.await(what, deadline)) {
                     throw new ProcessException.TimedOut(what);
@@ -98,8 +123,20 @@ final class Waits {
         }
     }
 
+    private <T> Look<T> lookAt(StoreReads reads, String id, Seeking<T> seeking) {
+        ProcessHead process = Rows.head(reads, id);
+        Registrations.Prepared declared = declarations.of(reads, process);
+        return new Look<>(
+                seeking.find(reads, process),
+                new Life(process.hash(), process.firstSequence()),
+                // What is no event may be the end of this life.
+                change -> change.eventType()
+                        .filter(type -> !seeking.isOf(declared, type))
+                        .isEmpty());
+    }
+
     /** Whether there may be something to be claimed; false if the deadline has passed before. */
-    boolean claimable(Set<String> inputTypes, Deadline deadline) {
+    boolean claimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline) {
         if (inputTypes.isEmpty()) {
             throw new ProcessException.Invalid("a worker names the input types that it can drive");
         }
@@ -107,32 +144,28 @@ final class Waits {
         store.watchOthers(deadline);
         try (Waiters.Waiter waiter = waiters.enter(change -> OFFERS.contains(change.kind()))) {
             while (true) {
-                Optional<Duration> left = look(what, deadline, reads -> untilClaimable(reads, inputTypes));
+                Optional<Duration> left =
+                        look(what, deadline, reads -> untilClaimable(reads, inputTypes, hostProfiles));
                 if (left.filter(Duration::isZero).isPresent()) {
                     return true;
                 }
                 if (deadline.passed()) {
                     return false;
                 }
-                // To the end of the first lease, which is known beforehand.
+                // To the end of the first lease or pause, which is known beforehand.
                 var _ = waiter.await(what, left.map(deadline::orAfter).orElse(deadline));
             }
         }
     }
 
-    private static Optional<Duration> untilClaimable(StoreReads reads, Set<String> inputTypes) {
+    private static Optional<Duration> untilClaimable(
+            StoreReads reads, Set<String> inputTypes, Set<String> hostProfiles) {
         long now = reads.now().ticks();
         return inputTypes.stream()
-                .map(reads::claimableAt)
+                .map(type -> reads.claimableAt(type, hostProfiles))
                 .flatMap(Optional::stream)
                 .min(Comparator.naturalOrder())
                 .map(ticks -> Duration.ofMillis(Math.max(0, ticks - now)));
-    }
-
-    private List<EventType> declared(String id, String what, Deadline deadline) {
-        return inTime(what, deadline, bound -> declarations.of(id, bound))
-                .registration()
-                .eventTypes();
     }
 
     private <T> T look(String what, Deadline deadline, Function<StoreReads, T> look) {

@@ -23,6 +23,9 @@ public interface ContractFixture {
     /** Another registry over the same data, as another program would open it; skips the test where that cannot be. */
     ProcessRegistry another();
 
+    /** A registry over the same data that remembers so many pruned ids. */
+    ProcessRegistry remembering(int pruned);
+
     /** A registry over the same data whose store fails at the nth primitive write from now on, counted from 1. */
     ProcessRegistry failingAtWrite(int nth);
 

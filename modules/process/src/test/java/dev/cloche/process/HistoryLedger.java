@@ -53,6 +53,7 @@ final class HistoryLedger {
     private final List<Holder> maybes = new ArrayList<>();
     private boolean mayBePruned;
     private long fence;
+    private long sequence;
 
     HistoryLedger(String id) {
         this.id = id;
@@ -147,6 +148,9 @@ final class HistoryLedger {
     /** Whoever held it without knowing may have ended it, or the registry may have given it up. */
     void appended(Appended appended) {
         ProcessEvent event = appended.event();
+        if (event.sequence() <= sequence) {
+            throw new Violation("the event " + event.sequence() + " of " + id + " has the number of an earlier life");
+        }
         String before = events.putIfAbsent(event.sequence(), event.payloadHash());
         if (before != null && (!appended.replayed() || !before.equals(event.payloadHash()))) {
             throw new Violation("the event " + event.sequence() + " of " + id + " was given twice");
@@ -165,6 +169,8 @@ final class HistoryLedger {
     }
 
     void pruned() {
+        sequence = Math.max(
+                sequence, events.keySet().stream().mapToLong(each -> each).max().orElse(0));
         events.clear();
         output = Optional.empty();
         setHolder(Optional.empty());
@@ -191,7 +197,7 @@ final class HistoryLedger {
         if (!hashes.entrySet().containsAll(events.entrySet())) {
             throw new Violation(id + " has lost an event: " + events.keySet() + ", found " + hashes.keySet());
         }
-        if (log.size() != record.lastSequence() || hashes.size() != log.size()) {
+        if (log.size() != record.events() || hashes.size() != log.size()) {
             throw new Violation(id + " has a log with gaps: " + hashes.keySet());
         }
         long ends =

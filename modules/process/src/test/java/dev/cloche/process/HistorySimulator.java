@@ -2,7 +2,6 @@ package dev.cloche.process;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +40,7 @@ public final class HistorySimulator {
         this.random = new SplittableRandom(seed);
         this.clock = clock;
         this.boots = boots;
-        this.registry = ProcessRegistry.over(new UnreliableStore(store, random.split(), 0.08));
+        this.registry = ProcessRegistry.over(new UnreliableStore(store, random.split(), 0.08), 1);
         IDS.forEach(id -> ledgers.put(id, new HistoryLedger(id)));
         for (int i = 0; i < OWNERS; i++) {
             owners.add("o" + names++);
@@ -189,8 +188,7 @@ public final class HistorySimulator {
     }
 
     private void prune() {
-        PruneRequest request = new PruneRequest(
-                clock.now().wall().plusSeconds(1_000_000), EnumSet.noneOf(ProcessStatus.class), Set.of(), true);
+        PruneRequest request = PruneRequest.all().withGranted(true);
         attempt(
                 "prune",
                 () -> registry.prune(request),

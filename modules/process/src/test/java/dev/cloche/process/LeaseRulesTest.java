@@ -20,7 +20,20 @@ class LeaseRulesTest {
     }
 
     private static ProcessHead process(Optional<LeaseRow> lease) {
-        return new ProcessHead(1, "p", "h", ProcessStatus.RUNNING, new Recovery.Rerunnable(3), false, 0, 7, 1, lease);
+        return new ProcessHead(
+                1,
+                "p",
+                "h",
+                ProcessStatus.RUNNING,
+                new Recovery.Rerunnable(3),
+                false,
+                1,
+                0,
+                7,
+                1,
+                lease,
+                Optional.empty(),
+                0);
     }
 
     @Test

@@ -99,16 +99,6 @@ final class MutatedStore extends ForwardingStore {
     }
 
     private static ProcessHead with(ProcessHead head, UnaryOperator<LeaseRow> change) {
-        return new ProcessHead(
-                head.key(),
-                head.id(),
-                head.hash(),
-                head.status(),
-                head.recovery(),
-                head.leaseRequired(),
-                head.lastSequence(),
-                head.fence(),
-                head.attempts(),
-                head.lease().map(change));
+        return head.withLease(head.lease().map(change));
     }
 }

@@ -84,7 +84,7 @@ final class PowerCutLedger {
         if (!events.entrySet().containsAll(promises.events.entrySet())) {
             broken.add(id + " has lost events: promised " + promises.events + ", found " + events);
         }
-        if (events.size() != found.lastSequence()) {
+        if (events.size() != found.events()) {
             broken.add(id + " has " + events.size() + " events and ends with " + found.lastSequence());
         }
         promises.ended.ifPresent(status -> {

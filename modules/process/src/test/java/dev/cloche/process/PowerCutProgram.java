@@ -7,9 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -85,11 +83,7 @@ final class PowerCutProgram {
             say("revoking", id);
             registry.revoke(scope, id);
             say("pruning", id);
-            List<String> pruned = registry.prune(new PruneRequest(
-                    Instant.now().plus(Duration.ofDays(1)),
-                    EnumSet.noneOf(ProcessStatus.class),
-                    Set.of(thread),
-                    false));
+            List<String> pruned = registry.prune(PruneRequest.all().withInputTypes(Set.of(thread)));
             pruned.forEach(each -> say("pruned", each));
         } else {
             registry.release(lease);

@@ -19,6 +19,8 @@ public abstract class ProcessRegistryContract
                 WaitContract,
                 FeedContract,
                 PruneContract,
+                LivesContract,
+                BoundsContract,
                 ConcurrencyContract,
                 DurabilityContract {
     private final List<ProcessRegistry> opened = new ArrayList<>();
@@ -42,6 +44,11 @@ public abstract class ProcessRegistryContract
     public ProcessRegistry another() {
         assumeTrue(isShared(), "nobody else can open this store");
         return opened(ProcessRegistry.over(openStore()));
+    }
+
+    @Override
+    public ProcessRegistry remembering(int pruned) {
+        return opened(ProcessRegistry.over(openStore(), pruned));
     }
 
     @Override

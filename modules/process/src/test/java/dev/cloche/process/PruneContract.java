@@ -8,7 +8,7 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Instant;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,18 +18,14 @@ import org.junit.jupiter.api.Test;
 
 /** Forgetting processes. */
 public interface PruneContract extends ContractFixture {
-    private static Instant later() {
-        return Instant.now().plusSeconds(3_600);
-    }
-
     @Test
     default void whatHasEndedBeforeTheCutoffIsForgottenWithAllThatBelongsToIt() {
         registry().register(registration("p"));
         registry().append("p", said("hi").withWakeTarget(OWNER));
         registry().ackWake("p", 1);
         registry().complete("p", success(1));
-        assertThat(registry().prune(PruneRequest.before(Instant.EPOCH))).isEmpty();
-        assertThat(registry().prune(PruneRequest.before(later()))).containsExactly("p");
+        assertThat(registry().prune(PruneRequest.unusedFor(Duration.ofDays(1)))).isEmpty();
+        assertThat(registry().prune(PruneRequest.all())).containsExactly("p");
         assertThat(registry().get("p")).isEmpty();
         assertThatThrownBy(() -> registry().eventsAfter("p", 0, 1))
                 .isInstanceOf(ProcessException.Unknown.class)
@@ -47,8 +43,8 @@ public interface PruneContract extends ContractFixture {
             registry().complete(id, success(1));
         }
         registry().claim("leased", "ann", LeaseContract.LONG);
-        assertThat(registry().prune(PruneRequest.before(later()))).isEmpty();
-        PruneRequest alsoGranted = new PruneRequest(later(), Set.of(), Set.of(), true);
+        assertThat(registry().prune(PruneRequest.all())).isEmpty();
+        PruneRequest alsoGranted = PruneRequest.all().withGranted(true);
         assertThat(registry().prune(alsoGranted)).containsExactly("granted");
         assertThat(registry().grants(OWNER, Optional.empty(), 9)).isEmpty();
         assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
@@ -61,16 +57,14 @@ public interface PruneContract extends ContractFixture {
         registry().register(registration("bad"));
         registry().complete("good", success(1));
         registry().complete("bad", failure("x"));
-        assertThat(registry().prune(new PruneRequest(later(), Set.of(), Set.of("other"), false)))
+        assertThat(registry().prune(PruneRequest.all().withInputTypes(Set.of("other"))))
                 .isEmpty();
         assertThat(registry()
-                        .prune(new PruneRequest(
-                                later(),
-                                Set.of(ProcessStatus.FAILED, ProcessStatus.CANCELLED),
-                                Set.of("other", ProcessInput.TOOL_CALL),
-                                false)))
+                        .prune(PruneRequest.all()
+                                .withStatuses(Set.of(ProcessStatus.FAILED, ProcessStatus.CANCELLED))
+                                .withInputTypes(Set.of("other", ProcessInput.TOOL_CALL))))
                 .containsExactly("bad");
-        assertThatThrownBy(() -> new PruneRequest(later(), Set.of(ProcessStatus.RUNNING), Set.of(), false))
+        assertThatThrownBy(() -> PruneRequest.all().withStatuses(Set.of(ProcessStatus.RUNNING)))
                 .isInstanceOf(ProcessException.Invalid.class);
     }
 
@@ -80,13 +74,13 @@ public interface PruneContract extends ContractFixture {
         Lease oldest = null;
         for (int life = 0; life < 3; life++) {
             registry().register(registration("p"));
-            assertThat(registry().append("p", note(1)).event().sequence()).isEqualTo(1);
+            assertThat(registry().append("p", note(1)).event().sequence()).isEqualTo(2L * life + 1);
             Lease lease = registry().claim("p", "ann", LeaseContract.LONG);
             oldest = oldest == null ? lease : oldest;
             assertThat(lease.fence()).isGreaterThan(fence);
             fence = lease.fence();
             registry().completeWithLease(lease, success(life));
-            assertThat(registry().prune(PruneRequest.before(later()))).containsExactly("p");
+            assertThat(registry().prune(PruneRequest.all())).containsExactly("p");
         }
         registry().register(registration("p"));
         Lease stale = Objects.requireNonNull(oldest);
@@ -98,14 +92,14 @@ public interface PruneContract extends ContractFixture {
         registry().register(registration("p"));
         registry().append("p", note(1));
         registry().complete("p", success(1));
-        registry().prune(PruneRequest.before(later()));
+        registry().prune(PruneRequest.all());
         registry().register(registration("p", EventType.plain("other")));
         assertThatThrownBy(() -> registry().append("p", note(1))).isInstanceOf(ProcessException.UndeclaredType.class);
         assertThat(registry()
                         .append("p", EventAppend.of("other", Json.NULL))
                         .event()
                         .sequence())
-                .isEqualTo(1);
+                .isEqualTo(3);
     }
 
     @Test
@@ -114,7 +108,7 @@ public interface PruneContract extends ContractFixture {
             registry().register(registration("p" + i));
             registry().complete("p" + i, success(i));
         });
-        assertThat(registry().prune(PruneRequest.before(later()))).hasSize(450).doesNotHaveDuplicates();
+        assertThat(registry().prune(PruneRequest.all())).hasSize(450).doesNotHaveDuplicates();
         assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
                 .isEmpty();
     }

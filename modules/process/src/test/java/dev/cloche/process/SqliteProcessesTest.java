@@ -159,10 +159,13 @@ class SqliteProcessesTest {
         for (String ranges : List.of(
                 "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires <= ? LIMIT ?",
                 "p.lease_expires IS NOT NULL AND p.lease_epoch < ? LIMIT ?",
-                "p.lease_expires IS NULL LIMIT ?")) {
+                "p.lease_expires IS NULL AND p.pause_until IS NOT NULL AND p.pause_epoch = ? AND p.pause_until <= ? LIMIT ?",
+                "p.lease_expires IS NULL AND p.pause_until IS NULL LIMIT ?",
+                "p.lease_expires IS NULL AND p.pause_until IS NULL AND p.host_profile IN (SELECT value FROM json_each(?))"
+                        + " LIMIT ?")) {
             List<String> plan = catalog.read(session -> session.list(
                     row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + SqliteClaims.CLAIMABLE + ranges));
-            assertThat(plan).singleElement().asString().contains("SEARCH p USING INDEX process_");
+            assertThat(plan.getFirst()).contains("SEARCH p USING INDEX process_");
         }
     }
 

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -106,7 +105,7 @@ public interface WaitContract extends ContractFixture {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<?> pruned = threads.submit(() -> registry().awaitEventAfter("gone", "note", 0, patience()));
             registry().complete("gone", success(1));
-            registry().prune(PruneRequest.before(Instant.now().plusSeconds(60)));
+            registry().prune(PruneRequest.all());
             assertThatThrownBy(() -> pruned.get(60, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(ProcessException.Unknown.class);
             Future<?> closed = threads.submit(() -> registry().awaitProcess("p", patience()));

@@ -25,9 +25,11 @@ final class FeedTail {
      */
     void look() {
         FeedPosition from = position.orElseGet(this::end);
-        List<FeedEntry> entries =
-                transactions.reading(Deadline.none(), statements -> FeedEntry.list(statements, from, false, PAGE));
-        if (entries.size() == PAGE) {
+        boolean forgotten =
+                transactions.reading(Deadline.none(), statements -> new PostgresFeed(statements).isForgotten(from));
+        List<FeedEntry> entries = transactions.reading(
+                Deadline.none(), statements -> FeedEntry.list(statements, from, FeedPosition.BEGINNING, false, PAGE));
+        if (forgotten || entries.size() == PAGE) {
             target.unknownCommitted();
             position = Optional.of(end());
             return;

@@ -11,7 +11,7 @@ import org.flywaydb.core.api.FlywayException;
 /** Brings the tables up to date. Flyway is loaded only where a one-row table says that this is due. */
 final class Migrations {
     /** Of the tables that this program knows. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     /** Locks of advice are numbers; this one is held by whoever migrates any schema of a database. */
     private static final long LOCK = 0x636c_6f63_6865L;

@@ -1,6 +1,7 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.process.ChangePage;
+import dev.cloche.process.Floor;
 import dev.cloche.process.Grant;
 import dev.cloche.process.GrantedProcess;
 import dev.cloche.process.ProcessEvent;
@@ -29,6 +30,10 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
 
     /** The one authority: milliseconds of the server's clock at this statement, not at the transaction's beginning. */
     static final String SERVER_CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+    /** One without is of an older program; each event was an entry of the feed, so its ids are beyond any sequence. */
+    static final String LAST_OF_TOMBSTONE =
+            "coalesce(t.last_sequence, pg_sequence_last_value(pg_get_serial_sequence('process_change', 'id')), 0)";
 
     protected final Statements statements;
     protected final String askClock;
@@ -94,9 +99,22 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     @Override
     public Optional<Tombstone> tombstone(String id) {
         return sql(() -> statements.first(
-                row -> new Tombstone(id, row.getLong("fence"), Instant.ofEpochMilli(row.getLong("pruned_ms"))),
-                "SELECT fence, pruned_ms FROM process_tombstone WHERE id = ?",
+                row -> new Tombstone(
+                        id,
+                        row.getLong("fence"),
+                        row.getLong("last_sequence"),
+                        Instant.ofEpochMilli(row.getLong("pruned_ms"))),
+                "SELECT t.fence, " + LAST_OF_TOMBSTONE + " AS last_sequence, t.pruned_ms FROM process_tombstone t"
+                        + " WHERE t.id = ?",
                 id));
+    }
+
+    @Override
+    public Floor floor() {
+        return sql(() -> statements.first(
+                        row -> new Floor(row.getLong("fence"), row.getLong("sequence")),
+                        "SELECT fence, sequence FROM process_floor"))
+                .orElseThrow();
     }
 
     @Override
@@ -203,8 +221,8 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     }
 
     @Override
-    public Optional<Long> claimableAt(String inputType) {
-        return new PostgresClaims(statements).firstAt(inputType, now().ticks());
+    public Optional<Long> claimableAt(String inputType, Set<String> hostProfiles) {
+        return new PostgresClaims(statements, hostProfiles).firstAt(inputType, now().ticks());
     }
 
     @Override
@@ -217,10 +235,6 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
 
     @Override
     public ChangePage changes(Optional<String> after, int limit) {
-        FeedPosition from = after.map(FeedPosition::parse).orElse(FeedPosition.BEGINNING);
-        List<FeedEntry> entries = sql(() -> FeedEntry.list(statements, from, true, limit));
-        return new ChangePage(
-                entries.stream().map(FeedEntry::change).toList(),
-                (entries.isEmpty() ? from : entries.getLast().position()).text());
+        return sql(() -> new PostgresFeed(statements).page(after, limit));
     }
 }

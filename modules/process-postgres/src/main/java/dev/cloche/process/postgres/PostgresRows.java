@@ -1,12 +1,14 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.Backoff;
 import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.HandleDescriptor;
 import dev.cloche.process.Json;
 import dev.cloche.process.LeaseRow;
+import dev.cloche.process.PauseRow;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessRecord;
@@ -17,6 +19,7 @@ import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,9 +32,10 @@ final class PostgresRows {
 
     static final String HEAD = "p.key, p.id, p.hash, p.status, p.recovery, p.recovery_attempts, p.lease_required,"
             + " p.last_sequence, p.fence, p.attempts, p.lease_owner, p.lease_token, p.lease_fence, p.lease_epoch,"
-            + " p.lease_expires_ms, p.lease_claimed_ms";
+            + " p.lease_expires_ms, p.lease_claimed_ms, p.first_sequence, p.pause_until_ms, p.returns, p.retry_first_ms,"
+            + " p.retry_most_ms";
     static final String RECORD = "p.registration, p.hash, p.output, p.external_backend, p.external_id,"
-            + " p.external_metadata, p.last_sequence, p.attempts, p.created_ms, p.updated_ms";
+            + " p.external_metadata, p.first_sequence, p.last_sequence, p.attempts, p.created_ms, p.updated_ms";
     static final String EVENT = "e.sequence, e.type, e.payload, e.payload_hash, e.replay_key, e.caused_by, e.at_ms";
     static final String WAKE =
             "w.wake_id, w.session, w.frame, w.process_id, w.sequence, w.event_type, w.input," + " w.dedupe_key";
@@ -56,15 +60,25 @@ final class PostgresRows {
                 row.getString("id"),
                 row.getString("hash"),
                 ProcessStatus.ofWord(row.getString("status")),
-                recovery(row.getString("recovery"), row.getInt("recovery_attempts")),
+                recovery(row),
                 row.getBoolean("lease_required"),
+                row.getLong("first_sequence"),
                 row.getLong("last_sequence"),
                 row.getLong("fence"),
                 row.getInt("attempts"),
-                lease);
+                lease,
+                number(row, "pause_until_ms").map(until -> new PauseRow(PostgresReads.EPOCH, until)),
+                row.getInt("returns"));
     }
 
-    private static Recovery recovery(String word, int attempts) {
+    private static Recovery recovery(ResultSet row) throws SQLException {
+        String word = row.getString("recovery");
+        int attempts = row.getInt("recovery_attempts");
+        Optional<Long> first = number(row, "retry_first_ms");
+        if (first.isPresent()) {
+            Duration longest = Duration.ofMillis(row.getLong("retry_most_ms"));
+            return new Recovery.Retrying(attempts - 1, new Backoff(Duration.ofMillis(first.get()), longest));
+        }
         return switch (word) {
             case RERUNNABLE -> new Recovery.Rerunnable(attempts);
             case OWNER_BOUND -> new Recovery.OwnerBound();
@@ -83,6 +97,7 @@ final class PostgresRows {
                 row.getString("hash"),
                 json(row, "output").map(AwaitOutput::of),
                 external,
+                row.getLong("first_sequence"),
                 row.getLong("last_sequence"),
                 row.getInt("attempts"),
                 Instant.ofEpochMilli(row.getLong("created_ms")),
@@ -138,6 +153,11 @@ final class PostgresRows {
 
     private static SessionScope scope(ResultSet row) throws SQLException {
         return new SessionScope(row.getString("session"), Optional.ofNullable(row.getString("frame")));
+    }
+
+    private static Optional<Long> number(ResultSet row, String column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? Optional.empty() : Optional.of(value);
     }
 
     private static Optional<Json> json(ResultSet row, String column) throws SQLException {

@@ -1,11 +1,13 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.Backoff;
 import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.Json;
 import dev.cloche.process.LeaseRow;
+import dev.cloche.process.PauseRow;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessRegistration;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so whatever is read
@@ -61,34 +64,60 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     }
 
     @Override
-    public boolean insertProcess(ProcessRegistration registration, String hash, long fence) {
+    public boolean insertProcess(ProcessRegistration registration, String hash, long fence, long lastSequence) {
         // Whoever prunes this id holds the same lock until its tombstone can be read here.
         lockId(registration.id());
         long at = now().ticks();
         Recovery recovery = registration.recovery();
+        Optional<Backoff> backoff =
+                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
+        // Both tables in one statement: what leaves the one is in the other.
         return sql(() -> statements.update(
-                        "INSERT INTO process (id, hash, registration, input_type, recovery, recovery_attempts,"
-                                + " lease_required, status, fence, created_ms, updated_ms)"
-                                + " VALUES (?, ?, ?, ?, ?, ?, ?, 'running',"
-                                + " greatest(?, (SELECT t.fence FROM process_tombstone t WHERE t.id = ?)), ?, ?)"
-                                + " ON CONFLICT (id) DO NOTHING",
+                        "INSERT INTO process (id, hash, registration, input_type, host_profile, recovery,"
+                                + " recovery_attempts, retry_first_ms, retry_most_ms, lease_required, status, fence,"
+                                + " first_sequence, last_sequence, created_ms, updated_ms)"
+                                + " SELECT ?, ?, ?, ?, ?, ?, ?, CAST(? AS bigint), CAST(? AS bigint), ?, 'running',"
+                                + " b.fence, b.sequence + 1, b.sequence, ?, ? FROM (SELECT"
+                                + " greatest(?, (SELECT f.fence FROM process_floor f WHERE NOT EXISTS"
+                                + " (SELECT FROM process_tombstone t WHERE t.id = ?)),"
+                                + " (SELECT t.fence FROM process_tombstone t WHERE t.id = ?)) AS fence,"
+                                + " greatest(?, (SELECT f.sequence FROM process_floor f WHERE NOT EXISTS"
+                                + " (SELECT FROM process_tombstone t WHERE t.id = ?)),"
+                                + " (SELECT " + LAST_OF_TOMBSTONE
+                                + " FROM process_tombstone t WHERE t.id = ?)) AS sequence"
+                                + ") b ON CONFLICT (id) DO NOTHING",
                         registration.id(),
                         hash,
                         RegistrationJson.write(registration).text(),
                         registration.input().type(),
+                        registration.provenance().hostProfileId(),
                         word(recovery),
-                        recovery instanceof Recovery.Rerunnable(int attempts) ? attempts : 0,
+                        attempts(recovery),
+                        backoff.map(pauses -> pauses.first().toMillis()),
+                        backoff.map(pauses -> pauses.longest().toMillis()),
                         registration.leaseRequired(),
+                        at,
+                        at,
                         fence,
                         registration.id(),
-                        at,
-                        at))
+                        registration.id(),
+                        lastSequence,
+                        registration.id(),
+                        registration.id()))
                 == 1;
+    }
+
+    private static int attempts(Recovery recovery) {
+        return switch (recovery) {
+            case Recovery.Rerunnable rerunnable -> rerunnable.attempts();
+            case Recovery.Retrying retrying -> retrying.times() + 1;
+            case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> 0;
+        };
     }
 
     private static String word(Recovery recovery) {
         return switch (recovery) {
-            case Recovery.Rerunnable _ -> PostgresRows.RERUNNABLE;
+            case Recovery.Rerunnable _, Recovery.Retrying _ -> PostgresRows.RERUNNABLE;
             case Recovery.OwnerBound _ -> PostgresRows.OWNER_BOUND;
             case Recovery.ExternallyOwned _ -> PostgresRows.EXTERNALLY_OWNED;
         };
@@ -140,7 +169,9 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
         statements.later(
                 "UPDATE process SET lease_owner = ?, lease_token = ?, lease_fence = ?, lease_epoch = ?,"
-                        + " lease_expires_ms = ?, lease_claimed_ms = ?, fence = ?, attempts = ? WHERE key = ?",
+                        + " lease_expires_ms = ?, lease_claimed_ms = ?, fence = ?, attempts = ?, pause_until_ms = NULL,"
+                        + " started_ms = CASE WHEN status = 'running' THEN coalesce(started_ms, CAST(? AS bigint))"
+                        + " ELSE started_ms END WHERE key = ?",
                 lease.map(LeaseRow::owner),
                 lease.map(LeaseRow::token),
                 lease.map(LeaseRow::fence),
@@ -149,7 +180,24 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
                 lease.map(row -> row.claimedAt().toEpochMilli()),
                 fence,
                 attempts,
+                lease.map(row -> row.claimedAt().toEpochMilli()),
                 process.key());
+    }
+
+    @Override
+    public void setPause(ProcessHead process, Optional<PauseRow> pause, int returns, Optional<String> why) {
+        statements.later(
+                "UPDATE process SET pause_until_ms = ?, returns = ?, returned_for = coalesce(?, returned_for)"
+                        + " WHERE key = ?",
+                pause.map(PauseRow::untilTicks),
+                returns,
+                why,
+                process.key());
+    }
+
+    @Override
+    public void setLost(ProcessHead process, String owner) {
+        statements.later("UPDATE process SET lost_owner = ? WHERE key = ?", owner, process.key());
     }
 
     @Override
@@ -229,8 +277,8 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     }
 
     @Override
-    public List<ProcessHead> lockClaimable(String inputType, int limit) {
-        return new PostgresClaims(statements).lockFree(inputType, now().ticks(), limit);
+    public List<ProcessHead> lockClaimable(String inputType, Set<String> hostProfiles, int limit) {
+        return new PostgresClaims(statements, hostProfiles).lockFree(inputType, now().ticks(), limit);
     }
 
     @Override
@@ -238,8 +286,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
         String types = request.inputTypes().isEmpty() ? "" : " AND p.input_type = ANY (?)";
         String ungranted =
                 request.granted() ? "" : " AND NOT EXISTS (SELECT FROM process_grant g WHERE g.process_key = p.key)";
-        List<Object> parameters = new ArrayList<>(
-                List.of(after.orElse(""), request.updatedBefore().toEpochMilli(), statuses(request)));
+        List<Object> parameters = new ArrayList<>(List.of(after.orElse(""), oldest(request), statuses(request)));
         if (!request.inputTypes().isEmpty()) {
             parameters.add(request.inputTypes());
         }
@@ -247,11 +294,16 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
         return sql(() -> statements.list(
                 PostgresRows::head,
                 "SELECT " + PostgresRows.HEAD + " FROM process p"
-                        + " WHERE p.id > ? AND p.updated_ms < ? AND p.status = ANY (?)" + types
+                        + " WHERE p.id > ? AND p.updated_ms <= ? AND p.status = ANY (?)" + types
                         + " AND NOT EXISTS (SELECT FROM process_wake w"
                         + " WHERE w.process_key = p.key AND NOT w.acknowledged)" + ungranted
                         + " ORDER BY p.id LIMIT ? FOR UPDATE SKIP LOCKED",
                 parameters.toArray()));
+    }
+
+    /** What was last touched after this is too young; after a step back of the clock nothing is too young for none. */
+    private long oldest(PruneRequest request) {
+        return request.unusedMillis() == 0 ? Long.MAX_VALUE : now().ticks() - request.unusedMillis();
     }
 
     private static Collection<String> statuses(PruneRequest request) {
@@ -269,13 +321,32 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
             statements.later("DELETE FROM " + table + " WHERE process_key = ?", process.key());
         }
         statements.later("DELETE FROM process WHERE key = ?", process.key());
-        statements.later("DELETE FROM process_change WHERE process_id = ? AND kind = 'event'", process.id());
+        statements.later("DELETE FROM process_change WHERE process_id = ? AND kind <> 'pruned'", process.id());
         statements.later(
-                "INSERT INTO process_tombstone (id, fence, pruned_ms) VALUES (?, ?, ?)"
-                        + " ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, pruned_ms = excluded.pruned_ms",
+                "INSERT INTO process_tombstone (id, fence, last_sequence, pruned_ms) VALUES (?, ?, ?, ?)"
+                        + " ON CONFLICT (id) DO UPDATE SET fence = excluded.fence,"
+                        + " last_sequence = excluded.last_sequence, pruned_ms = excluded.pruned_ms",
                 tombstone.id(),
                 tombstone.fence(),
+                tombstone.lastSequence(),
                 tombstone.prunedAt().toEpochMilli());
+    }
+
+    @Override
+    public void forget(int remembered) {
+        // One program at a time, so that what one removes the other does not count.
+        statements.later("SELECT FROM process_floor FOR UPDATE");
+        new PostgresFeed(statements).forget(remembered);
+        statements.later(
+                "WITH oldest AS (SELECT t.pruned_ms, t.id FROM process_tombstone t"
+                        + " ORDER BY t.pruned_ms DESC, t.id DESC LIMIT 1 OFFSET ?),"
+                        + " gone AS (DELETE FROM process_tombstone t USING oldest"
+                        + " WHERE (t.pruned_ms, t.id) <= (oldest.pruned_ms, oldest.id)"
+                        + " RETURNING t.fence, " + LAST_OF_TOMBSTONE + " AS sequence)"
+                        + " UPDATE process_floor f SET"
+                        + " fence = greatest(f.fence, (SELECT max(gone.fence) FROM gone)),"
+                        + " sequence = greatest(f.sequence, (SELECT max(gone.sequence) FROM gone))",
+                remembered);
     }
 
     /** The id as such, whether or not there is a row; by a hash, so that two may share a lock, which does no harm. */
@@ -286,10 +357,14 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     @Override
     public void change(Change change) {
         changes.add(change);
+        String kind = PostgresRows.word(change.kind());
+        if (change.kind() != Change.Kind.EVENT) {
+            statements.later("DELETE FROM process_change WHERE process_id = ? AND kind = ?", change.processId(), kind);
+        }
         statements.later(
                 "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, ?, ?, ?)",
                 change.processId(),
-                PostgresRows.word(change.kind()),
+                kind,
                 change.sequence(),
                 change.eventType());
     }

@@ -3,10 +3,14 @@ package dev.cloche.process.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.process.OldData;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRegistry;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,5 +52,20 @@ class PostgresMigrationsTest {
         PostgresProcessStore.open(config).close();
         server.execute("UPDATE newer.process_store SET version = 99");
         assertThatThrownBy(() -> PostgresProcessStore.open(config)).isInstanceOf(PostgresException.Newer.class);
+    }
+
+    @Test
+    void whatCommit7fc0b1fWroteIsThereAndItsIdsGoOn() throws Exception {
+        String script;
+        try (InputStream tables = Objects.requireNonNull(getClass().getResourceAsStream("tables-v1.sql"))) {
+            script = new String(tables.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        server.execute(script);
+        // As after every restore into another cluster.
+        server.execute("UPDATE before.process_change SET horizon = '3'");
+        try (ProcessRegistry registry = ProcessRegistry.over(PostgresProcessStore.open(server.config("before")))) {
+            OldData.check(registry);
+        }
+        server.execute("DROP SCHEMA before CASCADE");
     }
 }

@@ -78,7 +78,9 @@ final class TestServer implements AutoCloseable {
         execute("DO $$ DECLARE name text; BEGIN"
                 + " FOR name IN SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables"
                 + " WHERE schemaname = '" + schema + "' AND tablename NOT IN ('process_store', 'flyway_process')"
-                + " LOOP EXECUTE 'TRUNCATE ' || name; END LOOP; END $$");
+                + " LOOP EXECUTE 'TRUNCATE ' || name; END LOOP;"
+                + " IF to_regclass('" + schema + ".process_floor') IS NOT NULL THEN"
+                + " INSERT INTO " + schema + ".process_floor DEFAULT VALUES; END IF; END $$");
     }
 
     void execute(String sql) throws SQLException {

@@ -1,0 +1,9 @@
+package dev.cloche.process;
+
+/**
+ * A pause as it is stored.
+ *
+ * @param epoch of the ticks ({@link StoreTime})
+ * @param untilTicks the first moment at which it is over
+ */
+public record PauseRow(String epoch, long untilTicks) {}
