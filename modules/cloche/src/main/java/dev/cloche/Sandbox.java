@@ -210,6 +210,8 @@ public final class Sandbox implements AutoCloseable {
     /**
      * Ends a sandbox that this process started, at once; lets go of one that was connected to. An ephemeral sandbox is
      * gone when this returns. Closing twice does nothing.
+     *
+     * <p>In one that was connected to, commands whose {@link Execution} is still open run on: close those before.
      */
     @Override
     public void close() {

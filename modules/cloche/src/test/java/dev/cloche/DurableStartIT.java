@@ -2,11 +2,18 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.process.EventType;
+import dev.cloche.process.Json;
+import dev.cloche.process.ProcessInput;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.Provenance;
+import dev.cloche.process.SessionScope;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -69,6 +76,47 @@ class DurableStartIT {
             assertThat(driving.processes().list(true))
                     .extracting(ProcessInfo::id)
                     .containsAll(ids);
+        }
+    }
+
+    /** The command may run by the time of the interrupt, so its caller has to know its id. */
+    @Test
+    void aStartThatIsInterruptedReturnsItsProcessAndKeepsTheInterrupt() {
+        DurableCommand command = cloche.processes().command("box", "true");
+        Thread.currentThread().interrupt();
+        ProcessInfo started = command.start();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(started.status()).isEqualTo("running");
+        assertThat(cloche.processes().events(started.id(), 0))
+                .extracting(ProcessEventInfo::type)
+                .containsExactly("exec.starting", "exec.started");
+    }
+
+    @Test
+    void aCommandThatIsCancelledBeforeItsStartIsNotStarted() {
+        String input = cloche.processes().command("box", "true").start().input();
+        String id = "exec-0000000000000001";
+        cloche.processes()
+                .registry()
+                .register(ProcessRegistration.of(
+                                id,
+                                new ProcessInput(
+                                        ProcessInput.SANDBOX_EXEC,
+                                        Json.parse(input.replace("[\"true\"]", "[\"touch\",\"/tmp/never\"]"))),
+                                new Provenance(SessionScope.of("session"), "host", Optional.empty()))
+                        .withEventTypes(
+                                EventType.plain("exec.starting"),
+                                EventType.plain("exec.started"),
+                                EventType.plain("exec.output")));
+        cloche.processes().cancel(id, "changed my mind");
+        try (Cloche driving = Cloche.open(options)) {
+            driving.driveCommands();
+            ProcessInfo end = driving.processes().await(id, LONG).orElseThrow();
+            assertThat(end.status()).isEqualTo("cancelled");
+            assertThat(end.output().orElseThrow()).contains("changed my mind").doesNotContain("signal");
+        }
+        try (Sandbox box = cloche.connect("box")) {
+            assertThat(box.exec("test", "-e", "/tmp/never").exitCode()).isEqualTo(1);
         }
     }
 }
