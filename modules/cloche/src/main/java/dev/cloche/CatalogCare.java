@@ -7,6 +7,7 @@ import dev.cloche.image.CacheProblem;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.machine.Machines;
 import dev.cloche.sandbox.ProcessName;
+import dev.cloche.vm.SnapshotCheck;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,7 +52,8 @@ public final class CatalogCare {
 
     /**
      * Reads everything: the records' integrity, what they say of each other, every file of the image cache against its
-     * record, and what is kept for machines against their directories. Changes nothing; takes as long as reading these files does.
+     * record, the memory of every snapshot against its manifest, and what is kept for machines against their directories.
+     * Changes nothing; takes as long as reading these files does.
      *
      * @return a sentence for each thing that is wrong; empty if all is sound
      * @throws dev.cloche.base.ClocheException if there are no records, or they cannot be read at all
@@ -71,6 +73,7 @@ public final class CatalogCare {
                     .forEach(problems::add);
             problems.addAll(machineOrphans(root, catalog));
         }
+        problems.addAll(SnapshotCheck.problems(root));
         return List.copyOf(problems);
     }
 

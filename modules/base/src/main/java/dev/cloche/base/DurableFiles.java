@@ -60,6 +60,15 @@ public final class DurableFiles {
         return Files.createTempFile(directoryOf(target), ".tmp-", "-" + target.getFileName(), OWNER_FILE);
     }
 
+    /**
+     * Makes a file of mode 0600 and opens it for writing.
+     *
+     * @throws FileAlreadyExistsException if there is one of that name
+     */
+    public static FileChannel create(Path file) throws IOException {
+        return FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_FILE);
+    }
+
     /** Forces the content of a written file to disk, before it is published. */
     public static void force(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

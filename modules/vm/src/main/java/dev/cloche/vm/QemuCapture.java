@@ -105,6 +105,7 @@ final class QemuCapture implements Capture {
                 ref,
                 facts.key(spec, ports, ground.digests()),
                 mapped ? ram : Files.size(state),
+                Optional.empty(),
                 mapped ? Files.size(state) : 0,
                 mapped ? FileDigests.sha256(state) : "",
                 ports,
@@ -147,16 +148,15 @@ final class QemuCapture implements Capture {
         try {
             if (spec.templateMaker()) {
                 Path ram = RamFile.placed(ground.layout(), spec.id());
-                RamFile.publish(ram, directory.resolve(MEMORY));
+                RamFile.copy(ram, directory.resolve(MEMORY));
                 Files.delete(ram);
                 force(directory.resolve(STATE));
-            } else {
-                force(directory.resolve(MEMORY));
             }
+            MemorySeal seal = new SnapshotMemory(directory).seal();
             for (Path layer : DiskChain.layers(directory)) {
                 force(layer);
             }
-            manifest.write(directory);
+            manifest.sealed(seal).write(directory);
             draft.publish(name);
             return manifest.ref();
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.DurableFiles;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -140,7 +141,7 @@ final class QemuMigration {
 
     private static long receive(ServerSocketChannel server, Path target, long limit) throws IOException {
         try (SocketChannel from = server.accept();
-                FileChannel to = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                FileChannel to = DurableFiles.create(target)) {
             return copy(from, to, limit);
         }
     }

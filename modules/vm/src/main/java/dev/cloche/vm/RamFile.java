@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -47,18 +48,10 @@ final class RamFile {
         return (long) mebibytes << 20;
     }
 
-    /** Copies it and forces the copy to disk. */
-    static void publish(Path ram, Path target) throws IOException {
-        copy(ram, target);
-        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
-            channel.force(true);
-        }
-    }
-
     /** Copies it into a new file, leaving holes where pages are empty. */
     static void copy(Path ram, Path target) throws IOException {
         try (FileChannel from = FileChannel.open(ram, StandardOpenOption.READ);
-                FileChannel to = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                FileChannel to = DurableFiles.create(target)) {
             long size = from.size();
             ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
             for (long at = 0; at < size; at += BUFFER) {

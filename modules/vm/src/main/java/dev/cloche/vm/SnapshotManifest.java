@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
  * What a snapshot's {@code manifest.json} says; see docs/on-disk.md.
  *
  * @param memoryBytes size of the file {@code memory}
+ * @param seal what it was when it was written; empty of programs that kept no seal
  * @param stateBytes size of the file {@code state}; 0 if there is none, because the memory's stream holds it
  * @param stateDigest SHA-256 of that file
  * @param ports those of clients that are plugged in
@@ -26,6 +28,7 @@ record SnapshotManifest(
         SnapshotRef ref,
         SnapshotKey key,
         long memoryBytes,
+        Optional<MemorySeal> seal,
         long stateBytes,
         String stateDigest,
         NavigableSet<Integer> ports,
@@ -34,6 +37,13 @@ record SnapshotManifest(
     static final String FILE = "manifest.json";
     private static final long VERSION = 1;
     private static final String KEY = "key.";
+    private static final String MEMORY_DIGEST = "memoryDigest";
+    private static final String MEMORY_STAMP = "memoryStamp";
+
+    SnapshotManifest sealed(MemorySeal memory) {
+        return new SnapshotManifest(
+                ref, key, memoryBytes, Optional.of(memory), stateBytes, stateDigest, ports, diskLayers, diskMiB);
+    }
 
     void write(Path directory) throws IOException {
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -45,6 +55,10 @@ record SnapshotManifest(
         fields.put("outputLog", ref.outputLog());
         fields.put("network", ref.network());
         fields.put("memoryBytes", memoryBytes);
+        seal.ifPresent(memory -> {
+            fields.put(MEMORY_DIGEST, memory.digest());
+            fields.put(MEMORY_STAMP, memory.stamp());
+        });
         fields.put("stateBytes", stateBytes);
         fields.put("stateDigest", stateDigest);
         fields.put("ports", ports.stream().map(String::valueOf).collect(Collectors.joining(" ")));
@@ -78,6 +92,7 @@ record SnapshotManifest(
                     ref,
                     SnapshotKey.of(key),
                     fields.number("memoryBytes"),
+                    seal(fields),
                     fields.number("stateBytes"),
                     fields.text("stateDigest"),
                     ports(fields.text("ports")),
@@ -86,6 +101,14 @@ record SnapshotManifest(
         } catch (InvalidVmSpecException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    /** One that has a digest has a stamp too. */
+    private static Optional<MemorySeal> seal(JsonFields fields) throws IOException {
+        Optional<String> digest = fields.optionalText(MEMORY_DIGEST);
+        return digest.isPresent()
+                ? Optional.of(new MemorySeal(digest.get(), fields.text(MEMORY_STAMP)))
+                : Optional.empty();
     }
 
     private static NavigableSet<Integer> ports(String text) throws IOException {

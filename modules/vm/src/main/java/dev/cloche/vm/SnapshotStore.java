@@ -99,17 +99,24 @@ final class SnapshotStore {
         }
     }
 
+    /** Of all that are whole, or look like it. */
+    List<SnapshotName> names() {
+        return entries().stream()
+                .map(entry -> entry.getFileName().toString())
+                .filter(SnapshotName::isValid)
+                .sorted()
+                .map(SnapshotName::new)
+                .toList();
+    }
+
     List<SnapshotManifest> list() {
         List<SnapshotManifest> found = new ArrayList<>();
-        for (Path entry : entries()) {
-            String name = entry.getFileName().toString();
-            if (SnapshotName.isValid(name)) {
-                try {
-                    read(new SnapshotName(name)).ifPresent(found::add);
-                } catch (SnapshotDamagedException e) {
-                    System.getLogger(SnapshotStore.class.getName())
-                            .log(System.Logger.Level.WARNING, e.getMessage() + " " + e.remedy());
-                }
+        for (SnapshotName name : names()) {
+            try {
+                read(name).ifPresent(found::add);
+            } catch (SnapshotDamagedException e) {
+                System.getLogger(SnapshotStore.class.getName())
+                        .log(System.Logger.Level.WARNING, e.getMessage() + " " + e.remedy());
             }
         }
         found.sort((a, b) -> a.ref().name().compareTo(b.ref().name()));

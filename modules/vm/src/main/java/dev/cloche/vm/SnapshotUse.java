@@ -2,7 +2,6 @@ package dev.cloche.vm;
 
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -54,12 +53,27 @@ final class SnapshotUse implements AutoCloseable {
         }
     }
 
-    /** By size, for reading the memory would take longer than the restore; what is small is read. */
+    /** The memory by what is known of it, for reading it would take longer than the restore; what is small is read. */
     private void checkFiles() throws IOException {
-        if (Files.size(memory()) != manifest.memoryBytes()) {
-            throw new IOException("its memory has " + Files.size(memory()) + " bytes, not " + manifest.memoryBytes());
+        new SnapshotMemory(directory).require(manifest);
+        if (mapped()) {
+            SnapshotMemory.keepPrivate(directory.resolve(QemuCapture.STATE));
         }
-        if (mapped()
+        checkState(manifest, directory);
+    }
+
+    /**
+     * Reads all files but the disk's.
+     *
+     * @throws IOException if one is not what was written
+     */
+    static void read(SnapshotManifest manifest, Path directory) throws IOException {
+        new SnapshotMemory(directory).read(manifest);
+        checkState(manifest, directory);
+    }
+
+    private static void checkState(SnapshotManifest manifest, Path directory) throws IOException {
+        if (manifest.ref().kind() == SnapshotRef.Kind.MAPPED
                 && !FileDigests.sha256(directory.resolve(QemuCapture.STATE)).equals(manifest.stateDigest())) {
             throw new IOException("its device state is not what was written");
         }

@@ -8,7 +8,6 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 
 /** Files whose holes take no space, and shall not take any in a copy. */
@@ -28,7 +27,7 @@ final class SparseFiles {
     static void copy(Path from, Path to) throws IOException {
         try (DirectoryHandle directory = DirectoryHandle.open(from.resolveSibling(""));
                 FileHandle source = directory.openFile(from.getFileName().toString());
-                FileChannel target = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                FileChannel target = DurableFiles.create(to)) {
             long size = source.status().size();
             ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
             OptionalLong data = source.nextData(0);

@@ -27,6 +27,8 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     /** A tmpfs on every Linux. */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
+    static final String SNAPSHOTS = "snapshots";
+
     static final String OWNER_LOCK = "owner.lock";
 
     private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
@@ -81,7 +83,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     }
 
     Path snapshots() {
-        return stateRoot.resolve("snapshots");
+        return stateRoot.resolve(SNAPSHOTS);
     }
 
     /** What runs guests here: the same for all state roots of this user. */

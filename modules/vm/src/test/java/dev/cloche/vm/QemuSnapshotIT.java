@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -83,7 +85,13 @@ class QemuSnapshotIT extends QemuTest {
         SnapshotRef taken = template(spec().withMemoryMiB(1024));
         try (Stream<Path> all = Files.list(files())) {
             assertThat(all.map(file -> file.getFileName().toString()))
-                    .containsExactlyInAnyOrder("lock", "manifest.json", "memory", "state");
+                    .containsExactlyInAnyOrder("checked", "lock", "manifest.json", "memory", "state");
+        }
+        try (Stream<Path> all = Files.walk(fixture.stateRoot().resolve("snapshots"))) {
+            assertThat(all.filter(Files::isRegularFile))
+                    .allSatisfy(file -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                            .as("%s", file)
+                            .isEqualTo("rw-------"));
         }
         assertThat(allocated(files().resolve("memory"))).isBetween(1L << 20, 256L << 20);
         assertThat(files().resolve("memory")).hasSize(1L << 30);
@@ -106,6 +114,62 @@ class QemuSnapshotIT extends QemuTest {
             assertThat(memory.kibibytes("Size")).isEqualTo(1L << 20);
             assertThat(memory.kibibytes("Private_Dirty")).as("copied").isLessThan(64L << 10);
         }
+    }
+
+    @Test
+    void aTemplateWhoseMemoryAQemuHasChangedIsNotRestoredAnyMore() throws IOException {
+        SnapshotRef taken = template();
+        try (Vm clone = clone(taken)) {
+            assertThat(output(clone, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
+            try (Vm other = clone(taken)) {
+                other.guest().ping(soon());
+            }
+            // QEMU has it open for writing: what a guest that broke out of it can do.
+            Path open = descriptorOf(qemuOf(clone), files().resolve("memory"));
+            try (FileChannel channel = FileChannel.open(open, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 1 << 20, 4096);
+                mapped.put(1, (byte) ~mapped.get(1));
+            }
+            refusedAsDamaged(taken, "its memory is not what was written; the file was changed since");
+            clone.guest().ping(soon());
+        }
+        assertThat(SnapshotCheck.problems(fixture.stateRoot())).hasSize(1);
+    }
+
+    private static Path descriptorOf(long pid, Path file) throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc", String.valueOf(pid), "fd"))) {
+            return all.filter(link -> {
+                        try {
+                            return Files.isSameFile(link, file);
+                        } catch (IOException gone) {
+                            return false;
+                        }
+                    })
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void aSnapshotOfAProgramThatKeptNoSealIsRestoredAndKeptPrivate() throws IOException {
+        SnapshotRef taken = template();
+        Path manifest = files().resolve(SnapshotManifest.FILE);
+        Files.writeString(
+                manifest,
+                Files.readString(manifest)
+                        .replaceFirst("\"memoryDigest\":\"[0-9a-f]*\",\"memoryStamp\":\"[0-9:]*\",", ""));
+        Files.delete(files().resolve(SnapshotMemory.CHECKED));
+        for (String name : List.of("memory", "state")) {
+            Files.setPosixFilePermissions(files().resolve(name), PosixFilePermissions.fromString("rw-r--r--"));
+        }
+        try (Vm clone = clone(taken)) {
+            assertThat(output(clone, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
+        }
+        for (String name : List.of("memory", "state")) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files().resolve(name))))
+                    .isEqualTo("rw-------");
+        }
+        assertThat(files().resolve(SnapshotMemory.CHECKED)).doesNotExist();
     }
 
     private long qemuOf(Vm vm) {

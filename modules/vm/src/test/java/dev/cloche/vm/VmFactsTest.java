@@ -94,7 +94,7 @@ class VmFactsTest {
         memory[1024 * 1024 - 1] = 3;
         memory[3 * 1024 * 1024] = 4;
         Path copy = directory.resolve("copy");
-        RamFile.publish(Files.write(directory.resolve("memory"), memory), copy);
+        RamFile.copy(Files.write(directory.resolve("memory"), memory), copy);
         assertThat(copy).hasBinaryContent(memory);
         Process stat = new ProcessBuilder("stat", "-c", "%b", copy.toString()).start();
         assertThat(Long.parseLong(stat.inputReader().readLine())).isLessThan(1024);
