@@ -91,7 +91,16 @@ final class HostExamination {
             VmCapabilities capabilities = provider.capabilities();
             checks.add(ok("qemu", "version " + capabilities.version()));
             if (capabilities.accelerator() == Accelerator.KVM) {
-                checks.add(ok("accelerator", "KVM: " + capabilities.acceleratorReason()));
+                String finding = "KVM: " + capabilities.acceleratorReason();
+                checks.add(
+                        capabilities.proven()
+                                ? ok("accelerator", finding)
+                                : new HealthCheck(
+                                        "accelerator",
+                                        Verdict.WARNING,
+                                        finding,
+                                        "Unset CLOCHE_ACCELERATOR if sandboxes do not start."));
+                checks.add(KvmStarts.ofThisHost().check());
             } else {
                 checks.add(new HealthCheck(
                         "accelerator",

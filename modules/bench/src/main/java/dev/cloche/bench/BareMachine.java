@@ -22,16 +22,21 @@ final class BareMachine {
     private final KernelImage kernel;
     private final Path initramfs;
     private final String accelerator;
+    private final String cpu;
     private final String parameters;
 
-    BareMachine(VmResources resources, String accelerator) throws IOException {
+    /** @param setting whose accelerator and processor it gets */
+    BareMachine(VmResources resources, Setting setting) throws IOException {
         kernel = resources.kernel();
         initramfs = kernel.initramfs();
-        this.accelerator = accelerator;
+        accelerator = setting.accelerator();
+        cpu = setting.cpu();
         List<String> words = new ArrayList<>(
                 List.of("console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests".split(" ", -1)));
         words.addAll(kernel.facts().parameters());
-        if (!accelerator.equals("kvm")) {
+        if (accelerator.equals("kvm")) {
+            words.remove("noreplace-smp");
+        } else {
             words.addAll(clock(resources.clockMeter()));
         }
         parameters = String.join(" ", words);
@@ -77,14 +82,14 @@ final class BareMachine {
     }
 
     private String machineType() {
-        return "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off");
+        return "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off") + (accelerator.equals("kvm") ? ",rtc=on" : "");
     }
 
     private List<String> machine(String type, int memoryMiB, Path initrd) {
         List<String> command = new ArrayList<>(List.of("qemu-system-x86_64", "-M", type));
         command.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"));
         command.addAll(List.of("-accel", accelerator));
-        command.addAll(List.of("-cpu", accelerator.equals("kvm") ? "host" : "max,-erms,-fsrm"));
+        command.addAll(List.of("-cpu", cpu));
         command.addAll(List.of("-m", String.valueOf(memoryMiB), "-smp", "1"));
         command.addAll(List.of("-kernel", kernel.kernel().toString(), "-initrd", initrd.toString()));
         command.addAll(List.of("-append", parameters));

@@ -20,7 +20,7 @@ final class BareQemu {
     BareQemu(Setting setting, List<Path> share) throws IOException {
         disk = setting.disk();
         directory = setting.directory();
-        machine = new BareMachine(VmResources.find(share), setting.accelerator());
+        machine = new BareMachine(VmResources.find(share), setting);
     }
 
     private interface Action<T> {

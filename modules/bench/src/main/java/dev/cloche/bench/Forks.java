@@ -27,7 +27,7 @@ final class Forks {
 
     void measure(int rounds, Report report) throws Exception {
         Path directory = Files.createTempDirectory(setting.directory(), "fork");
-        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider();
                 Cloche cloche = Cloche.open(setting.options());
                 Sandbox small = parent(cloche, SMALL);

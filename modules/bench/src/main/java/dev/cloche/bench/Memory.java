@@ -31,7 +31,7 @@ final class Memory {
         double[] guard = new double[rounds];
         double[] both = new double[rounds];
         double[] bare = new double[rounds];
-        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider()) {
             Template template = Template.make(setting, provider, MEMORY_MIB);
             for (int round = 0; round < rounds; round++) {

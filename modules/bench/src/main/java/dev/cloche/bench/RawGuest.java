@@ -36,7 +36,7 @@ final class RawGuest implements AutoCloseable {
                 setting.share().resolve("kernel").toString(),
                 directory.toString());
         Path socket = directory.resolve("raw.sock");
-        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         Process qemu = BareMachine.start(machine.diskless(directory.resolve("initramfs"), socket));
         RawGuest guest = new RawGuest(qemu, BareMachine.connect(socket, qemu));
         var _ = guest.echo(8, 1);

@@ -30,7 +30,7 @@ final class Restore {
 
     void measure(int rounds, Report report) throws Exception {
         Path directory = Files.createTempDirectory(setting.directory(), "restore");
-        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider()) {
             Template small = Template.make(setting, provider, SMALL);
             Template large = Template.make(setting, provider, LARGE);

@@ -4,8 +4,10 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.HealthCheck;
 import dev.cloche.TemplateMaking;
+import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmLayout;
 import dev.cloche.vm.VmResources;
 import java.io.IOException;
@@ -20,8 +22,9 @@ import java.util.stream.Stream;
  * @param directory for temporary files; removed at the end
  * @param disk of the image
  * @param accelerator as QEMU names it
+ * @param cpu the processor that guests get, in QEMU's terms
  */
-record Setting(Path root, Path directory, Path home, Path disk, String accelerator, String machine) {
+record Setting(Path root, Path directory, Path home, Path disk, String accelerator, String cpu, String machine) {
     static Setting prepare(Path root, Path directory) throws IOException {
         Path home = directory.resolve("home");
         ClocheOptions options = options(root, home);
@@ -36,8 +39,21 @@ record Setting(Path root, Path directory, Path home, Path disk, String accelerat
                 .orElseThrow(() -> new IllegalStateException("this host cannot run VMs: " + checks));
         String machine = Runtime.getRuntime().availableProcessors() + " cores, Linux "
                 + System.getProperty("os.version") + ", Java " + Runtime.version() + ", " + accelerator;
+        VmCapabilities capabilities = capabilities(options);
         return new Setting(
-                root, directory, home, onlyDisk(home), accelerator.startsWith("KVM") ? "kvm" : "tcg", machine);
+                root,
+                directory,
+                home,
+                onlyDisk(home),
+                capabilities.accelerator() == Accelerator.KVM ? "kvm" : "tcg",
+                capabilities.cpu(),
+                machine);
+    }
+
+    private static VmCapabilities capabilities(ClocheOptions options) {
+        try (QemuProvider provider = new QemuProvider(VmLayout.of(options.home()), VmResources.find(options.share()))) {
+            return provider.capabilities();
+        }
     }
 
     ClocheOptions options() {

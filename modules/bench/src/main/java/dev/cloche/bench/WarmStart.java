@@ -38,7 +38,7 @@ final class WarmStart {
         // First, so that the JVM has compiled what a pool does: nobody who has one starts a JVM for each acquire.
         List<Samples> inMemory = inMemory(rounds * MEMORY_ROUNDS);
         Path directory = Files.createTempDirectory(setting.directory(), "warm");
-        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting.accelerator());
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider()) {
             Template template = Template.make(setting, provider, MEMORY);
             VmSpec boot = VmSpec.of(VmId.random(), setting.layer()).withMemoryMiB(MEMORY);

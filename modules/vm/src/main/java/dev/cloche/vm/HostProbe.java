@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * minutes only if it came of a lack of patience.
  */
 final class HostProbe {
-    private static final Path KVM = Path.of("/dev/kvm");
+    static final Path KVM = Path.of("/dev/kvm");
     private static final Duration DOUBT = Duration.ofMinutes(10);
     private static final Pattern VERSION = Pattern.compile("version (\\d+(?:\\.\\d+)+)");
     private static final Pattern NUMBER = Pattern.compile("\\d{4,9}");

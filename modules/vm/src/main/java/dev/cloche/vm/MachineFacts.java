@@ -1,5 +1,7 @@
 package dev.cloche.vm;
 
+import dev.cloche.linux.KvmOffer;
+import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,6 +27,7 @@ record MachineFacts(NavigableMap<String, String> fields) {
 
     private static final String FILE = "machine.json";
     private static final long VERSION = 1;
+    private static final int OFFER_DIGITS = 16;
     private static final Pattern EXTENT = Pattern.compile("(?m)^RW .*\"(.*)\"");
 
     MachineFacts {
@@ -39,13 +42,16 @@ record MachineFacts(NavigableMap<String, String> fields) {
         fields.put("qemuBinary", stamp(resources.qemu()));
         fields.put("kernel", stamp(resources.kernel().kernel()));
         fields.put("initramfs", stamp(resources.kernel().initramfs()));
-        fields.put("kernelParameters", QemuCommand.parameters(kernel));
+        fields.put("kernelParameters", QemuCommand.parameters(kernel, host.accelerator()));
         fields.put("accelerator", capabilities.accelerator().name());
         fields.put(
                 "cpuModel", String.join(" ", QemuCommand.accelerator(capabilities.accelerator(), capabilities.cpu())));
         fields.put("hostCpu", HostCpu.read(HostCpu.DESCRIPTION).key());
+        if (host.accelerator() == Accelerator.KVM) {
+            fields.put("hostKvm", offer());
+        }
         host.counterKiloHertz().ifPresent(khz -> fields.put(SnapshotKey.COUNTER, String.valueOf(khz)));
-        fields.put("machine", QemuCommand.machine(kernel));
+        fields.put("machine", QemuCommand.machine(kernel, host.accelerator()));
         fields.put("memoryMiB", String.valueOf(spec.memoryMiB()));
         fields.put("cpus", String.valueOf(spec.cpus()));
         fields.put("rootDisk", contents(spec.rootDisk()));
@@ -83,6 +89,21 @@ record MachineFacts(NavigableMap<String, String> fields) {
             }
         });
         return new MachineFacts(fields);
+    }
+
+    /** What KVM offers here changes with the host's kernel; a restored guest would use what is gone. */
+    private static String offer() {
+        try {
+            return offer(KvmOffer.read(HostProbe.KVM));
+        } catch (SystemCallException e) {
+            // Narrower: it changes with every update of the host's kernel.
+            return "Linux " + System.getProperty("os.version", "");
+        }
+    }
+
+    static String offer(List<String> lines) {
+        byte[] bytes = String.join("\n", lines).getBytes(StandardCharsets.US_ASCII);
+        return FileDigests.sha256(bytes).substring(0, OFFER_DIGITS);
     }
 
     private static String stamp(Path path) throws IOException {

@@ -18,6 +18,12 @@ final class QemuCommand {
     private static final String KERNEL_PARAMETERS =
             "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
+    /**
+     * Without it a kernel with one processor takes the locks off its atomic instructions: under emulation that costs more
+     * than it saves, on a processor each of them would keep its lock.
+     */
+    private static final String OF_EMULATION = "noreplace-smp";
+
     private QemuCommand() {}
 
     static List<String> guarded(
@@ -50,7 +56,7 @@ final class QemuCommand {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
         KernelImage kernel = resources.kernel();
-        add(out, "-M", machine(kernel.facts()) + ",memory-backend=ram");
+        add(out, "-M", machine(kernel.facts(), host.accelerator()) + ",memory-backend=ram");
         add(out, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
         add(out, accelerator(host.accelerator(), host.capabilities().cpu()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
@@ -90,9 +96,12 @@ final class QemuCommand {
         return out;
     }
 
-    /** ACPI where the kernel finds virtio-mmio devices by it; others read them from their command line. */
-    static String machine(KernelFacts kernel) {
-        return "microvm,acpi=" + (kernel.acpi() ? "on" : "off");
+    /**
+     * ACPI where the kernel finds virtio-mmio devices by it; others read them from their command line. A clock is there by
+     * default under emulation only; Debian's kernel looks a second long for one that is not.
+     */
+    static String machine(KernelFacts kernel, Accelerator accelerator) {
+        return "microvm,acpi=" + (kernel.acpi() ? "on" : "off") + (accelerator == Accelerator.KVM ? ",rtc=on" : "");
     }
 
     /** The devices, in QEMU's terms and order. A guest is only restored onto the same. */
@@ -131,9 +140,11 @@ final class QemuCommand {
     }
 
     /** What every kernel gets, and this one besides. */
-    static String parameters(KernelFacts kernel) {
+    static String parameters(KernelFacts kernel, Accelerator accelerator) {
         List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
-        words.addAll(kernel.parameters());
+        kernel.parameters().stream()
+                .filter(word -> accelerator != Accelerator.KVM || !word.equals(OF_EMULATION))
+                .forEach(words::add);
         return String.join(" ", words);
     }
 
@@ -144,8 +155,8 @@ final class QemuCommand {
     private static String append(KernelFacts kernel, HostFacts host) {
         OptionalLong frequency = host.counterKiloHertz();
         return frequency.isPresent()
-                ? parameters(kernel) + " tsc=reliable tsc_early_khz=" + frequency.getAsLong()
-                : parameters(kernel);
+                ? parameters(kernel, host.accelerator()) + " tsc=reliable tsc_early_khz=" + frequency.getAsLong()
+                : parameters(kernel, host.accelerator());
     }
 
     /** The block of memory is called the same wherever it is, so that a stream of one fits the other. */
