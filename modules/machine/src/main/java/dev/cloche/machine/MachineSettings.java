@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How a machine runs.
@@ -25,6 +26,8 @@ public record MachineSettings(
         RestartPolicy restartPolicy,
         Optional<String> provision) {
     static final String NO_NETWORK = "none";
+    private static final Set<String> OUR_FILES =
+            Set.of(MachineDirectories.CONFIG, MachineDisks.DIRECTORY, MachineSnapshots.DIRECTORY, Provisioning.LOG);
     static final MachineSettings DEFAULTS = new MachineSettings(
             MachineInit.AGENT, NO_NETWORK, List.of(), Map.of(), Map.of(), false, RestartPolicy.NO, Optional.empty());
 
@@ -48,6 +51,12 @@ public record MachineSettings(
             throw new MachineException.Invalid(
                     "\"" + Printable.of(name) + "\" is no name of a provisioning script.",
                     "Name a file beside config.toml, without a slash and without a leading dot.");
+        }
+        // It would be written over with the script, or deleted when another script takes its place.
+        if (OUR_FILES.contains(name)) {
+            throw new MachineException.Invalid(
+                    "\"" + name + "\" is no name of a provisioning script.",
+                    "Name another file beside config.toml, for this one is Cloche's own.");
         }
     }
 

@@ -55,6 +55,8 @@ class BrokenMachinesTest extends StoredMachines {
             autostart = "yes"           | 3 | autostart is not true or false
             restart_policy = "maybe"    | 3 | restart_policy cannot be "maybe"
             provision = "../x"          | 3 | "../x" is no name of a provisioning script: name a file beside config.toml, without a slash and without a leading dot
+            provision = "config.toml"   | 3 | "config.toml" is no name of a provisioning script: name another file beside config.toml, for this one is Cloche's own
+            provision = "disk"          | 3 | "disk" is no name of a provisioning script: name another file beside config.toml, for this one is Cloche's own
             init = "upstart"            | 3 | "upstart" is no init: use agent, systemd, openrc, or the absolute path of a program in the image without blanks
             schema_version = -1         | 3 | schema_version is out of range
             name = "twice"              | 3 | name previously defined at line 1, column 1
