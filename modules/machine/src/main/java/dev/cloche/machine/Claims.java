@@ -31,13 +31,10 @@ record Claims(Path base) {
         SortedMap<VmId, Claim> all = new TreeMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(base.resolve(DIRECTORY))) {
             for (Path file : files) {
-                VmId id;
-                try {
-                    id = new VmId(String.valueOf(file.getFileName()));
-                } catch (InvalidVmSpecException temporary) {
-                    continue;
+                Optional<VmId> id = id(String.valueOf(file.getFileName()));
+                if (id.isPresent()) {
+                    of(id.get()).ifPresent(claim -> all.put(id.get(), claim));
                 }
-                of(id).ifPresent(claim -> all.put(id, claim));
             }
         } catch (NoSuchFileException none) {
             return all;
@@ -45,10 +42,29 @@ record Claims(Path base) {
         return all;
     }
 
+    /** The id that a file is named by; empty of temporary ones. */
+    static Optional<VmId> id(String name) {
+        try {
+            return Optional.of(new VmId(name));
+        } catch (InvalidVmSpecException none) {
+            return Optional.empty();
+        }
+    }
+
     /** Durably. */
     void put(VmId id, Claim claim) throws IOException {
         DurableFiles.ensureDirectory(base.resolve(DIRECTORY));
         DurableFiles.write(file(id), claim.text().getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    void sweep() throws IOException {
+        try (DirectoryStream<Path> temporary = Files.newDirectoryStream(base.resolve(DIRECTORY), ".tmp-*")) {
+            for (Path file : temporary) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException none) {
+            // Nothing was ever recorded.
+        }
     }
 
     void remove(VmId id) throws IOException {

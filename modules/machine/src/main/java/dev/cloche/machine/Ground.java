@@ -22,7 +22,6 @@ import java.util.function.Supplier;
 /** What machines are kept in and made of. */
 record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider vms, Clock clock) {
     static final String HOLDER_KIND = "machine";
-    private static final String LOCKS = ".locks";
     /** A boot, or the copy of a disk. */
     private static final Duration OTHERS_LIMIT = Duration.ofMinutes(10);
 
@@ -73,7 +72,7 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
                 PersistedMachine now = store.load(name);
                 // Whoever had the lock before may have removed it, and somebody made another of that name.
                 if (now.vmId().equals(seen.vmId())) {
-                    store.owners().claim(now);
+                    store.claim(now);
                     return work.apply(now);
                 }
             }
@@ -96,7 +95,7 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
     <T> T making(VmId id, MachineName name, Supplier<T> work) {
         try (HeldLock _ = locked(id, name.value(), Deadline.after(OTHERS_LIMIT))) {
             try {
-                store.owners().begin(id, name);
+                store.begin(id, name);
                 return work.get();
             } catch (Throwable failure) {
                 Uninterrupted.after(failure, () -> {
@@ -119,12 +118,12 @@ record Ground(MachineStore store, EventLog events, ImageStore images, VmProvider
     }
 
     private Path lock(VmId id) {
-        return store.directories().base().resolve(LOCKS).resolve(id.value());
+        return store.directories().base().resolve(MachineDirectories.LOCKS).resolve(id.value());
     }
 
     private Path ensured(Path lock) {
         try {
-            DurableFiles.ensureDirectory(store.directories().base().resolve(LOCKS));
+            DurableFiles.ensureDirectory(store.directories().base().resolve(MachineDirectories.LOCKS));
             return lock;
         } catch (IOException e) {
             throw new MachineException.Storage("The directory of locks cannot be made: " + e.getMessage() + ".", e);

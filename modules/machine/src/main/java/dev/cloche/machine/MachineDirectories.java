@@ -23,6 +23,8 @@ import java.util.stream.Stream;
 /** The directories of machines below one base: the files, without a thought on what is in them. Stateless. */
 record MachineDirectories(Path base) {
     static final String CONFIG = "config.toml";
+    /** Locks of ids, and of directories that are being made. */
+    static final String LOCKS = ".locks";
     /** What was taken away and not deleted yet. No name of a machine begins so. */
     private static final String REMOVED = ".removed-";
     /** What is being made and has no name yet. */
@@ -93,7 +95,7 @@ record MachineDirectories(Path base) {
 
     /** Held by whoever makes that directory, so that it can be told from one that a killed process has left. */
     Path lockOf(Path making) throws IOException {
-        return DurableFiles.ensureDirectory(base.resolve(".locks")).resolve(String.valueOf(making.getFileName()));
+        return DurableFiles.ensureDirectory(base.resolve(LOCKS)).resolve(String.valueOf(making.getFileName()));
     }
 
     /**
@@ -147,6 +149,36 @@ record MachineDirectories(Path base) {
             } else if (name.startsWith(MAKING)) {
                 sweep(entry);
             }
+        }
+        sweepLocks();
+    }
+
+    /** The names of the locks of ids, also of those that are no machine's any more. */
+    List<String> locks() throws IOException {
+        List<String> locks = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(base.resolve(LOCKS))) {
+            entries.forEach(entry -> locks.add(String.valueOf(entry.getFileName())));
+        } catch (NoSuchFileException none) {
+            return List.of();
+        }
+        return locks;
+    }
+
+    /** Locks of directories that a killed process was about to make, or had just removed. */
+    private void sweepLocks() throws IOException {
+        try (DirectoryStream<Path> locks = Files.newDirectoryStream(base.resolve(LOCKS), MAKING + "*")) {
+            for (Path lock : locks) {
+                Optional<LockFile> dead = LockFile.tryLock(lock);
+                if (dead.isPresent()) {
+                    try (LockFile _ = dead.get()) {
+                        if (!Files.exists(base.resolve(String.valueOf(lock.getFileName())))) {
+                            Files.deleteIfExists(lock);
+                        }
+                    }
+                }
+            }
+        } catch (NoSuchFileException none) {
+            // No machine was ever made.
         }
     }
 

@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LinuxException;
+import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -155,12 +156,31 @@ public final class MachineStore {
         });
     }
 
-    /** Deletes what killed processes left of removals, and of machines that they were making. */
+    /** Deletes what killed processes left of removals, of machines that they were making, and of records. */
     void sweep() {
         if (Files.isDirectory(directories.base())) {
             locked("all", () -> {
                 directories.sweep();
+                owners.sweep();
                 return true;
+            });
+        }
+    }
+
+    /** Records an id for a machine that is about to be made. */
+    void begin(VmId id, MachineName name) {
+        locked(name, () -> {
+            owners.begin(id, name);
+            return id;
+        });
+    }
+
+    /** Records that an id belongs to the directory of its machine, if that is not what was seen last. */
+    void claim(PersistedMachine machine) {
+        if (!owners.isClaimed(machine)) {
+            locked(machine.name(), () -> {
+                owners.claim(machine);
+                return machine;
             });
         }
     }

@@ -12,9 +12,11 @@ import java.util.Set;
 final class MachineViews {
     private final Ground ground;
     private final Recovery recovery;
+    private final Suspension suspension;
 
-    MachineViews(Ground ground, Recovery recovery) {
+    MachineViews(Ground ground, Recovery recovery, Suspension suspension) {
         this.ground = ground;
+        this.suspension = suspension;
         this.recovery = recovery;
     }
 
@@ -67,7 +69,11 @@ final class MachineViews {
 
     void recover(MachineName name, Deadline deadline) {
         try {
-            ground.working(name, deadline, now -> recovery.recover(now, deadline));
+            ground.working(name, deadline, now -> {
+                PersistedMachine recovered = recovery.recover(now, deadline);
+                suspension.sweep(recovered);
+                return recovered;
+            });
         } catch (MachineException.NotFound | MachineException.Broken changedMeanwhile) {
             // Nothing to recover.
         }

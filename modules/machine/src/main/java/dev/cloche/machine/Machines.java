@@ -47,7 +47,7 @@ public final class Machines implements AutoCloseable {
         MachineEnds ends = new MachineEnds(ground, disks);
         MachineStart start = new MachineStart(ground, ends, disks, PullListener.none());
         Recovery recovery = new Recovery(ground, start, ends);
-        views = new MachineViews(ground, recovery);
+        views = new MachineViews(ground, recovery, new Suspension(ground, disks));
         creation = new Creation(ground, disks);
         orphans = new Orphans(ground);
         removal = new Removal(ground, orphans);

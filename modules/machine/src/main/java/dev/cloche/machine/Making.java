@@ -5,6 +5,7 @@ import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** The directory of a machine that is being made: it gets its name when it is whole, or goes. */
 final class Making implements AutoCloseable {
@@ -19,18 +20,25 @@ final class Making implements AutoCloseable {
     }
 
     static Making begin(MachineStore store) throws IOException {
-        Path directory = store.directories().making();
-        Path lockFile = store.directories().lockOf(directory);
-        // First the lock: nobody takes the directory for one that was left.
-        LockFile lock = LockFile.tryLock(lockFile)
-                .orElseThrow(() -> new IOException("two processes chose the name " + directory));
-        Making making = new Making(directory, lockFile, lock);
-        try {
-            DurableFiles.ensureDirectory(directory);
-            return making;
-        } catch (Throwable failure) {
-            making.close();
-            throw failure;
+        while (true) {
+            Path directory = store.directories().making();
+            Path lockFile = store.directories().lockOf(directory);
+            // First the lock: nobody takes the directory for one that was left.
+            Optional<LockFile> lock = LockFile.tryLock(lockFile);
+            if (lock.isPresent()) {
+                Making making = new Making(directory, lockFile, lock.get());
+                try {
+                    DurableFiles.ensureDirectory(directory);
+                    if (lock.get().isOf(lockFile)) {
+                        return making;
+                    }
+                } catch (Throwable failure) {
+                    making.close();
+                    throw failure;
+                }
+                making.close();
+            }
+            // A sweep was faster by an instant, and took the lock for one that was left.
         }
     }
 

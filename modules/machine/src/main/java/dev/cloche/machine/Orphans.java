@@ -3,14 +3,12 @@ package dev.cloche.machine;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageHolder;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -77,8 +75,22 @@ final class Orphans {
         try {
             ground.store().sweep();
             sweep(false);
+            sweepLocks();
         } catch (RuntimeException e) {
             log("what machines left", e);
+        }
+    }
+
+    /** Locks of ids of which nothing was recorded yet when their maker was killed. */
+    private void sweepLocks() {
+        for (VmId id : ground.store().owners().locked()) {
+            if (!ground.inWork(id) && ground.store().owners().isOrphan(id)) {
+                try (HeldLock _ = ground.locked(id, id.value(), Deadline.after(Duration.ZERO))) {
+                    ground.forget(id);
+                } catch (MachineException.Busy begun) {
+                    // It is being made.
+                }
+            }
         }
     }
 
@@ -88,7 +100,7 @@ final class Orphans {
         ground.store().owners().idsOf(name).forEach(id -> ids.put(id, name.value()));
         for (ImageHolder holder : holders()) {
             if (holder.name().equals(name.value())) {
-                id(holder.id()).ifPresent(id -> ids.put(id, name.value()));
+                Claims.id(holder.id()).ifPresent(id -> ids.put(id, name.value()));
             }
         }
         for (VmId id : ids.keySet()) {
@@ -120,7 +132,7 @@ final class Orphans {
             MemoryNames.idIn(memory.name()).ifPresent(id -> names.put(id, ""));
         }
         for (ImageHolder holder : holders()) {
-            id(holder.id()).ifPresent(id -> names.put(id, holder.name()));
+            Claims.id(holder.id()).ifPresent(id -> names.put(id, holder.name()));
         }
         ground.store().owners().claimed().forEach((id, claim) -> names.put(id, claim.directory()));
         return names;
@@ -128,14 +140,6 @@ final class Orphans {
 
     private List<ImageHolder> holders() {
         return ground.images().holders(Ground.HOLDER_KIND);
-    }
-
-    private static Optional<VmId> id(String text) {
-        try {
-            return Optional.of(new VmId(text));
-        } catch (InvalidVmSpecException none) {
-            return Optional.empty();
-        }
     }
 
     private static void log(String what, RuntimeException why) {

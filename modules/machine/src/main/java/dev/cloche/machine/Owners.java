@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 /**
  * Tells the directory that a {@code vm_id} belongs to from copies of it. All that is kept under the id (VM, lock, pin, memory) is
- * for that directory alone. Who changes what is recorded of an id holds its lock, or has just made it.
+ * for that directory alone. Records are written and swept under the lock of the store.
  */
 final class Owners {
     private final MachineDirectories directories;
@@ -97,7 +97,23 @@ final class Owners {
         });
     }
 
-    /** Records that an id belongs to the directory of its machine, if that is not what was seen last. */
+    /** Whether what was seen last is where the machine is now. */
+    boolean isClaimed(PersistedMachine machine) {
+        return storing(() -> claims.of(machine.vmId())
+                .filter(seen -> seen.directory().equals(machine.name().value()))
+                .filter(seen -> isInode(machine, seen.inode()))
+                .isPresent());
+    }
+
+    private boolean isInode(PersistedMachine machine, long inode) {
+        try {
+            return MachineDirectories.inode(directories.of(machine.name())) == inode;
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    /** Records that an id belongs to the directory of its machine. */
     void claim(PersistedMachine machine) {
         claim(machine, directories.of(machine.name()));
     }
@@ -106,9 +122,7 @@ final class Owners {
     void claim(PersistedMachine machine, Path directory) {
         storing(() -> {
             Claim now = new Claim(machine.name().value(), MachineDirectories.inode(directory));
-            if (claims.of(machine.vmId()).filter(now::equals).isEmpty()) {
-                claims.put(machine.vmId(), now);
-            }
+            claims.put(machine.vmId(), now);
             return now;
         });
     }
@@ -121,9 +135,28 @@ final class Owners {
         });
     }
 
+    /** Deletes what killed processes have left of records that they were writing. */
+    void sweep() {
+        storing(() -> {
+            claims.sweep();
+            return true;
+        });
+    }
+
     /** What is recorded, by id. */
     SortedMap<VmId, Claim> claimed() {
         return storing(claims::all);
+    }
+
+    /** The ids that have a lock and no record, as of a machine whose making has only just begun. */
+    List<VmId> locked() {
+        return storing(() -> {
+            SortedMap<VmId, Claim> claimed = claims.all();
+            return directories.locks().stream()
+                    .flatMap(name -> Claims.id(name).stream())
+                    .filter(id -> !claimed.containsKey(id))
+                    .toList();
+        });
     }
 
     /** Whether no directory has a use for what belongs to an id. */

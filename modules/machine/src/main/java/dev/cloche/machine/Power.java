@@ -33,7 +33,7 @@ final class Power {
     /** As {@link Machines#connect} promises. */
     RunningMachine connect(MachineName name, Deadline deadline) {
         PersistedMachine machine = ground.store().load(name);
-        ground.store().owners().claim(machine);
+        ground.store().claim(machine);
         MachineState state = ground.info(machine).state();
         if (state != MachineState.RUNNING) {
             throw new MachineException.WrongState(

@@ -8,6 +8,7 @@ import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmSpec;
+import java.nio.file.Files;
 import java.util.Optional;
 
 /** The memory of machines on disk. Its callers hold the machine's lock. */
@@ -62,7 +63,10 @@ final class Suspension {
                 .withAttached(false);
     }
 
-    /** Deletes the memory of earlier suspensions that nothing needs any more; what is still in use goes another time. */
+    /**
+     * Deletes memory that nothing needs any more: of earlier suspensions, of copies and snapshots that were cut short. What is still in
+     * use goes another time.
+     */
     void sweep(PersistedMachine machine) {
         Optional<?> needed = disks.disks()
                 .find(disks.directory(machine.name()))
@@ -71,10 +75,21 @@ final class Suspension {
         for (SnapshotRef memory : ground.vms().snapshots()) {
             boolean old = MemoryNames.isSuspension(machine.vmId(), memory.name())
                     && needed.filter(memory.name()::equals).isEmpty();
-            if (old || MemoryNames.isPassing(machine.vmId(), memory.name())) {
+            if (old || MemoryNames.isPassing(machine.vmId(), memory.name()) || isOfNoSnapshot(machine, memory)) {
                 delete(memory);
             }
         }
+    }
+
+    /** Its snapshot was not completed, or is deleted but for it. */
+    private boolean isOfNoSnapshot(PersistedMachine machine, SnapshotRef memory) {
+        return MemoryNames.keptFor(machine.vmId(), memory.name())
+                .map(snapshot -> ground.store()
+                        .directory(machine.name())
+                        .resolve(MachineSnapshots.DIRECTORY)
+                        .resolve(snapshot))
+                .filter(directory -> !Files.exists(directory))
+                .isPresent();
     }
 
     private void delete(SnapshotRef memory) {

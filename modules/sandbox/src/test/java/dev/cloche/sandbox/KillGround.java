@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.TestImage;
+import dev.cloche.vm.WovenProgram;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +31,10 @@ final class KillGround {
         this.directory = directory;
         this.world = world;
         this.layout = layout;
-        classPath = WovenProgram.write(directory.resolve("woven.jar"));
+        classPath = WovenProgram.write(
+                directory.resolve("woven.jar"),
+                // They make the directories of the room vm.
+                List.of("dev/cloche/sandbox/FiledVms"));
         template = directory.resolve("template");
         unpackSqlite();
         Files.createDirectories(template);

@@ -1,4 +1,4 @@
-package dev.cloche.sandbox;
+package dev.cloche.vm;
 
 import java.io.ByteArrayInputStream;
 import java.io.File;
@@ -32,8 +32,8 @@ import java.util.stream.Stream;
  * or a process first tells {@link KillSteps}, and tells it again when it returns. What is told is found in the byte code,
  * so nobody has to keep a list of it, and what is added tomorrow is killed tomorrow.
  */
-final class WovenProgram {
-    private static final ClassDesc STEPS = ClassDesc.of("dev.cloche.sandbox.KillSteps");
+public final class WovenProgram {
+    private static final ClassDesc STEPS = ClassDesc.of("dev.cloche.vm.KillSteps");
     private static final MethodTypeDesc REACHED = MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String);
 
     /** What reaches beyond this process, by the classes of the platform and of the room {@code linux}. */
@@ -94,15 +94,20 @@ final class WovenProgram {
             ClassHierarchyResolver.ofResourceParsing(WovenProgram.class.getClassLoader())
                     .orElse(ClassHierarchyResolver.defaultResolver())));
 
-    private WovenProgram() {}
+    private final List<String> standIns;
+
+    private WovenProgram(List<String> standIns) {
+        this.standIns = standIns;
+    }
 
     /**
      * Writes the program as a jar.
      *
+     * @param standIns classes of tests that stand for the product's, as {@code dev/cloche/room/Name}, nested ones included
      * @return a class path of jars alone, as the JVM's archives of loaded classes need it
      */
-    static String write(Path jar) throws IOException {
-        WovenProgram program = new WovenProgram();
+    public static String write(Path jar, List<String> standIns) throws IOException {
+        WovenProgram program = new WovenProgram(standIns);
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             Path path = Path.of(entry);
             if (Files.isDirectory(path)) {
@@ -141,8 +146,7 @@ final class WovenProgram {
     }
 
     private void add(String name, byte[] bytes, boolean product) {
-        // The VMs of the tests stand for the room vm, whose directories they make.
-        boolean weave = (product || name.startsWith("dev/cloche/sandbox/FiledVms"))
+        boolean weave = (product || standIns.stream().anyMatch(name::startsWith))
                 && name.endsWith(".class")
                 && !name.endsWith("package-info.class");
         classes.putIfAbsent(name, weave ? weave(bytes) : bytes);

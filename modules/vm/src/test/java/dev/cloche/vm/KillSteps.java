@@ -1,4 +1,4 @@
-package dev.cloche.sandbox;
+package dev.cloche.vm;
 
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
@@ -22,12 +22,12 @@ public final class KillSteps {
     private KillSteps() {}
 
     /** From now on steps count. */
-    static void begin() {
+    public static void begin() {
         counting = true;
     }
 
     /** How many there were. */
-    static int end() {
+    public static int end() {
         counting = false;
         return COUNT.get();
     }

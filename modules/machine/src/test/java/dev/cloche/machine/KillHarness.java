@@ -1,0 +1,204 @@
+package dev.cloche.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.base.DurableFiles;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.WovenProgram;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Kills processes that play a scenario with machines, each at another step and in a state root of its own, where there is a
+ * machine of somebody else too. After each kill another runtime recovers; then nothing may be left that belongs to no machine.
+ */
+final class KillHarness {
+    private static final MachineName BYSTANDER = new MachineName("bystander");
+    private static final int SIGKILLED = 128 + 9;
+
+    private final Path directory;
+    private final boolean real;
+    private final Path template;
+    private final String classPath;
+
+    /** @param real whether VMs are, which outlive their process */
+    KillHarness(Path directory, boolean real) throws IOException {
+        this.directory = directory;
+        this.real = real;
+        classPath = WovenProgram.write(directory.resolve("woven.jar"), List.of());
+        template = Files.createDirectory(directory.resolve("template"));
+        // The image is made ready to boot once; how that survives kills is its room's to show.
+        try (KillRuntime runtime = KillRuntime.open(template, real)) {
+            KillScenario.create(runtime, BYSTANDER);
+            runtime.machines().remove(BYSTANDER, true, KillScenario.soon());
+        }
+    }
+
+    /** @param stride 1 to kill at each step, 10 to kill at each tenth */
+    void killAtSteps(KillScenario scenario, int stride) throws Exception {
+        Played whole = play(root(scenario + "-whole"), scenario, List.of());
+        int steps = whole.output()
+                .lines()
+                .filter(line -> line.startsWith(KillVictim.STEPS))
+                .mapToInt(line -> Integer.parseInt(line.substring(KillVictim.STEPS.length())))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(scenario + " does not come to its end: " + whole));
+        assertThat(steps).isGreaterThan(100);
+        List<Callable<Optional<String>>> kills = IntStream.rangeClosed(1, steps)
+                .filter(step -> step % stride == 0)
+                .<Callable<Optional<String>>>mapToObj(step -> () -> kill(scenario, step))
+                .toList();
+        List<String> wrong = new ArrayList<>();
+        try (ExecutorService pair = Executors.newFixedThreadPool(2)) {
+            for (Future<Optional<String>> kill : pair.invokeAll(kills)) {
+                kill.get().ifPresent(wrong::add);
+            }
+        }
+        System.out.println(scenario + ": " + kills.size() + " kills at " + steps + " steps");
+        assertThat(wrong).as("wrong after kills").isEmpty();
+    }
+
+    /** @return what is wrong then */
+    private Optional<String> kill(KillScenario scenario, int step) throws Exception {
+        Path home = root(scenario + "-" + step);
+        try (KillRuntime other = KillRuntime.open(home, real)) {
+            KillScenario.create(other, BYSTANDER);
+            Played played = play(home, scenario, List.of("-Dkill.at=" + step));
+            // Threads of a scenario take turns as they like, so that now and then it has a step less.
+            assertThat(played.exitCode()).as(played.output()).isIn(0, SIGKILLED);
+            try {
+                other.machines().recover(KillScenario.soon());
+                assertWhole(other);
+                assertRemovable(other);
+            } catch (AssertionError | RuntimeException e) {
+                return Optional.of(scenario + ", " + played.lastLine() + ": " + e);
+            }
+        }
+        Trees.delete(home);
+        return Optional.empty();
+    }
+
+    /** What there is belongs to a machine, and every machine can be used. */
+    private void assertWhole(KillRuntime runtime) throws IOException {
+        Machines machines = runtime.machines();
+        List<MachineEntry> entries = machines.store().loadAll();
+        assertThat(entries)
+                .filteredOn(BrokenMachine.class::isInstance)
+                // The copy of the scenario has no name of its own before it is adopted.
+                .allMatch(broken -> broken.name().equals("three"));
+        List<PersistedMachine> all = entries.stream()
+                .filter(MachineEntry.Sound.class::isInstance)
+                .map(entry -> ((MachineEntry.Sound) entry).machine())
+                .toList();
+        List<String> ids = all.stream().map(machine -> machine.vmId().value()).toList();
+        assertThat(all).extracting(machine -> machine.name().value()).contains("bystander");
+        assertThat(machines.orphans()).isEmpty();
+        // A removal that was cut short leaves a machine without one: its directory goes last.
+        assertThat(runtime.pins()).as("pins").isSubsetOf(ids);
+        assertThat(names(runtime.base().resolve(".owners"))).as("records").containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(names(runtime.base().resolve(".locks"))).as("locks").isSubsetOf(ids);
+        assertThat(names(runtime.base()))
+                .as("unfinished directories")
+                .noneMatch(name -> name.startsWith(".making-") || name.startsWith(".removed-"));
+        assertThat(runtime.vms().list())
+                .as("VMs")
+                .allMatch(vm -> ids.contains(vm.id().value()));
+        runtime.vms()
+                .snapshots()
+                .forEach(memory -> assertThat(all)
+                        .as("whose is " + memory.name())
+                        .anyMatch(machine -> isNeeded(runtime, machine, memory.name())));
+    }
+
+    private static boolean isNeeded(KillRuntime runtime, PersistedMachine machine, SnapshotName memory) {
+        if (MemoryNames.isSuspension(machine.vmId(), memory)) {
+            return machine.status().state() == DiskState.SUSPENDED;
+        }
+        return MemoryNames.keptFor(machine.vmId(), memory)
+                .map(snapshot -> runtime.base().resolve(machine.name().value()).resolve("snapshots/" + snapshot))
+                .filter(Files::isDirectory)
+                .isPresent();
+    }
+
+    /** Nobody holds a lock of it any more, and nothing is left when all are gone. */
+    private static void assertRemovable(KillRuntime runtime) throws IOException {
+        Machines machines = runtime.machines();
+        for (String name : machines.store().list()) {
+            machines.remove(new MachineName(name), true, KillScenario.soon());
+        }
+        assertThat(machines.store().list()).isEmpty();
+        assertThat(runtime.pins()).as("pins").isEmpty();
+        assertThat(runtime.vms().list()).as("VMs").isEmpty();
+        assertThat(runtime.vms().snapshots()).as("memory").isEmpty();
+        for (String records : List.of(".owners", ".locks")) {
+            assertThat(names(runtime.base().resolve(records))).as(records).isEmpty();
+        }
+    }
+
+    private static List<String> names(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    private Path root(String name) throws IOException {
+        Path root = directory.resolve(name);
+        try (Stream<Path> files = Files.walk(template)) {
+            for (Path file : files.toList()) {
+                Path copy = root.resolve(template.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    DurableFiles.ensureDirectory(copy);
+                } else {
+                    Files.copy(file, copy);
+                }
+            }
+        }
+        return root;
+    }
+
+    private record Played(int exitCode, String output) {
+        String lastLine() {
+            return output.substring(output.lastIndexOf('\n') + 1);
+        }
+    }
+
+    private Played play(Path home, KillScenario scenario, List<String> options)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Dcloche.share=" + KillRuntime.share()));
+        command.addAll(options);
+        command.addAll(
+                List.of("-cp", classPath, KillVictim.class.getName(), home.toString(), scenario.name(), "" + real));
+        File output = home.resolve("output").toFile();
+        Process victim = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output)
+                .start();
+        try (var _ = victim.getOutputStream()) {
+            if (!victim.waitFor(5, TimeUnit.MINUTES)) {
+                throw new IllegalStateException(scenario + " hangs: " + Files.readString(output.toPath()));
+            }
+        } finally {
+            victim.destroyForcibly().waitFor();
+        }
+        return new Played(
+                victim.exitValue(), new String(Files.readAllBytes(output.toPath()), StandardCharsets.UTF_8).strip());
+    }
+}

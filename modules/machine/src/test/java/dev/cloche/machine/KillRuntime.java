@@ -1,0 +1,54 @@
+package dev.cloche.machine;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageStore;
+import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.vm.InMemoryProvider;
+import dev.cloche.vm.QemuProvider;
+import dev.cloche.vm.VmLayout;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmResources;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+
+/** One runtime on a state root, with real VMs or with such that end with their process. */
+record KillRuntime(Path home, Catalog catalog, ImageStore images, VmProvider vms, Machines machines)
+        implements AutoCloseable {
+    static KillRuntime open(Path home, boolean real) {
+        Path state = home.resolve("state");
+        Catalog catalog = Catalog.open(state, List.of(ImageStore.schema()));
+        ImageStore images = ImageStore.open(
+                state.resolve("cache"),
+                catalog,
+                ImageStoreOptions.defaults().withBundled(List.of(share().resolve("images/base"))));
+        VmProvider vms = real
+                ? new QemuProvider(VmLayout.of(state), VmResources.find(List.of(share())))
+                : new InMemoryProvider();
+        return new KillRuntime(
+                home, catalog, images, vms, new Machines(state.resolve("machines"), images, vms, Clock.systemUTC()));
+    }
+
+    static Path share() {
+        return Path.of(System.getProperty("cloche.share", "../../dist/share")).toAbsolutePath();
+    }
+
+    Path base() {
+        return home.resolve("state/machines");
+    }
+
+    /** The ids of the machines that hold an image. */
+    List<String> pins() {
+        return images.holders("machine").stream().map(ImageHolder::id).toList();
+    }
+
+    @Override
+    public void close() {
+        try (catalog;
+                vms;
+                machines) {
+            // In this order.
+        }
+    }
+}

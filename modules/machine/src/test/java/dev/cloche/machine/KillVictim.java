@@ -1,0 +1,22 @@
+package dev.cloche.machine;
+
+import dev.cloche.vm.KillSteps;
+import java.nio.file.Path;
+
+/** The process that plays a scenario, and is killed by {@link KillSteps} on the way. */
+final class KillVictim {
+    static final String STEPS = "steps ";
+
+    private KillVictim() {}
+
+    /** Takes the state root's directory, the scenario, and whether VMs are real. */
+    public static void main(String[] arguments) throws Exception {
+        KillScenario scenario = KillScenario.valueOf(arguments[1]);
+        try (KillRuntime runtime = KillRuntime.open(Path.of(arguments[0]), Boolean.parseBoolean(arguments[2]))) {
+            scenario.arrange(runtime);
+            KillSteps.begin();
+            scenario.play(runtime);
+            System.out.println(STEPS + KillSteps.end());
+        }
+    }
+}
