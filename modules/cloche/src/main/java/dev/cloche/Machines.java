@@ -81,10 +81,11 @@ public final class Machines {
     /**
      * Removes a machine with its disk and all that belongs to it.
      *
-     * @param force whether it goes although it runs or is broken, and whether it is no error if there is none
+     * @param force whether it goes although it runs or is broken
+     * @return whether there was one
      */
-    public void remove(String name, boolean force) {
-        room.remove(new MachineName(name), force, Deadline.after(STOP_MARGIN));
+    public boolean remove(String name, boolean force) {
+        return room.remove(new MachineName(name), force, Deadline.after(STOP_MARGIN));
     }
 
     /** All machines, also those that are broken. */

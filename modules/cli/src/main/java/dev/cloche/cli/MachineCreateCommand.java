@@ -29,20 +29,20 @@ final class MachineCreateCommand implements Callable<Integer> {
     private String image = "";
 
     @Option(names = "--cpus", paramLabel = "N", description = "Virtual CPUs, 1 to 64 (default: 2).")
-    private int cpus;
+    private @Nullable Integer cpus;
 
     @Option(
             names = {"-m", "--memory"},
             paramLabel = "SIZE",
             description = "Memory, for example 512m or 4g (default: 2g).",
             converter = MemorySize.class)
-    private int memory;
+    private @Nullable Integer memory;
 
     @Option(
             names = "--disk",
             paramLabel = "GIB",
             description = "Size of its disk in GiB (default: 20); it takes here what is written to it.")
-    private int disk;
+    private @Nullable Integer disk;
 
     @Mixin
     private PublishOptions published = new PublishOptions();
@@ -103,13 +103,13 @@ final class MachineCreateCommand implements Callable<Integer> {
     }
 
     private void configure(MachineBuilder builder) {
-        if (cpus != 0) {
+        if (cpus != null) {
             builder.cpus(cpus);
         }
-        if (memory != 0) {
+        if (memory != null) {
             builder.memory(memory);
         }
-        if (disk != 0) {
+        if (disk != null) {
             builder.disk(disk);
         }
         published.applyTo(builder::network, builder::publish);

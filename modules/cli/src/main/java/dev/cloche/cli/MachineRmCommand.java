@@ -1,9 +1,14 @@
 package dev.cloche.cli;
 
+import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
+import dev.cloche.MachineInfo;
+import dev.cloche.MachineList;
+import dev.cloche.Machines;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -21,7 +26,20 @@ final class MachineRmCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            return Each.of(names, name -> cloche.machines().remove(name, force));
+            return Each.of(names, name -> remove(cloche.machines(), name));
+        }
+    }
+
+    private void remove(Machines machines, String name) {
+        if (!machines.remove(name, force) && !force) {
+            MachineList all = machines.list();
+            List<String> there = Stream.concat(
+                            all.machines().stream().map(MachineInfo::name),
+                            all.broken().stream().map(BrokenMachine::name))
+                    .toList();
+            throw new UsageError(
+                    "There is no machine named \"" + name + "\".",
+                    NearNames.remedy(name, there, "List them with: cloche machine ls"));
         }
     }
 }

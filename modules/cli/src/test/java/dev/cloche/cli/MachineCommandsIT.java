@@ -67,8 +67,17 @@ class MachineCommandsIT {
         ok(cloche.run("machine", "snapshot", "--rm", "dev", "first"), "first\n");
         assertThat(cloche.run("machine", "snapshot", "--rm", "dev", "first").stderr())
                 .contains("has no snapshot \"first\"");
+        Program.Result typo = cloche.run("machine", "rm", "devv");
+        assertThat(typo.exitCode()).isEqualTo(1);
+        assertThat(typo.stderr()).contains("There is no machine named \"devv\".", "Did you mean dev?");
+        ok(cloche.run("machine", "rm", "--force", "devv"), "devv\n");
         ok(cloche.run("machine", "rm", "dev"), "dev\n");
         ok(cloche.run("machine", "ls", "--format", "json"), "[ ]\n");
+        for (String size : new String[] {"--cpus", "--memory", "--disk"}) {
+            Program.Result none = cloche.run("machine", "create", "dev", "--image", "base", size, "0");
+            assertThat(none.exitCode()).isEqualTo(1);
+            assertThat(none.stderr()).contains("out of range");
+        }
     }
 
     @Test

@@ -1,0 +1,41 @@
+package dev.cloche.cli;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Names that a mistyped one may stand for. Pure. */
+final class NearNames {
+    private static final int MOST = 3;
+
+    private NearNames() {}
+
+    /** Asks for those that are near, or else says {@code otherwise}. */
+    static String remedy(String name, List<String> names, String otherwise) {
+        List<String> near = of(name, names);
+        return near.isEmpty() ? otherwise : "Did you mean " + String.join(" or ", near) + "?";
+    }
+
+    /** Those that a few changed, added or left out letters make of it, in their order. */
+    static List<String> of(String name, List<String> names) {
+        int far = Math.max(1, name.length() / 3);
+        return names.stream()
+                .filter(other -> distance(name, other) <= far)
+                .limit(MOST)
+                .toList();
+    }
+
+    /** Of Levenshtein. */
+    private static int distance(String a, String b) {
+        int[] above = IntStream.rangeClosed(0, b.length()).toArray();
+        for (int i = 1; i <= a.length(); i++) {
+            int[] row = new int[b.length() + 1];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int changed = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(changed, 1 + Math.min(above[j], row[j - 1]));
+            }
+            above = row;
+        }
+        return above[b.length()];
+    }
+}
