@@ -1,5 +1,6 @@
 package dev.cloche.image;
 
+import dev.cloche.base.Printable;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -123,7 +124,7 @@ public record ImageReference(String registry, String repository, Optional<String
 
     /** Bad names are quoted in messages, and need not fill a screen or steer a terminal there. */
     private static String shorten(String text) {
-        String printable = text.replaceAll("\\p{Cntrl}", "?");
+        String printable = Printable.of(text);
         return printable.length() <= LONGEST_QUOTE ? printable : printable.substring(0, LONGEST_QUOTE) + "…";
     }
 

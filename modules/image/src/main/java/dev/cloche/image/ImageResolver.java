@@ -1,5 +1,6 @@
 package dev.cloche.image;
 
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -164,7 +165,7 @@ final class ImageResolver {
 
     /** Registries choose these words, and they go to terminals. */
     private static String printable(String text) {
-        String safe = text.replaceAll("\\p{Cntrl}", "?");
+        String safe = Printable.of(text);
         return safe.length() <= 100 ? safe : safe.substring(0, 100) + "…";
     }
 }

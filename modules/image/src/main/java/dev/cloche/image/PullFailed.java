@@ -1,5 +1,6 @@
 package dev.cloche.image;
 
+import dev.cloche.base.Printable;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ public final class PullFailed extends ImageException {
 
     /** Some of it are a registry's own words, which need not steer a terminal or fill a log. */
     private static String withStatus(String what, OptionalInt status) {
-        String safe = what.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
+        String safe = Printable.of(what);
         String bounded = safe.length() <= LONGEST ? safe : safe.substring(0, LONGEST) + "…";
         return bounded + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
     }

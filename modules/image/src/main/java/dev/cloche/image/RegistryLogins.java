@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -107,7 +108,7 @@ public final class RegistryLogins {
     }
 
     private static String printable(String text) {
-        String safe = text.replaceAll("\\p{Cntrl}", "?");
+        String safe = Printable.of(text);
         return safe.length() <= 80 ? safe : safe.substring(0, 80) + "…";
     }
 }

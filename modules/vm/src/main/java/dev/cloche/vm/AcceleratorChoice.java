@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import java.util.Map;
 
 /** What the user wants guests to be run by: {@code CLOCHE_ACCELERATOR}. */

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -22,7 +23,7 @@ final class ConsoleTail {
                 count = file.read(bytes, at + bytes.position());
             } while (count > 0);
             String text = StandardCharsets.UTF_8.decode(bytes.flip()).toString();
-            return Printable.of(text.replace("\r\n", "\n")).strip();
+            return Printable.lines(text.replace("\r\n", "\n")).strip();
         } catch (IOException unreadable) {
             return "";
         }

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -163,7 +164,7 @@ final class DiskTools {
             if (process.exitValue() != 0) {
                 byte[] said = process.getInputStream().readNBytes(MAX_COMPLAINT);
                 throw new IOException(command.getFirst() + " failed: "
-                        + Printable.of(new String(said, StandardCharsets.UTF_8).strip()));
+                        + Printable.lines(new String(said, StandardCharsets.UTF_8).strip()));
             }
         } catch (InterruptedException e) {
             throw Waiting.interrupted(command.getFirst());

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

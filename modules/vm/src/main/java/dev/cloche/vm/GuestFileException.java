@@ -1,5 +1,7 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
+
 /** A file operation failed in the guest. The guest says so: it may lie. */
 public abstract sealed class GuestFileException extends VmException {
     private final String path;

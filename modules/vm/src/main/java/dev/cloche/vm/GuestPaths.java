@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import dev.cloche.base.RawText;
 
 /** The rules for names and paths of docs/guest-protocol.md; pure. */

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

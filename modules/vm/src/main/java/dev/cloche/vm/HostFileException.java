@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import dev.cloche.linux.SystemCallException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -108,7 +109,7 @@ final class ProbeRun {
             String text = Files.readString(output, StandardCharsets.ISO_8859_1);
             return new Outcome(
                     ended ? Optional.of(process.exitValue()) : Optional.empty(),
-                    Printable.of(text.substring(0, Math.min(MAX_OUTPUT, text.length()))));
+                    Printable.lines(text.substring(0, Math.min(MAX_OUTPUT, text.length()))));
         } finally {
             process.destroyForcibly();
             process.waitFor();

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Printable;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;

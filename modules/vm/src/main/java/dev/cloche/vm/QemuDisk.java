@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,7 +68,7 @@ final class QemuDisk {
         });
         if (end.containsKey("error")) {
             throw new IOException("the layers of the disk could not be drawn together: "
-                    + Printable.of(end.getOrDefault("error", "")));
+                    + Printable.lines(end.getOrDefault("error", "")));
         }
         return true;
     }

@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,6 +127,6 @@ class VmFactsTest {
 
     @Test
     void aGuestsTextCannotMoveAPersonsCursor() {
-        assertThat(Printable.of("a\u001b[2Jb\r\u202ec\nd")).isEqualTo("a\uFFFD[2Jb\uFFFD\uFFFDc\nd");
+        assertThat(Printable.lines("a\u001b[2Jb\r\u202ec\nd")).isEqualTo("a\uFFFD[2Jb\uFFFD\uFFFDc\nd");
     }
 }

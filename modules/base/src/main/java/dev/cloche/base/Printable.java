@@ -1,0 +1,31 @@
+package dev.cloche.base;
+
+/** Makes text of guests, images, registries and callers fit for a person's terminal and for one line of a log. */
+public final class Printable {
+    private Printable() {}
+
+    /** Replaces control and format characters and all kinds of line ends with U+FFFD: what comes out is one line. */
+    public static String of(String text) {
+        return replaced(text, false);
+    }
+
+    /** The same for texts of several lines, whose newlines and tabs stay. */
+    public static String lines(String text) {
+        return replaced(text, true);
+    }
+
+    private static String replaced(String text, boolean lines) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> out.appendCodePoint(isHarmless(c, lines) ? c : 0xFFFD));
+        return out.toString();
+    }
+
+    private static boolean isHarmless(int c, boolean lines) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL -> lines && (c == '\n' || c == '\t');
+            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                false;
+            default -> true;
+        };
+    }
+}
