@@ -72,6 +72,7 @@ final class HostProbe {
             if (known.isPresent()) {
                 return known.get();
             }
+            DescriptorLimit.require();
             HostFacts found = probe();
             memory.remember(key, found);
             return found;

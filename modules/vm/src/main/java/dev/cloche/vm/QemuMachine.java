@@ -32,6 +32,7 @@ final class QemuMachine implements Machine {
 
     @Override
     public Run boot(Deadline deadline) {
+        DescriptorLimit.require();
         if (!Files.isReadable(spec.rootDisk().path())) {
             throw new VmResourcesException(
                     "The root disk " + spec.rootDisk().path() + " is missing or not readable",
