@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#define MAX_PREPARED 4096
 
 bool write_all(int fd, const char *bytes, size_t length) {
     while (length > 0) {
@@ -18,11 +21,19 @@ bool write_all(int fd, const char *bytes, size_t length) {
     return true;
 }
 
-/* The file under a temporary name; -1 with errno. */
-static int write_temporary(int directory, const char *temporary, const char *bytes, size_t length, bool sync) {
-    int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) return -1;
-    if (write_all(fd, bytes, length) && (!sync || fsync(fd) == 0)) return fd;
+/* In the same directory. */
+struct temporary {
+    char name[64];
+};
+
+static struct temporary temporary_of(const char *name) {
+    struct temporary temporary;
+    snprintf(temporary.name, sizeof temporary.name, "%s.tmp", name);
+    return temporary;
+}
+
+/* Takes the name away and answers -1, with the errno of before. */
+static int give_up(int directory, const char *temporary, int fd) {
     int error = errno;
     close(fd);
     unlinkat(directory, temporary, 0);
@@ -30,27 +41,40 @@ static int write_temporary(int directory, const char *temporary, const char *byt
     return -1;
 }
 
-static int write_and_rename(int directory, const char *name, const char *bytes, size_t length, bool sync) {
-    char temporary[64];
-    snprintf(temporary, sizeof temporary, "%s.tmp", name);
-    int fd = write_temporary(directory, temporary, bytes, length, sync);
+/* The file under a temporary name; -1 with errno. */
+static int write_temporary(int directory, const char *temporary, const char *bytes, size_t length) {
+    int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return -1;
-    if (renameat(directory, temporary, directory, name) == 0) return fd;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return -1;
+    return write_all(fd, bytes, length) ? fd : give_up(directory, temporary, fd);
 }
 
-bool write_durably(int directory, const char *name, const char *bytes, size_t length) {
-    int fd = write_and_rename(directory, name, bytes, length, true);
-    if (fd < 0) return false;
-    close(fd);
-    return fsync(directory) == 0;
+int prepare_file(int directory, const char *name, size_t most) {
+    char blank[MAX_PREPARED];
+    if (most > sizeof blank) {
+        errno = EINVAL;
+        return -1;
+    }
+    memset(blank, ' ', most);
+    return write_temporary(directory, temporary_of(name).name, blank, most);
+}
+
+bool write_prepared(int directory, int file, const char *name, const char *bytes, size_t length) {
+    /* Over what is there, which takes no space; shortened only then. */
+    bool written = lseek(file, 0, SEEK_SET) == 0 && write_all(file, bytes, length) &&
+                   ftruncate(file, (off_t)length) == 0 && fsync(file) == 0;
+    if (!written) {
+        give_up(directory, temporary_of(name).name, file);
+        return false;
+    }
+    close(file);
+    return renameat(directory, temporary_of(name).name, directory, name) == 0 && fsync(directory) == 0;
 }
 
 int write_whole(int directory, const char *name, const char *bytes, size_t length) {
-    return write_and_rename(directory, name, bytes, length, false);
+    struct temporary temporary = temporary_of(name);
+    int fd = write_temporary(directory, temporary.name, bytes, length);
+    if (fd < 0 || renameat(directory, temporary.name, directory, name) == 0) return fd;
+    return give_up(directory, temporary.name, fd);
 }
 
 void make_durable(int directory, int file) {

@@ -112,6 +112,7 @@ int main(int argc, char **argv) {
     int listening[MAX_LISTEN];
     hold_all(&options);
     int record = record_guard(directory);
+    int exit_record = prepare_exit(directory);
     listen_all(&options, listening);
     struct network network = network_start(&options, directory);
     struct program program = start_program(&options, listening, &network);
@@ -121,7 +122,7 @@ int main(int argc, char **argv) {
     make_durable(directory, record);
     struct ending ending = watch(&options, &program, &network, directory, &heard);
     network_end(&network);
-    bool recorded = record_exit(directory, &ending);
+    bool recorded = record_exit(directory, exit_record, &ending);
     remove_sockets(&options);
     return recorded ? 0 : EXIT_NO_RECORD;
 }

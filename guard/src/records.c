@@ -9,6 +9,8 @@
 #include "fail.h"
 #include "io.h"
 
+#define MAX_EXIT_RECORD 512
+
 static void read_text(const char *path, char *text, size_t capacity) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, capacity - 1);
@@ -47,18 +49,24 @@ int record_guard(int directory) {
     return file;
 }
 
-bool record_exit(int directory, const struct ending *ending) {
+int prepare_exit(int directory) {
+    int file = prepare_file(directory, "exit.json", MAX_EXIT_RECORD);
+    if (file < 0) fail("cannot make exit.json: %s", strerror(errno));
+    return file;
+}
+
+bool record_exit(int directory, int file, const struct ending *ending) {
     char exit_code[16] = "null";
     char signal_number[16] = "null";
     snprintf(ending->program.si_code == CLD_EXITED ? exit_code : signal_number, sizeof exit_code, "%d",
              ending->program.si_status);
     char goodbye[2 * GOODBYE_MAX + 1] = "";
     for (int i = 0; i < ending->goodbye.length; i++) snprintf(goodbye + 2 * i, 3, "%02x", ending->goodbye.bytes[i]);
-    char json[512];
+    char json[MAX_EXIT_RECORD];
     int length = snprintf(json, sizeof json,
                           "{\"version\":1,\"cause\":\"%s\",\"exitCode\":%s,\"signal\":%s,\"startedAt\":%lld,"
                           "\"endedAt\":%lld,\"goodbye\":\"%s\"}\n",
                           ending->cause, exit_code, signal_number, (long long)ending->started_at_ms,
                           (long long)ending->ended_at_ms, goodbye);
-    return write_durably(directory, "exit.json", json, (size_t)length);
+    return write_prepared(directory, file, "exit.json", json, (size_t)length);
 }

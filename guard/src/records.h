@@ -19,5 +19,9 @@ struct ending {
     struct goodbye goodbye;
 };
 
+/* Makes the file of exit.json, so that an end can be recorded on a full disk: for record_exit. Ends the guard with a sentence on
+ * failure. */
+int prepare_exit(int directory);
+
 /* False with errno. */
-bool record_exit(int directory, const struct ending *ending);
+bool record_exit(int directory, int file, const struct ending *ending);

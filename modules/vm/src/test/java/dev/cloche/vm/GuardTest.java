@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** The contract of docs/guard.md, on the real program. */
@@ -79,6 +80,24 @@ class GuardTest extends WithGuard {
             var expected = "{\"version\":1,\"pid\":%d,\"startTime\":%s,\"bootId\":\"%s\"}"
                     .formatted(guard.pid(), startTime, bootId);
             assertThat(directory.resolve("console.log")).content().startsWith(expected);
+        }
+    }
+
+    @Test
+    void writesDownAnExitCodeOnADiskWithoutAFreeByte() throws Exception {
+        Assumptions.assumeTrue(
+                GuardRun.shell("mount -t tmpfs -o size=64k none '" + directory + "'") == 0,
+                "only root can mount a small file system");
+        try (var guard = guard("until [ -e '" + directory + "/full' ]; do sleep 0.1; done; exit 7")) {
+            assertThat(GuardRun.shell("cat /dev/zero >'" + directory + "/filler'"))
+                    .isNotZero();
+            // A name takes nothing of this file system.
+            Files.createFile(directory.resolve("full"));
+            assertThat(directory.toFile().getUsableSpace()).isZero();
+            assertThat(guard.ending()).contains("\"exitCode\":7");
+            assertThat(directory).isDirectoryNotContaining("glob:**.tmp");
+        } finally {
+            GuardRun.shell("umount '" + directory + "'");
         }
     }
 
