@@ -1,12 +1,14 @@
 package dev.cloche.catalog;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.DiskReserve;
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Opening an up-to-date catalog reads one small table and writes nothing. SQLite's native library is taken from
  * {@code org.sqlite.lib.path} and {@code org.sqlite.lib.name} where these system properties are set, and is unpacked
  * into the temporary directory otherwise, which costs a start some 100 ms.
+ *
+ * <p>On a full disk it can be opened and read as long as there is a {@link DiskReserve}, and written by {@link
+ * #writeFromReserve}. On a read-only file system it can be read.
  *
  * <p>Safe for use from many threads and processes. Reads run side by side and never wait for the writer; writes queue.
  */
@@ -38,13 +43,18 @@ public final class Catalog implements AutoCloseable {
     private final InstallGate gate;
     private final BusyRetry retry;
     private final Connections connections;
+    private final DiskReserve reserve;
+    private final boolean readOnly;
     private final ReentrantLock writing = new ReentrantLock();
+    private boolean open;
 
-    private Catalog(Path file, InstallGate gate, BusyRetry retry) {
+    private Catalog(Path file, InstallGate gate, BusyRetry retry, DiskReserve reserve, boolean readOnly) {
         this.file = file;
         this.gate = gate;
         this.retry = retry;
-        connections = new Connections(file);
+        this.reserve = reserve;
+        this.readOnly = readOnly;
+        connections = new Connections(file, readOnly);
     }
 
     /**
@@ -53,6 +63,7 @@ public final class Catalog implements AutoCloseable {
      *
      * @throws CatalogException.Newer if a newer program wrote it; nothing was changed
      * @throws CatalogException.InstallInProgress if the installation is being changed; nothing was changed
+     * @throws CatalogException.ReadOnly if it is to be made or migrated, on a read-only file system
      * @throws CatalogException if it cannot be opened, read or migrated
      */
     public static Catalog open(Path stateRoot, List<CatalogSchema> schemas) {
@@ -88,22 +99,43 @@ public final class Catalog implements AutoCloseable {
     }
 
     static Catalog open(Path stateRoot, List<CatalogSchema> schemas, InstallGate gate, Duration patience) {
-        Path file = fileIn(stateRoot);
-        BusyRetry retry = new BusyRetry(file, patience);
-        Catalog catalog = new Catalog(file, gate, retry);
+        DiskReserve reserve = DiskReserve.in(stateRoot);
+        reserve.makeRoom();
+        while (true) {
+            try {
+                return open(stateRoot, schemas, gate, new BusyRetry(fileIn(stateRoot), patience), reserve);
+            } catch (CatalogException.NoSpace full) {
+                // Even who only reads needs 32 KiB for the index of the log.
+                if (!reserve.release()) {
+                    throw full;
+                }
+            }
+        }
+    }
+
+    private static Catalog open(
+            Path stateRoot, List<CatalogSchema> schemas, InstallGate gate, BusyRetry retry, DiskReserve reserve) {
+        Path file = retry.file();
+        boolean readOnly = ReadOnlyFiles.isReadOnly(stateRoot);
+        Catalog catalog = new Catalog(file, gate, retry, reserve, readOnly);
         try {
-            DurableFiles.ensureDirectory(stateRoot);
+            if (!readOnly) {
+                DurableFiles.ensureDirectory(stateRoot);
+            }
             if (!Files.exists(file)) {
+                catalog.refuseIfReadOnly();
                 Migrations.createForOwner(file);
             }
             if (catalog.isBehind(schemas)) {
+                catalog.refuseIfReadOnly();
                 catalog.connections.closeReaders();
                 Migrations.run(file, schemas, gate, retry);
             }
+            catalog.opened();
             return catalog;
         } catch (IOException e) {
             catalog.closeAfter(e);
-            throw new CatalogException.Denied(file, e);
+            throw SqlErrors.translate(file, e);
         } catch (SQLException e) {
             catalog.closeAfter(e);
             throw SqlErrors.translate(file, e);
@@ -172,6 +204,64 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
+     * Like {@link #write}, for work that ends or removes something, and so has to succeed on a full disk: where there is no
+     * space, the {@link DiskReserve} is shortened and the work is done again, so it changes nothing but the database.
+     *
+     * @throws X what the work throws; nothing has been changed
+     * @throws CatalogException if the database fails; nothing has been changed
+     */
+    public <T, X extends Exception> T writeFromReserve(Work<T, X> work) throws X {
+        return withReserve(() -> write(work));
+    }
+
+    /** Like {@link #tryWrite}, for work as in {@link #writeFromReserve}. */
+    public <T, X extends Exception> Optional<T> tryWriteFromReserve(Duration patience, Work<T, X> work) throws X {
+        return withReserve(() -> tryWrite(patience, work));
+    }
+
+    private interface Attempt<T, X extends Exception> {
+        T run() throws X;
+    }
+
+    private <T, X extends Exception> T withReserve(Attempt<T, X> attempt) throws X {
+        reserve.makeRoom();
+        while (true) {
+            try {
+                return attempt.run();
+            } catch (CatalogException.NoSpace full) {
+                if (!reserve.release()) {
+                    throw full;
+                }
+            }
+        }
+    }
+
+    /** Makes what was taken of the {@link DiskReserve} whole again where there is room, as far as the deadline allows. */
+    public void refillReserve(Deadline deadline) {
+        reserve.refill(deadline);
+    }
+
+    /**
+     * Makes the copy for the day when it is lost, if that is due; see {@link CatalogMaintenance#renewCopy}.
+     *
+     * @return whether it did
+     */
+    public boolean renewCopy(Instant now) {
+        return CatalogMaintenance.renewCopy(file.resolveSibling(""), now);
+    }
+
+    /** Whether its file system is read-only, so that nothing can be recorded. */
+    public boolean readOnly() {
+        return readOnly;
+    }
+
+    private void refuseIfReadOnly() {
+        if (readOnly) {
+            throw new CatalogException.ReadOnly(file);
+        }
+    }
+
+    /**
      * Like {@link #write}, and takes everything back in the end: to learn what a write would do. Nobody sees any of it,
      * and nothing reaches the disk.
      *
@@ -192,6 +282,7 @@ public final class Catalog implements AutoCloseable {
      */
     public <T, X extends Exception> Optional<T> tryWrite(Duration patience, Work<T, X> work) throws X {
         refuseNested();
+        refuseIfReadOnly();
         Deadline deadline = Deadline.after(patience);
         try {
             if (!writing.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
@@ -221,6 +312,7 @@ public final class Catalog implements AutoCloseable {
 
     private <T, X extends Exception> T inTurn(String end, Work<T, X> work) throws X {
         refuseNested();
+        refuseIfReadOnly();
         writing.lock();
         try {
             return writing(end, retry, work);
@@ -265,12 +357,21 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
+    private void opened() {
+        OpenCatalogs.opened(file);
+        open = true;
+    }
+
     /** Waits for the write that is running, if any. Closing twice does nothing. */
     @Override
     public void close() {
         writing.lock();
         try {
             connections.close();
+            if (open) {
+                open = false;
+                OpenCatalogs.closed(file);
+            }
         } catch (SQLException e) {
             throw SqlErrors.translate(file, e);
         } finally {

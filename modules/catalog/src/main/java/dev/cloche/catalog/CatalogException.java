@@ -41,7 +41,7 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.corrupt",
                     "The catalog " + file + " is damaged or is no SQLite database.",
-                    "Restore it from a backup, or move it away to begin with an empty one.",
+                    "Put yesterday's copy in its place with 'cloche catalog restore', or an older one that you have.",
                     cause);
         }
     }
@@ -52,8 +52,19 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.no-space",
                     "There is no space left to write the catalog " + file + ".",
-                    "Free some space on its file system, for example by removing images.",
+                    "Remove what is not needed ('cloche rm', 'cloche image prune'), or make its file system larger.",
                     cause);
+        }
+    }
+
+    /** Something would have to be recorded, and the file system is read-only. */
+    public static final class ReadOnly extends CatalogException {
+        ReadOnly(Path file) {
+            super(
+                    "catalog.read-only",
+                    "The catalog " + file + " is on a read-only file system.",
+                    "Mount it for reading and writing; until then 'ps', 'images', 'inspect' and 'logs' show what is recorded.",
+                    null);
         }
     }
 
@@ -75,6 +86,28 @@ public abstract sealed class CatalogException extends ClocheException {
                     "catalog.absent",
                     "There is no catalog at " + file + ".",
                     "Check the state directory; the first image or sandbox makes a catalog.",
+                    null);
+        }
+    }
+
+    /** Another process, or this one, has the catalog open that a copy is to take the place of. Nothing was changed. */
+    public static final class InUse extends CatalogException {
+        InUse(Path file) {
+            super(
+                    "catalog.in-use",
+                    "The catalog " + file + " is open in a process.",
+                    "End all programs that use this state directory, 'cloche keep' too, and try again; sandboxes may go on.",
+                    null);
+        }
+    }
+
+    /** What was to take the catalog's place is damaged, or no catalog. Nothing was changed. */
+    public static final class Unfit extends CatalogException {
+        Unfit(Path copy, String why) {
+            super(
+                    "catalog.unfit",
+                    "The copy " + copy + " cannot take the catalog's place: " + why + ".",
+                    "Name another copy, as 'cloche catalog backup' makes them.",
                     null);
         }
     }

@@ -1,14 +1,18 @@
 package dev.cloche.catalog;
 
+import dev.cloche.base.DiskReserve;
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What is done with a catalog as a whole, also with one that cannot be opened for work. Nothing here creates or migrates
@@ -28,7 +32,7 @@ public final class CatalogMaintenance {
         if (!Files.exists(file)) {
             return DueMigration.of(schemas, Map.of());
         }
-        try (SqliteConnection reader = SqliteConnection.reader(file)) {
+        try (SqliteConnection reader = reader(file)) {
             Map<String, Integer> found = RoomVersions.read(reader.session());
             return DueMigration.of(RoomVersions.due(file, schemas, found), found);
         } catch (SQLException e) {
@@ -76,7 +80,7 @@ public final class CatalogMaintenance {
      */
     public static List<String> problems(Path stateRoot) {
         Path file = existing(stateRoot);
-        try (SqliteConnection reader = SqliteConnection.reader(file)) {
+        try (SqliteConnection reader = reader(file)) {
             Session session = reader.session();
             List<String> problems = new ArrayList<>(session.list(row -> row.getString(1), "PRAGMA integrity_check"));
             problems.remove("ok");
@@ -113,22 +117,93 @@ public final class CatalogMaintenance {
         }
     }
 
+    /**
+     * Makes the copy for the day when the catalog is lost, once a day, and sooner while it is young; replaces the one before,
+     * unless that is of another catalog. Waits for nobody.
+     *
+     * @return whether it did; otherwise it was not due, or another process changes the catalog as a whole
+     */
+    public static boolean renewCopy(Path stateRoot, Instant now) {
+        Path file = existing(stateRoot);
+        try {
+            return new CatalogCopies(file).renewIfDue(now);
+        } catch (IOException e) {
+            throw new CatalogException.Failed(file, e);
+        } catch (SQLException e) {
+            throw SqlErrors.translate(file, e);
+        }
+    }
+
+    /**
+     * The copy that {@link #renewCopy} made, where it is of another catalog than the one that is there now: that one was lost.
+     */
+    public static Optional<Path> copyOfLost(Path stateRoot) {
+        CatalogCopies copies = new CatalogCopies(existing(stateRoot));
+        try {
+            return copies.isOfAnother() ? Optional.of(copies.copy()) : Optional.empty();
+        } catch (SQLException e) {
+            throw SqlErrors.translate(copies.copy(), e);
+        }
+    }
+
+    /**
+     * Puts a copy in the place of the catalog, which may be missing or damaged, and is kept beside it as {@code
+     * catalog.db.replaced}. Durable when it returns.
+     *
+     * @param copy as {@link #backup} makes them; the one of {@link #renewCopy} if none is given
+     * @return which was taken
+     * @throws CatalogException.Absent if there is no such copy
+     * @throws CatalogException.InUse if a process has the catalog open; nothing was changed
+     * @throws CatalogException.Newer if a newer program wrote the copy; nothing was changed
+     * @throws CatalogException.Unfit if the copy is damaged, or no catalog; nothing was changed
+     */
+    public static Path restore(Path stateRoot, Optional<Path> copy, List<CatalogSchema> schemas) {
+        Path file = Catalog.fileIn(stateRoot);
+        CatalogCopies copies = new CatalogCopies(file);
+        Path source = copy.orElse(copies.copy());
+        if (!Files.exists(source)) {
+            throw new CatalogException.Absent(source);
+        }
+        try {
+            copies.restore(source, schemas);
+            return source;
+        } catch (IOException e) {
+            throw SqlErrors.translate(file, e);
+        } catch (SQLException e) {
+            throw SqlErrors.translate(source, e);
+        }
+    }
+
+    /** Into an empty file of one's own; it is on the disk when this returns. */
+    static void copyTo(Path file, Path temporary) throws IOException, SQLException {
+        try (SqliteConnection source = SqliteConnection.copying(file)) {
+            source.session().update("VACUUM INTO ?", temporary.toString());
+        }
+        // The copy comes without the mode that all programs here expect.
+        try (SqliteConnection made = SqliteConnection.copying(temporary)) {
+            var _ = made.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
+        }
+        DurableFiles.force(temporary);
+    }
+
     static void copy(Path file, Path target) throws IOException, SQLException {
         Path temporary = DurableFiles.temporaryBeside(target);
         try {
-            try (SqliteConnection source = SqliteConnection.copying(file)) {
-                source.session().update("VACUUM INTO ?", temporary.toString());
-            }
-            // The copy comes without the mode that all programs here expect.
-            try (SqliteConnection made = SqliteConnection.copying(temporary)) {
-                var _ = made.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
-            }
-            DurableFiles.force(temporary);
+            copyTo(file, temporary);
             DurableFiles.publishNew(temporary, target);
         } catch (Throwable failure) {
             DurableFiles.deleteAfter(failure, temporary);
             throw failure;
         }
+    }
+
+    /** Also on a full disk, as long as there is a reserve, and on a read-only one. */
+    private static SqliteConnection reader(Path file) throws SQLException {
+        Path stateRoot = file.resolveSibling("");
+        DiskReserve.in(stateRoot).makeRoom();
+        return ReadOnlyFiles.isReadOnly(stateRoot)
+                ? SqliteConnection.readerOfReadOnly(file, new LongAdder())
+                : SqliteConnection.reader(file);
     }
 
     private static Path existing(Path stateRoot) {

@@ -15,14 +15,17 @@ final class Connections implements AutoCloseable {
     private static final int IDLE_READERS = 4;
 
     private final Path file;
+    private final boolean readOnly;
     private final LongAdder statements = new LongAdder();
     private final Deque<SqliteConnection> idleReaders = new ArrayDeque<>();
     private @Nullable SqliteConnection writer;
     /** Changed by who has both locks. */
     private boolean closed;
 
-    Connections(Path file) {
+    /** @param readOnly whether the file system is */
+    Connections(Path file, boolean readOnly) {
         this.file = file;
+        this.readOnly = readOnly;
     }
 
     /**
@@ -38,7 +41,9 @@ final class Connections implements AutoCloseable {
                 return idle;
             }
         }
-        return patience.until(() -> SqliteConnection.reader(file, statements));
+        return patience.until(() -> readOnly
+                ? SqliteConnection.readerOfReadOnly(file, statements)
+                : SqliteConnection.reader(file, statements));
     }
 
     void giveBack(SqliteConnection reader) throws SQLException {

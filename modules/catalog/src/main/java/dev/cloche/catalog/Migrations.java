@@ -2,17 +2,13 @@ package dev.cloche.catalog;
 
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.sqlite.SQLiteConfig;
@@ -26,18 +22,13 @@ import org.sqlite.SQLiteDataSource;
  * {@code catalog_room} is written last, so the next opening carries on.
  */
 final class Migrations {
-    /** Kernel locks are held by processes, so threads of one process need a lock of their own. */
-    private static final ReentrantLock WITHIN_PROCESS = new ReentrantLock();
-
     private static final int BUSY_MILLIS = 30_000;
 
     private Migrations() {}
 
     static void run(Path file, List<CatalogSchema> schemas, InstallGate gate, BusyRetry retry)
             throws IOException, SQLException {
-        WITHIN_PROCESS.lock();
-        try (FileChannel channel = lockFile(file);
-                FileLock _ = channel.lock()) {
+        try (CatalogLock _ = CatalogLock.take(file)) {
             try (SqliteConnection writer = retry.until(() -> SqliteConnection.writer(file))) {
                 // Somebody may have taken the lease, or done it, while this process waited for the lock.
                 retry.until(() -> {
@@ -61,8 +52,6 @@ final class Migrations {
                     });
                 }
             }
-        } finally {
-            WITHIN_PROCESS.unlock();
         }
     }
 
@@ -103,13 +92,6 @@ final class Migrations {
         } catch (FlywayException e) {
             throw SqlErrors.translate(file, e);
         }
-    }
-
-    /** Beside the catalog and never deleted: a name that is deleted under its lock guards nothing. */
-    private static FileChannel lockFile(Path file) throws IOException {
-        Path lock = file.resolveSibling(file.getFileName() + ".lock");
-        createForOwner(lock);
-        return FileChannel.open(lock, StandardOpenOption.WRITE);
     }
 
     /** Creates an empty file of mode 0600 unless it exists. SQLite gives its log and index files the same mode. */

@@ -64,7 +64,7 @@ public final class PeriodicLease {
      */
     public Optional<Held> tryAcquire(String holder) {
         return due()
-                ? catalog.tryWrite(Duration.ZERO, session -> acquire(session, holder))
+                ? catalog.tryWriteFromReserve(Duration.ZERO, session -> acquire(session, holder))
                         .flatMap(taken -> taken)
                 : Optional.empty();
     }
@@ -93,7 +93,7 @@ public final class PeriodicLease {
      */
     public boolean complete(Held held, String note, Duration patience) {
         LeaseHandle handle = held.handle();
-        return catalog.tryWrite(patience, session -> {
+        return catalog.tryWriteFromReserve(patience, session -> {
                     long now = clock.millis();
                     return session.update(
                                     """

@@ -15,6 +15,7 @@ final class SqlErrors {
     private static final int BUSY = 5;
     private static final int LOCKED = 6;
     private static final int READONLY = 8;
+    private static final int IOERR = 10;
     private static final int CORRUPT = 11;
     private static final int FULL = 13;
     private static final int CANTOPEN = 14;
@@ -33,7 +34,7 @@ final class SqlErrors {
     }
 
     static CatalogException translate(Path file, SQLException e) {
-        if (cannotGrowSharedMemory(e)) {
+        if (cannotGrowSharedMemory(e) || (mayHaveNoRoom(e) && isFull(file))) {
             return new CatalogException.NoSpace(file, e);
         }
         return switch (primary(e)) {
@@ -44,6 +45,11 @@ final class SqlErrors {
             case CONSTRAINT -> new CatalogException.Constraint(file, e);
             default -> new CatalogException.Failed(file, e);
         };
+    }
+
+    /** What the file system said while the file or its directory was made. */
+    static CatalogException translate(Path file, IOException e) {
+        return isFull(file) ? new CatalogException.NoSpace(file, e) : new CatalogException.Denied(file, e);
     }
 
     /** What Flyway ran into: SQLite's own error below it, where there is one. */
@@ -64,11 +70,15 @@ final class SqlErrors {
     }
 
     private static boolean isFull(Path file) {
-        try {
-            return Files.getFileStore(file).getUsableSpace() < MIGRATION_BYTES;
-        } catch (IOException unknown) {
-            return false;
-        }
+        Path directory = file.toAbsolutePath().getParent();
+        return directory != null
+                && Files.isDirectory(directory)
+                && directory.toFile().getUsableSpace() < MIGRATION_BYTES;
+    }
+
+    /** A file that cannot be made, or bytes that cannot be written; SQLite keeps the reason to itself. */
+    private static boolean mayHaveNoRoom(SQLException e) {
+        return primary(e) == CANTOPEN || primary(e) == IOERR;
     }
 
     /** Of the WAL's index. SQLite keeps the reason to itself, but what it could not get is space: ENOSPC or EDQUOT. */

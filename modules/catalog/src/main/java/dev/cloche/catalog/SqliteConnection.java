@@ -1,5 +1,6 @@
 package dev.cloche.catalog;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -32,6 +33,19 @@ final class SqliteConnection implements AutoCloseable {
     /** @param statements counts what it is given to do */
     static SqliteConnection reader(Path file, LongAdder statements) throws SQLException {
         return open(file, "PRAGMA query_only=ON", READER_BUSY_MILLIS, statements);
+    }
+
+    /**
+     * For a file on a read-only file system. Where the log has something, SQLite reads it with an index in its own memory; where
+     * it has nothing, its files may be missing and cannot be made, so that the file is taken for one that nobody changes.
+     */
+    static SqliteConnection readerOfReadOnly(Path file, LongAdder statements) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setReadOnly(true);
+        config.setBusyTimeout(READER_BUSY_MILLIS);
+        String unchanging = Files.exists(file.resolveSibling(file.getFileName() + "-wal")) ? "" : "?immutable=1";
+        return new SqliteConnection(
+                config.createConnection("jdbc:sqlite:" + file.toUri().toASCIIString() + unchanging), statements);
     }
 
     /**

@@ -21,6 +21,10 @@ final class CatalogProcess {
                 CatalogTest.add(catalog, name + "-" + i);
             }
             System.out.println("read " + CatalogTest.notes(catalog).size());
+            if (notes < 0) {
+                // Keeps it open until the parent closes standard input.
+                System.in.readAllBytes();
+            }
         }
     }
 }

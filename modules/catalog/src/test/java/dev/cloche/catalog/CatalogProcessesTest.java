@@ -1,6 +1,7 @@
 package dev.cloche.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +59,23 @@ class CatalogProcessesTest {
                             "SELECT version FROM flyway_notes WHERE type = 'SQL' ORDER BY installed_rank")))
                     .containsExactly("1", "2");
         }
+    }
+
+    @Test
+    void aCatalogThatAnotherProcessHasOpenIsNotReplacedByACopy() throws Exception {
+        try (Catalog catalog = Catalog.open(directory, List.of(CatalogTest.NOTES_2))) {
+            CatalogTest.add(catalog, "here");
+        }
+        CatalogMaintenance.renewCopy(directory, Instant.now());
+        Process process = start(List.of(), directory, "holder", -1);
+        assertThat(process.inputReader().readLine()).as(errors()).isEqualTo("read 1");
+
+        assertThatThrownBy(() -> CatalogMaintenance.restore(directory, Optional.empty(), List.of(CatalogTest.NOTES_2)))
+                .isInstanceOf(CatalogException.InUse.class);
+        process.outputWriter().close();
+        assertThat(process.waitFor()).as(errors()).isZero();
+        CatalogMaintenance.restore(directory, Optional.empty(), List.of(CatalogTest.NOTES_2));
+        assertThat(directory).isDirectoryNotContaining("glob:**.tmp-*");
     }
 
     @Test

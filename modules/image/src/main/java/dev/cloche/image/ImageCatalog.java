@@ -90,7 +90,7 @@ final class ImageCatalog {
 
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
     Unused unpin(ImageHolder holder) {
-        return catalog.write(session -> {
+        return catalog.writeFromReserve(session -> {
             Optional<Long> manifest = pinnedBy(session, holder);
             session.update("DELETE FROM image_pin WHERE holder_kind = ? AND holder_id = ?", holder.kind(), holder.id());
             return manifest.isPresent() ? ImageRemovals.drop(session, manifest.get()) : Unused.NOTHING;
@@ -104,7 +104,7 @@ final class ImageCatalog {
 
     /** Takes back {@link #layerStored} where no image has the layer. */
     void forgetLayers(Collection<Digest> diffIds) {
-        var _ = catalog.write(session -> ImageRemovals.dropLayers(session, diffIds));
+        var _ = catalog.writeFromReserve(session -> ImageRemovals.dropLayers(session, diffIds));
     }
 
     /** Records that the layer's file is what it was, in this boot. */

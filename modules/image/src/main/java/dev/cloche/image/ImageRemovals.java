@@ -34,7 +34,7 @@ final class ImageRemovals {
      * @throws ImageInUse if the image is pinned; nothing was changed
      */
     Unused remove(ImageReference reference, boolean force) {
-        return catalog.write(session -> {
+        return catalog.writeFromReserve(session -> {
             long manifest = session.first(
                             row -> row.getLong(1),
                             "SELECT manifest_id FROM image_ref WHERE reference = ?",
@@ -63,7 +63,7 @@ final class ImageRemovals {
 
     /** Forgets a name unless its image has been pinned or used since; empty if it was left alone. */
     Optional<Unused> removeUnpinned(ImageReference reference, Instant unusedSince) {
-        return catalog.write(session -> removeUnpinned(session, reference, unusedSince));
+        return catalog.writeFromReserve(session -> removeUnpinned(session, reference, unusedSince));
     }
 
     static Optional<Unused> removeUnpinned(Session session, ImageReference reference, Instant unusedSince)
@@ -77,7 +77,7 @@ final class ImageRemovals {
 
     /** Forgets manifests without a name and a pin, and layers without a manifest, as killed pulls leave them. */
     Unused removeUnreferenced() {
-        return catalog.write(ImageRemovals::removeUnreferenced);
+        return catalog.writeFromReserve(ImageRemovals::removeUnreferenced);
     }
 
     static Unused removeUnreferenced(Session session) throws SQLException {
