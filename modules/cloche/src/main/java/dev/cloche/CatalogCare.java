@@ -12,6 +12,7 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What is done with the records of a state root as a whole, also where they are damaged. Other processes may use them
@@ -74,6 +75,11 @@ public final class CatalogCare {
             problems.addAll(machineOrphans(root, catalog));
         }
         problems.addAll(SnapshotCheck.problems(root));
+        CatalogMaintenance.copyOfLost(root)
+                .ifPresent(copy -> problems.add("The copy " + copy
+                        + " is of other records, which were lost: 'cloche catalog restore' puts it in the place of these; remove it if"
+                        + " you do not want it, and new copies are made."));
+        orphans().stream().map(OrphanInfo::what).forEach(problems::add);
         return List.copyOf(problems);
     }
 
@@ -95,6 +101,42 @@ public final class CatalogCare {
      */
     public void backup(Path target) {
         CatalogMaintenance.backup(StateRoot.ensure(options.home()), target.toAbsolutePath());
+    }
+
+    /**
+     * Finds what no record has: VMs, sockets, directories of sandboxes and snapshots, output of commands, and what images are kept
+     * for. Changes nothing.
+     */
+    public List<OrphanInfo> orphans() {
+        try (Rooms rooms = Rooms.open(options)) {
+            return new OrphanCare(rooms).find();
+        }
+    }
+
+    /**
+     * Ends and removes what {@link #orphans} finds, with disks and all: what a restored copy of the records may still know is
+     * better restored first. A VM that a living process owns is left alone.
+     *
+     * @return what is still there
+     */
+    public List<OrphanInfo> removeOrphans() {
+        try (Rooms rooms = Rooms.open(options)) {
+            return new OrphanCare(rooms).remove();
+        }
+    }
+
+    /**
+     * Puts a copy in the place of the records, which may be lost or damaged; they are kept beside it as {@code
+     * catalog.db.replaced}. No process may have the state root open; VMs may go on, and those that the copy knows are found
+     * again.
+     *
+     * @param copy as {@link #backup} makes them; if none is given, the one that was made by itself a day ago at most
+     * @return which was taken
+     * @throws dev.cloche.base.ClocheException if there is none, it is damaged, or the records are in use; nothing was changed
+     */
+    public Path restore(Optional<Path> copy) {
+        return CatalogMaintenance.restore(
+                StateRoot.ensure(options.home()), copy.map(Path::toAbsolutePath), Rooms.SCHEMAS);
     }
 
     /**

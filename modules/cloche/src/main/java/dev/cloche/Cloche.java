@@ -204,6 +204,14 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
+     * The VMs that run or have run and that no sandbox, machine or pool has, because the records were lost or restored; {@link
+     * CatalogCare#removeOrphans} ends them.
+     */
+    public List<OrphanInfo> unrecordedVms() {
+        return new OrphanCare(rooms).vms();
+    }
+
+    /**
      * Brings the output of durable commands to this host's disk, and records their ends, from now until this handle is closed:
      * of those that no other program drives.
      */

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.DiskReserve;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.KernelImage;
 import dev.cloche.vm.QemuProvider;
@@ -20,6 +21,9 @@ final class HostExamination {
     private static final long MIB = 1L << 20;
     private static final long SPACE_NEEDED = 512 * MIB;
     private static final long SPACE_WANTED = 4096 * MIB;
+    private static final String MAKE_SPACE =
+            "Remove what is not needed ('cloche rm', 'cloche image prune', 'cloche template prune'), or name another place"
+                    + " with CLOCHE_HOME.";
 
     private final ClocheOptions options;
 
@@ -44,7 +48,15 @@ final class HostExamination {
     private Optional<Path> stateRoot(List<HealthCheck> checks) {
         try {
             Path root = StateRoot.ensure(options.home());
-            checks.add(ok("state root", root + " is yours alone"));
+            checks.add(
+                    StateRoot.isReadOnly(root)
+                            ? new HealthCheck(
+                                    "state root",
+                                    Verdict.FAILURE,
+                                    root
+                                            + " is on a read-only file system; what is recorded can be read, and nothing else",
+                                    "Mount it for reading and writing, or name another place with CLOCHE_HOME.")
+                            : ok("state root", root + " is yours alone"));
             return Optional.of(root);
         } catch (HostException e) {
             checks.add(failure("state root", e));
@@ -60,8 +72,7 @@ final class HostExamination {
             long free = Files.getFileStore(root.get()).getUsableSpace();
             String finding = free / MIB + " MiB are free at " + root.get();
             if (free < SPACE_NEEDED) {
-                checks.add(new HealthCheck(
-                        "disk", Verdict.FAILURE, finding, "Free some space, or name another place with CLOCHE_HOME."));
+                checks.add(new HealthCheck("disk", Verdict.FAILURE, finding + reserve(root.get()), MAKE_SPACE));
             } else if (free < SPACE_WANTED) {
                 checks.add(new HealthCheck("disk", Verdict.WARNING, finding, "Larger images will not fit."));
             } else {
@@ -70,6 +81,12 @@ final class HostExamination {
         } catch (IOException e) {
             checks.add(new HealthCheck("disk", Verdict.WARNING, "The free space is unknown: " + e.getMessage(), ""));
         }
+    }
+
+    /** What is left for those who read, end or remove. */
+    private static String reserve(Path root) throws IOException {
+        DiskReserve reserve = DiskReserve.in(root);
+        return reserve.wanted() ? "; what reads, ends or removes has " + reserve.size() / MIB + " MiB in reserve" : "";
     }
 
     private Optional<VmResources> resources(List<HealthCheck> checks) {

@@ -40,4 +40,13 @@ final class StateRoot {
             throw new HostException.StateRootUnusable(home, e);
         }
     }
+
+    /** Whether nothing can be written there, whoever owns it. */
+    static boolean isReadOnly(Path root) {
+        try {
+            return !Files.isWritable(root) && Files.getFileStore(root).isReadOnly();
+        } catch (IOException e) {
+            throw new HostException.StateRootUnusable(root, e);
+        }
+    }
 }

@@ -11,8 +11,7 @@ import picocli.CommandLine.Parameters;
         name = "backup",
         description = {
             "Copy the records, as of one moment, while they are in use.",
-            "To restore them: end everything that uses the state root, put the copy in the place of catalog.db, and"
-                    + " remove catalog.db-wal and catalog.db-shm."
+            "'cloche catalog restore' puts it in their place."
         })
 final class CatalogBackupCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "The copy; it must not exist yet.")

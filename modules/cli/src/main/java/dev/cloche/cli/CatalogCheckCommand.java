@@ -10,8 +10,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "check",
         description = {
-            "Read all records, all files of images and the memory of all snapshots, and print what is wrong with them;",
-            "changes nothing.",
+            "Read all records, all files of images and the memory of all snapshots, and print what is wrong with them, and what",
+            "no record has: VMs, sockets, directories. Changes nothing.",
             "The exit code is 1 if something is wrong."
         })
 final class CatalogCheckCommand implements Callable<Integer> {

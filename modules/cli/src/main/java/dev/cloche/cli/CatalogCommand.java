@@ -4,6 +4,6 @@ import picocli.CommandLine.Command;
 
 @Command(
         name = "catalog",
-        description = "Check, copy and migrate the records of this host.",
+        description = "Check, copy, restore and migrate the records of this host.",
         synopsisSubcommandLabel = "COMMAND")
 final class CatalogCommand extends CommandGroup {}

@@ -127,6 +127,7 @@ final class Commands {
         Map<String, Supplier<Callable<Integer>>> catalog = new LinkedHashMap<>();
         catalog.put("check", CatalogCheckCommand::new);
         catalog.put("backup", CatalogBackupCommand::new);
+        catalog.put("restore", CatalogRestoreCommand::new);
         catalog.put("migrate", CatalogMigrateCommand::new);
         GROUPS.put("catalog", catalog);
         Map<String, Supplier<Callable<Integer>>> process = new LinkedHashMap<>();

@@ -1,8 +1,10 @@
 package dev.cloche.cli;
 
+import dev.cloche.CatalogCare;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.MaintenanceResult;
+import dev.cloche.OrphanInfo;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -19,11 +21,24 @@ final class MaintainCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Only print what would be done.")
     private boolean dryRun;
 
+    @Option(
+            names = "--orphans",
+            description =
+                    "End the VMs and remove the directories, disks and sockets that no record has, and nothing else. With"
+                            + " --dry-run, print them. After a loss of the records, try 'cloche catalog restore' first.")
+    private boolean orphans;
+
     @Mixin
     private FormatOption format = new FormatOption();
 
     @Override
     public Integer call() {
+        if (orphans) {
+            CatalogCare care = Cloche.catalog(ClocheOptions.ofEnvironment());
+            List<OrphanInfo> left = dryRun ? care.orphans() : care.removeOrphans();
+            printOrphans(left);
+            return dryRun || left.isEmpty() ? ExitCodes.OK : ExitCodes.FAILURE;
+        }
         if (dryRun) {
             printPlan(Cloche.maintenancePlan(ClocheOptions.ofEnvironment()));
             return ExitCodes.OK;
@@ -57,6 +72,22 @@ final class MaintainCommand implements Callable<Integer> {
 
     private static String rest(int machines) {
         return machines == 0 ? "" : ", and what " + Quantity.of(machines, "machine") + " left";
+    }
+
+    private void printOrphans(List<OrphanInfo> found) {
+        if (format.json()) {
+            JsonOutput.print(
+                    System.out,
+                    json -> json.array(() -> found.forEach(orphan -> json.object(() -> json.field("kind", orphan.kind())
+                            .field("name", orphan.name())
+                            .field("live", orphan.live())
+                            .field("inUse", orphan.inUse())
+                            .field("what", orphan.what())))));
+        } else if (!found.isEmpty()) {
+            Table table = new Table("KIND", "WHAT");
+            found.forEach(orphan -> table.row(orphan.kind(), orphan.what()));
+            table.print(System.out);
+        }
     }
 
     private void printPlan(List<MaintenanceResult.Step> steps) {

@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import dev.cloche.Cloche;
+import dev.cloche.OrphanInfo;
 import dev.cloche.PublishedPort;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxList;
@@ -42,6 +43,7 @@ final class PsCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
             print(found(cloche, SandboxFilters.query(filters, all)), System.out);
+            tellOfUnrecorded(cloche.unrecordedVms());
         }
         return ExitCodes.OK;
     }
@@ -58,6 +60,17 @@ final class PsCommand implements Callable<Integer> {
             found.addAll(page.sandboxes());
         }
         return found;
+    }
+
+    /** They have no name by which another command could be told of them. */
+    private static void tellOfUnrecorded(List<OrphanInfo> vms) {
+        long running = vms.stream().filter(OrphanInfo::live).count();
+        if (running > 0) {
+            System.err.println((running == 1 ? "cloche: A VM runs" : "cloche: " + running + " VMs run")
+                    + " that no sandbox has, because the records were lost or restored.\n"
+                    + "        'cloche maintain --orphans --dry-run' lists what no record has; 'cloche catalog restore' may bring"
+                    + " the records back.");
+        }
     }
 
     private void print(List<SandboxInfo> sandboxes, PrintStream out) {

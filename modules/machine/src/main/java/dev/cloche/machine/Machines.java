@@ -4,10 +4,12 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -59,6 +61,19 @@ public final class Machines implements AutoCloseable {
         events = new EventReading(ground);
         defaultMachine = new DefaultMachine(base);
         keeper = new MachineKeeper(ground, name -> views.recover(name, Deadline.none()));
+    }
+
+    /** The VMs of all machines, running or not; of those whose file is broken, too, as far as it says so. */
+    public Set<VmId> vms() {
+        Set<VmId> ids = new HashSet<>();
+        for (MachineEntry entry : ground.store().loadAll()) {
+            switch (entry) {
+                case MachineEntry.Sound(PersistedMachine machine) -> ids.add(machine.vmId());
+                case BrokenMachine broken ->
+                    new BrokenRemains(ground).vm(broken.name()).ifPresent(ids::add);
+            }
+        }
+        return Set.copyOf(ids);
     }
 
     /** The files of machines as such. */

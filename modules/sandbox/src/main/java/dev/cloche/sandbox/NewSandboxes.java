@@ -44,9 +44,19 @@ final class NewSandboxes {
     }
 
     private Optional<Place> insert(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
+        try {
+            return insertNext(row, run);
+        } catch (RowIds.Taken leftByALostCatalog) {
+            ground.store().skipIds(RowIds.highestIn(ground.locks().sandboxes()));
+            return insertNext(row, run);
+        }
+    }
+
+    private Optional<Place> insertNext(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
         AtomicReference<@Nullable OwnerLock> taken = new AtomicReference<>();
         try {
             Optional<Long> id = ground.store().insert(row, run, directory -> {
+                RowIds.requireNew(ground.locks().directory(directory).path());
                 OwnerLock lock = ground.locks().lockNew(directory);
                 taken.set(lock);
                 keepSecrets(lock.directory(), row.spec(), run.isPresent());

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * Directories of sandboxes, or of snapshots, that are not recorded: of whoever died before its row was, and of who came too late
- * for one that was just removed.
+ * for one that was just removed. A disk is made after the row, and removed before it; so a directory that has one was recorded
+ * in a catalog that is lost, and stays until somebody asks for its removal.
  */
 final class OrphanDirectories {
     private final Path all;
@@ -41,20 +42,33 @@ final class OrphanDirectories {
      * @return how many resist
      */
     int remove(Instant now, Deadline deadline) {
-        List<String> found = old(now);
-        if (found.isEmpty()) {
-            return 0;
-        }
-        // Read after the directories were listed: a row is there before anybody lists its directory, or the directory
-        // is young.
-        Set<String> known = recorded.get();
         int errors = 0;
-        for (String name : found) {
-            if (!known.contains(name) && !deadline.passed()) {
+        for (String name : find(now)) {
+            if (!hasDisk(name) && !deadline.passed()) {
                 errors += remove(name) ? 0 : 1;
             }
         }
         return errors;
+    }
+
+    private boolean hasDisk(String name) {
+        return Files.exists(new SandboxDirectory(all, name).disk());
+    }
+
+    /** The names of those that are not recorded and old enough. */
+    List<String> find(Instant now) {
+        List<String> found = old(now);
+        if (found.isEmpty()) {
+            return List.of();
+        }
+        // Read after the directories were listed: a row is there before anybody lists its directory, or the directory
+        // is young.
+        Set<String> known = recorded.get();
+        return found.stream().filter(name -> !known.contains(name)).toList();
+    }
+
+    Path path(String name) {
+        return all.resolve(name);
     }
 
     private List<String> old(Instant now) {
@@ -77,7 +91,8 @@ final class OrphanDirectories {
         }
     }
 
-    private boolean remove(String name) {
+    /** Removes one with all that is in it, unless somebody has it in hand, or it has a record by now; false if it resists. */
+    boolean remove(String name) {
         try {
             Optional<OwnerLock> taken = new SandboxDirectory(all, name).tryLock();
             if (taken.isPresent()) {

@@ -51,7 +51,7 @@ final class PoolStore {
 
     /** False if there is none. */
     boolean delete(PoolShape shape) {
-        return catalog.write(session -> session.update(
+        return catalog.writeFromReserve(session -> session.update(
                         "DELETE FROM pool WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
                         shape.image().toString(),
                         shape.memoryMib(),

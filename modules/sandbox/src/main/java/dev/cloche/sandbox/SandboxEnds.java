@@ -47,8 +47,14 @@ final class SandboxEnds {
         cleanup = new SandboxCleanup(ground);
     }
 
-    /** The record as it is true now; empty if it was ephemeral and has ended. */
+    /**
+     * The record as it is true now; empty if it was ephemeral and has ended. On a read-only file system, where no end can be
+     * recorded, it is as it stands.
+     */
     Optional<SandboxRecord> settled(SandboxRecord record) {
+        if (ground.store().readOnly()) {
+            return Optional.of(record);
+        }
         boolean over = record.status().terminal() && record.ephemeral();
         if (!over && leftover(record).isEmpty()) {
             return Optional.of(record);

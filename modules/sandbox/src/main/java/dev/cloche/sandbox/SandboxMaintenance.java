@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
 import java.lang.System.Logger.Level;
@@ -115,12 +116,23 @@ public final class SandboxMaintenance implements AutoCloseable {
                 System.getLogger(SandboxMaintenance.class.getName())
                         .log(Level.DEBUG, "a sweep was not recorded as complete; another one follows soon");
             }
+            keepForBadDays();
             return done.report();
         } catch (RuntimeException failure) {
             failed(failure);
             return MaintenanceReport.failed();
         } finally {
             sweeping.unlock();
+        }
+    }
+
+    /** The reserve for a full disk, and the copy for a lost catalog. That either fails is no failure of the sweep. */
+    private void keepForBadDays() {
+        try {
+            store.refillReserve(Deadline.after(limits.lease()));
+            store.renewCopy();
+        } catch (RuntimeException later) {
+            failed(later);
         }
     }
 

@@ -46,6 +46,18 @@ final class SandboxStore {
         return result;
     }
 
+    /** One that ends or removes, and so has to be possible on a full disk. */
+    private <T> T finish(Catalog.Work<T, RuntimeException> work) {
+        T result = catalog.writeFromReserve(work);
+        onEvents.run();
+        return result;
+    }
+
+    /** Whether nothing can be recorded, because the file system is read-only. */
+    boolean readOnly() {
+        return catalog.readOnly();
+    }
+
     /** What a new sandbox is recorded with. */
     record NewSandbox(String name, SandboxSpec spec, MainCommand main) {}
 
@@ -69,6 +81,14 @@ final class SandboxStore {
                 beforehand.accept(NewRows.directory(sandbox.name(), id.get()));
                 EventRows.append(session, id.get(), StatusRows.eventOf(status), now);
             }
+            return id;
+        });
+    }
+
+    /** Has the next sandbox get a higher id than this one. */
+    void skipIds(long id) {
+        catalog.write(session -> {
+            RowIds.skip(session, "sandbox", id);
             return id;
         });
     }
@@ -133,13 +153,13 @@ final class SandboxStore {
         if (!reason.canBeAsked()) {
             throw new IllegalArgumentException("nobody asks for an end as " + reason);
         }
-        return change(
+        return finish(
                 session -> StatusRows.drain(session, id, from, clock.millis()) && RunRows.ask(session, id, reason));
     }
 
     /** Records that somebody wants a sandbox to stay ended that its restart policy would start again. */
     void giveUp(long id) {
-        catalog.write(session -> {
+        catalog.writeFromReserve(session -> {
             RunRows.giveUp(session, id);
             return id;
         });
@@ -157,7 +177,7 @@ final class SandboxStore {
 
     /** Records the end of a sandbox's run; false if somebody else has done so. */
     boolean end(long id, Ending ending) {
-        return change(session -> EndRows.end(session, id, ending, clock.millis()));
+        return finish(session -> EndRows.end(session, id, ending, clock.millis()));
     }
 
     /**
@@ -165,7 +185,7 @@ final class SandboxStore {
      * removal that got halfway; false if it is gone or runs.
      */
     boolean doom(long id) {
-        return catalog.write(session -> session.update("""
+        return catalog.writeFromReserve(session -> session.update("""
                         UPDATE sandbox SET ephemeral = 1,
                                status = CASE status WHEN 'CREATED' THEN 'CRASHED' ELSE status END
                         WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')
@@ -180,7 +200,7 @@ final class SandboxStore {
 
     /** Removes the row of a sandbox that has ended and is to go; false if it is gone, runs or stays. */
     boolean deleteEnded(long id) {
-        return change(session -> EndRows.delete(session, id, clock.millis()));
+        return finish(session -> EndRows.delete(session, id, clock.millis()));
     }
 
     /** Gives a sandbox another name; false if that is taken. */
@@ -226,7 +246,8 @@ final class SandboxStore {
 
     /** Removes the row of a run whose end is recorded. */
     void deleteRun(long run) {
-        catalog.write(session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
+        catalog.writeFromReserve(
+                session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
     }
 
     /** The network that it gets, with its ports as they were asked for. */

@@ -8,6 +8,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -16,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Starts, finds, stops and removes sandboxes. Safe for use from several threads; several processes may work on one state
@@ -73,6 +75,15 @@ public final class Sandboxes implements AutoCloseable {
     /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
         return new SandboxMaintenance(ground, parts.sweeps(), new SnapshotSweep(parts.snapshots()), limits);
+    }
+
+    /**
+     * Finds what no record has.
+     *
+     * @param elsewhere the VMs that others have recorded, asked after all VMs were listed
+     */
+    public Orphans orphans(Supplier<Set<VmId>> elsewhere) {
+        return new Orphans(parts, MaintenanceLimits.defaults().ownerGrace(), elsewhere);
     }
 
     /**

@@ -36,13 +36,23 @@ record SnapshotGround(Foundations ground, SnapshotStore store, Path directories)
 
     /** Records a snapshot that is about to be taken. Empty if its name is taken. */
     Optional<Place> claim(SnapshotStore.NewSnapshot snapshot) {
+        try {
+            return claimNext(snapshot);
+        } catch (RowIds.Taken leftByALostCatalog) {
+            store.skipIds(RowIds.highestIn(directories));
+            return claimNext(snapshot);
+        }
+    }
+
+    private Optional<Place> claimNext(SnapshotStore.NewSnapshot snapshot) {
         AtomicReference<@Nullable OwnerLock> taken = new AtomicReference<>();
         try {
-            Optional<SnapshotStore.Row> row = store.insert(
-                    snapshot,
-                    directory -> taken.set(directory(directory)
-                            .tryLock()
-                            .orElseThrow(() -> new IllegalStateException("the directory of a new row is in use"))));
+            Optional<SnapshotStore.Row> row = store.insert(snapshot, directory -> {
+                RowIds.requireNew(directory(directory).path());
+                taken.set(directory(directory)
+                        .tryLock()
+                        .orElseThrow(() -> new IllegalStateException("the directory of a new row is in use")));
+            });
             OwnerLock lock = taken.get();
             return row.isPresent() && lock != null
                     ? Optional.of(new Place(row.get().id(), lock))

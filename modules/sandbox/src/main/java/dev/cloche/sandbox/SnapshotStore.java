@@ -72,6 +72,14 @@ final class SnapshotStore {
         });
     }
 
+    /** Has the next snapshot get a higher id than this one. */
+    void skipIds(long id) {
+        catalog.write(session -> {
+            RowIds.skip(session, "sandbox_snapshot", id);
+            return id;
+        });
+    }
+
     /** The directories of all snapshots. */
     Set<String> directories() {
         return Set.copyOf(catalog.<List<String>, RuntimeException>read(
@@ -117,7 +125,7 @@ final class SnapshotStore {
 
     /** It is to go, and its name is free from now on; false if it is going or gone. */
     boolean doom(long id) {
-        return catalog.write(session -> session.update(
+        return catalog.writeFromReserve(session -> session.update(
                         "UPDATE sandbox_snapshot SET status = 'REMOVING', name = NULL WHERE id = ? AND status <> 'REMOVING'",
                         id)
                 == 1);
@@ -125,7 +133,7 @@ final class SnapshotStore {
 
     /** The last step of a removal. */
     void delete(long id) {
-        catalog.write(
+        catalog.writeFromReserve(
                 session -> session.update("DELETE FROM sandbox_snapshot WHERE id = ? AND status = 'REMOVING'", id));
     }
 

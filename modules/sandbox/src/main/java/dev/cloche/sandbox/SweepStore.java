@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.catalog.Session;
@@ -39,6 +40,16 @@ final class SweepStore {
         return new PeriodicLease(catalog, name, length, window, clock);
     }
 
+    /** Makes the copy of the catalog for the day when it is lost, if that is due. */
+    void renewCopy() {
+        var _ = catalog.renewCopy(clock.instant());
+    }
+
+    /** Makes space that was taken for ends and removals whole again, where there is room. */
+    void refillReserve(Deadline deadline) {
+        catalog.refillReserve(deadline);
+    }
+
     /** An end to record, of a sandbox as it was read. */
     record Settled(SweepRow row, Ending ending) {}
 
@@ -62,7 +73,7 @@ final class SweepStore {
      */
     Optional<Integer> settle(List<Settled> ends, Duration patience) {
         long now = clock.millis();
-        Optional<Integer> settled = catalog.tryWrite(patience, session -> {
+        Optional<Integer> settled = catalog.tryWriteFromReserve(patience, session -> {
             int done = 0;
             for (Settled end : ends) {
                 done += settle(session, end, now) ? 1 : 0;
@@ -125,8 +136,22 @@ final class SweepStore {
 
     /** The directories of all sandboxes. */
     Set<String> directories() {
-        return Set.copyOf(catalog.<List<String>, RuntimeException>read(
-                session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox")));
+        return texts("SELECT directory FROM sandbox");
+    }
+
+    /** The VMs of all runs. */
+    Set<String> vms() {
+        return texts("SELECT vm_id FROM run");
+    }
+
+    /** The ids of all rows of a table of this room, as image holders have them. */
+    Set<String> ids(String table) {
+        return texts("SELECT CAST(id AS TEXT) FROM " + table);
+    }
+
+    private Set<String> texts(String query) {
+        return Set.copyOf(
+                catalog.<List<String>, RuntimeException>read(session -> session.list(row -> row.getString(1), query)));
     }
 
     /** All sandboxes that are not recorded as ended, by name. */

@@ -24,6 +24,16 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
+    public Optional<VmSpec> spec(VmId id) {
+        return memory.spec(id);
+    }
+
+    @Override
+    public boolean isOwned(VmId id) {
+        return memory.isOwned(id);
+    }
+
+    @Override
     public String fingerprint(VmSpec spec) {
         return memory.fingerprint(spec);
     }

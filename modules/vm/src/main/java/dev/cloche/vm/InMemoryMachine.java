@@ -94,6 +94,10 @@ final class InMemoryMachine implements Machine {
         return run(guest.get().orElseThrow());
     }
 
+    boolean isOwned() {
+        return owned.get();
+    }
+
     VmSpec spec() {
         return spec;
     }

@@ -212,6 +212,18 @@ public final class InMemoryProvider implements VmProvider {
         return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::info);
     }
 
+    @Override
+    public Optional<VmSpec> spec(VmId id) {
+        return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::spec);
+    }
+
+    @Override
+    public boolean isOwned(VmId id) {
+        return Optional.ofNullable(machines.get(id))
+                .filter(InMemoryMachine::isOwned)
+                .isPresent();
+    }
+
     /**
      * Injects a fault: the guest ends without a word.
      *

@@ -64,7 +64,8 @@ final class ProbeMemory {
         return json.get(name) instanceof Long value ? OptionalLong.of(value) : OptionalLong.empty();
     }
 
-    void remember(String key, HostFacts facts) throws IOException {
+    /** Where that fails, as on a full disk, the next one finds it out again. */
+    void remember(String key, HostFacts facts) {
         VmCapabilities found = facts.capabilities();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put(FORMAT_FIELD, FORMAT);
@@ -76,6 +77,11 @@ final class ProbeMemory {
         json.put(REASON, found.acceleratorReason());
         facts.counterKiloHertz().ifPresent(value -> json.put(COUNTER, value));
         facts.askAgainAt().ifPresent(value -> json.put(ASK_AGAIN_AT, value));
-        DurableFiles.write(file, FlatJson.write(json));
+        try {
+            DurableFiles.write(file, FlatJson.write(json));
+        } catch (IOException forgotten) {
+            System.getLogger(ProbeMemory.class.getName())
+                    .log(System.Logger.Level.DEBUG, "what runs guests here is not remembered", forgotten);
+        }
     }
 }

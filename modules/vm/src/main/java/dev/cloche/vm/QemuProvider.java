@@ -228,6 +228,26 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public Optional<VmSpec> spec(VmId id) {
+        return directory.spec(id);
+    }
+
+    @Override
+    public boolean isOwned(VmId id) {
+        return LockFile.isHeld(layout.ownerLock(id));
+    }
+
+    @Override
+    public List<Path> straySockets() {
+        return new StraySockets(layout).find();
+    }
+
+    @Override
+    public void removeStraySockets() {
+        new StraySockets(layout).remove();
+    }
+
+    @Override
     public List<PublishedPort> publishedPorts(VmId id) {
         try {
             return NetworkRecord.read(layout.directory(id));

@@ -85,7 +85,8 @@ final class VmDirectory {
                 .toList();
     }
 
-    private Optional<VmSpec> spec(VmId id) {
+    /** What it is made of; empty if that is gone, or of another version. */
+    Optional<VmSpec> spec(VmId id) {
         try {
             return Optional.of(StoredSpec.read(layout.directory(id), id));
         } catch (VmStorageException goneOrOfAnotherVersion) {

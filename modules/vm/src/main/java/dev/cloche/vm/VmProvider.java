@@ -84,6 +84,9 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      */
     void destroy(VmId id);
 
+    /** Removes the {@link #straySockets()}. */
+    default void removeStraySockets() {}
+
     /**
      * Names all that a snapshot of such a VM would depend on here: programs, kernel, agent, processor, devices, disks; not
      * the VM's id. Two specs of one fingerprint can continue each other's guests.

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,28 @@ public interface VmQuery {
      * @throws VmStorageException if its files cannot be read
      */
     Optional<VmInfo> get(VmId id);
+
+    /**
+     * What a VM is made of; empty if there is none of that id, or another version of this program made it.
+     *
+     * @throws VmStorageException if the state root cannot be read
+     */
+    Optional<VmSpec> spec(VmId id);
+
+    /**
+     * Whether a living process owns a VM. Whoever adopts it at that very moment may be refused, so ask only of one that nobody
+     * is about to adopt.
+     */
+    boolean isOwned(VmId id);
+
+    /**
+     * Sockets of VMs that are gone, in order.
+     *
+     * @throws VmStorageException if their directory cannot be read
+     */
+    default List<Path> straySockets() {
+        return List.of();
+    }
 
     /**
      * The ports that are published of a VM, with those of the host that it has got. None unless it has been started.

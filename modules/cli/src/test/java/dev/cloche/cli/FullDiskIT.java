@@ -1,0 +1,195 @@
+package dev.cloche.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.cli.Program.Result;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A state root on a file system without a free byte: what reads, ends or removes works, and what begins leaves nothing. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class FullDiskIT {
+    private static Path home = Path.of("");
+    private static Program cloche = Program.in(home);
+    private static boolean mounted;
+
+    @BeforeAll
+    static void begin() throws Exception {
+        Assumptions.assumeTrue(Program.isRoot(), "only root can mount a small file system");
+        home = Files.createTempDirectory("cloche-full");
+        Program.run(List.of("mount", "-t", "tmpfs", "-o", "mode=700,size=200m", "none", home.toString()));
+        mounted = true;
+        cloche = Program.in(home);
+        good("run", "-q", "-d", "--name", "runs", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
+        good("create", "--name", "never", "base", "--", "true");
+        good("maintain");
+        assertThat(home.resolve("reserve")).hasSize(16 << 20);
+    }
+
+    @AfterAll
+    static void unmount() throws Exception {
+        if (mounted) {
+            cloche.run("rm", "-f", "runs");
+            Program.run(List.of("umount", home.toString()));
+            Files.delete(home);
+        }
+    }
+
+    @BeforeEach
+    void fill() throws IOException {
+        fill(0);
+    }
+
+    /** @param left how many bytes stay free */
+    private static void fill(long left) throws IOException {
+        Path filler = home.resolve("filler-" + System.nanoTime());
+        try (OutputStream out = Files.newOutputStream(filler)) {
+            byte[] page = new byte[4096];
+            while (home.toFile().getUsableSpace() > left) {
+                out.write(page);
+            }
+        }
+    }
+
+    private static void makeRoom() throws IOException {
+        try (Stream<Path> fillers = Files.list(home)) {
+            for (Path filler : fillers.filter(
+                            path -> path.getFileName().toString().startsWith("filler"))
+                    .toList()) {
+                Files.delete(filler);
+            }
+        }
+    }
+
+    private static Result good(String... arguments) {
+        Result result = cloche.run(arguments);
+        assertThat(result.exitCode())
+                .as("%s: %s", String.join(" ", arguments), result)
+                .isZero();
+        return result;
+    }
+
+    @Test
+    @Order(1)
+    void whatIsThereIsShown() {
+        assertThat(good("ps", "-a").stdout()).contains("runs", "never");
+        assertThat(good("images").stdout()).contains("base");
+        assertThat(good("logs", "runs").stdout()).isEqualTo("said\n");
+        assertThat(good("inspect", "runs").stdout()).contains("running");
+        assertThat(good("exec", "runs", "echo", "lives").stdout()).isEqualTo("lives\n");
+        assertThat(good("image", "inspect", "base").stdout()).contains("base");
+        assertThat(good("snapshot", "ls").exitCode()).isZero();
+        assertThat(cloche.run("doctor").stdout()).contains("0 MiB are free", "MiB in reserve", "cloche image prune");
+        assertThat(good("maintain").stdout()).contains("0 resisted");
+    }
+
+    @ParameterizedTest
+    @Order(2)
+    @ValueSource(longs = {0, 8 << 10, 64 << 10, 200 << 10})
+    void aStartOrSnapshotWithoutRoomSaysSoInOneSentenceAndLeavesNothing(long left) throws IOException {
+        makeRoom();
+        fill(left);
+        Set<Path> before = files();
+        saysThatThereIsNoSpace(cloche.run("snapshot", "create", "runs", "taken"), 1);
+        Result started = cloche.run("run", "-q", "--rm", "--disk", "64m", "base", "--", "true");
+        if (started.exitCode() != 0) {
+            saysThatThereIsNoSpace(started, 125);
+        }
+        assertThat(files()).isEqualTo(before);
+        assertThat(good("ps", "-a", "--format", "json").stdout())
+                .containsOnlyOnce("\"runs\"")
+                .contains("\"never\"");
+        assertThat(good("exec", "runs", "echo", "lives").stdout()).isEqualTo("lives\n");
+    }
+
+    private static void saysThatThereIsNoSpace(Result result, int exitCode) {
+        assertThat(result.exitCode()).as("%s", result).isEqualTo(exitCode);
+        assertThat(result.stderr()).startsWith("cloche: ").containsIgnoringCase("space");
+        assertThat(result.stderr().lines()).as("%s", result).hasSize(2);
+        assertThat(result.stderr()).contains("cloche image prune");
+    }
+
+    /** Of sandboxes, VMs and snapshots. */
+    private static Set<Path> files() throws IOException {
+        try (Stream<Path> all = Files.walk(home)) {
+            return all.filter(path -> Stream.of("vms", "sandboxes", "sandbox-snapshots", "snapshots")
+                            .anyMatch(part -> path.startsWith(home.resolve(part))))
+                    .filter(path -> !path.getFileName()
+                            .toString()
+                            .matches("port-\\d\\.lock|sandboxes|snapshots|sandbox-snapshots"))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    @Test
+    @Order(3)
+    void whatRunsIsStoppedAndItsEndIsRecorded() throws IOException {
+        good("stop", "-t", "5", "runs");
+        fill(0);
+        assertThat(good("inspect", "runs").stdout()).contains("stopped", "shutdown-requested");
+        try (Stream<Path> ends = Files.walk(home.resolve("vms"))) {
+            assertThat(ends.filter(path -> path.endsWith("exit.json"))).hasSize(1);
+        }
+    }
+
+    @Test
+    @Order(4)
+    void whatHasEndedIsRemovedWithItsImage() throws IOException {
+        good("rm", "never");
+        fill(0);
+        good("rm", "runs");
+        fill(0);
+        good("image", "rm", "base");
+        fill(0);
+        good("image", "prune");
+        assertThat(good("ps", "-a", "--format", "json").stdout()).isEqualTo("[ ]\n");
+    }
+
+    @Test
+    @Order(5)
+    void withRoomEverythingWorksAgainAndTheReserveIsWhole() throws IOException {
+        assertThat(Files.size(home.resolve("reserve"))).isLessThan(16 << 20);
+        makeRoom();
+        assertThat(good("run", "-q", "--rm", "base", "--", "echo", "recovered").stdout())
+                .isEqualTo("recovered\n");
+        good("maintain");
+        assertThat(home.resolve("reserve")).hasSize(16 << 20);
+    }
+
+    @Test
+    @Order(6)
+    void aReadOnlyStateRootCanBeRead() throws Exception {
+        makeRoom();
+        good("run", "-q", "--name", "ended", "base", "--", "true");
+        Program.run(List.of("mount", "-o", "remount,ro", home.toString()));
+        try {
+            assertThat(good("ps", "-a").stdout()).contains("ended");
+            assertThat(good("images").stdout()).contains("base");
+            assertThat(good("inspect", "ended").stdout()).contains("stopped");
+            assertThat(good("logs", "ended").stdout()).isEmpty();
+            assertThat(cloche.run("doctor").stdout()).contains("read-only file system");
+            Result refused = cloche.run("rm", "ended");
+            assertThat(refused.exitCode()).isEqualTo(1);
+            assertThat(refused.stderr()).contains("read-only file system");
+            assertThat(cloche.run("run", "base", "--", "true").exitCode()).isEqualTo(125);
+        } finally {
+            Program.run(List.of("mount", "-o", "remount,rw", home.toString()));
+        }
+    }
+}

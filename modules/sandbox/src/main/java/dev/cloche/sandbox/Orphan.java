@@ -1,0 +1,43 @@
+package dev.cloche.sandbox;
+
+/**
+ * Something that nothing recorded has.
+ *
+ * @param kind of it
+ * @param name of the VM, the path or the holder, which tells it from all others of its kind
+ * @param live whether a VM runs
+ * @param inUse whether a living process owns it, so that it is left alone
+ */
+public record Orphan(Kind kind, String name, boolean live, boolean inUse) {
+    /** What can be an orphan. */
+    public enum Kind {
+        /** A VM that no sandbox, machine or pool has. */
+        VM,
+        /** The socket of a VM that is gone. */
+        SOCKET,
+        /** The directory of a sandbox, perhaps with its disk. */
+        SANDBOX_DIRECTORY,
+        /** The directory of a snapshot of a sandbox, perhaps with its disk. */
+        SNAPSHOT_DIRECTORY,
+        /** What keeps an image for something that is gone. */
+        IMAGE_PIN
+    }
+
+    static Orphan of(Kind kind, String name) {
+        return new Orphan(kind, name, false, false);
+    }
+
+    /** One sentence for people. */
+    public String what() {
+        return switch (kind) {
+            case VM ->
+                "The VM " + name + (live ? " runs" : " has ended")
+                        + ", and no sandbox, machine or pool has it"
+                        + (inUse ? "; a living process owns it." : ".");
+            case SOCKET -> "The socket " + name + " is of a VM that is gone.";
+            case SANDBOX_DIRECTORY -> "No sandbox has the directory " + name + ".";
+            case SNAPSHOT_DIRECTORY -> "No snapshot has the directory " + name + ".";
+            case IMAGE_PIN -> "An image is kept for " + name + ", which is gone.";
+        };
+    }
+}
