@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "health.h"
 #include "holds.h"
 #include "io.h"
 #include "network.h"
@@ -113,14 +114,17 @@ int main(int argc, char **argv) {
     hold_all(&options);
     int record = record_guard(directory);
     int exit_record = prepare_exit(directory);
+    static struct health health; /* with the buffer of a line */
+    health_open(&health, directory, options.monitor);
     listen_all(&options, listening);
     struct network network = network_start(&options, directory);
-    struct program program = start_program(&options, listening, &network);
+    struct program program = start_program(&options, listening, &network, health.monitor.program_end);
+    health_begin(&health, program.pid);
     if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
     say_started(program.pid);
     /* Only now, while the program starts: a busy disk takes tens of milliseconds for it. */
     make_durable(directory, record);
-    struct ending ending = watch(&options, &program, &network, directory, &heard);
+    struct ending ending = watch(&options, &program, &network, &health, directory, &heard);
     network_end(&network);
     bool recorded = record_exit(directory, exit_record, &ending);
     remove_sockets(&options);

@@ -76,6 +76,8 @@ struct options parse_options(char **arguments) {
             add_hold(&options, value);
         } else if (strcmp(option, "--network") == 0) {
             add_network(&options, value);
+        } else if (strcmp(option, "--monitor") == 0) {
+            options.monitor = value;
         } else if (strcmp(option, "--own") == 0) {
             add_own(&options, value);
         } else if (strcmp(option, "--network-mac") == 0) {

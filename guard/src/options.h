@@ -13,6 +13,7 @@ struct options {
     int hold_count;
     const char *network[MAX_NETWORK + 1]; /* passt and its arguments, ends with NULL */
     int network_count;                    /* 0: no network */
+    const char *monitor; /* a directory on the file system of the program's disk; NULL: no monitor is wanted */
     const char *own[MAX_HOLD];
     int own_count;
     uint8_t network_mac[6];               /* the guest's */

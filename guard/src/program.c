@@ -13,7 +13,7 @@
 #include "fail.h"
 #include "sockets.h"
 
-enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 2 };
+enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 3 };
 
 /* In the child: reports errno to the guard, which waits for it or for the end of the pipe by a successful exec. */
 __attribute__((noreturn)) static void give_up(int report) {
@@ -24,7 +24,8 @@ __attribute__((noreturn)) static void give_up(int report) {
 }
 
 __attribute__((noreturn)) static void become(const struct options *options, const int *listening, int console,
-                                              int goodbye, int output, int network, int report, pid_t guard) {
+                                              int goodbye, int output, int network, int monitor, int report,
+                                              pid_t guard) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report);
     /* The guard may have died before the line above; then nobody would send the signal. */
     if (getppid() != guard) _exit(127);
@@ -44,6 +45,7 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
     }
     if (output >= 0) parked[count++] = fcntl(output, F_DUPFD_CLOEXEC, PARKED);
     if (network >= 0) parked[count++] = fcntl(network, F_DUPFD_CLOEXEC, PARKED);
+    if (monitor >= 0) parked[count++] = fcntl(monitor, F_DUPFD_CLOEXEC, PARKED);
     for (int i = 0; i < count; i++) {
         if (parked[i] < 0 || dup2(parked[i], i) < 0) give_up(parked_report);
     }
@@ -65,7 +67,7 @@ static void undo(const struct options *options, struct network *network) {
     remove_sockets(options);
 }
 
-struct program start_program(const struct options *options, const int *listening, struct network *network) {
+struct program start_program(const struct options *options, const int *listening, struct network *network, int monitor) {
     int console[2], goodbye[2], report[2], output[2] = {-1, -1};
     bool piped = pipe2(console, O_CLOEXEC) == 0 && pipe2(goodbye, O_CLOEXEC) == 0 && pipe2(report, O_CLOEXEC) == 0;
     if (!piped || (options->output_log_bytes > 0 && pipe2(output, O_CLOEXEC) != 0)) {
@@ -76,7 +78,7 @@ struct program start_program(const struct options *options, const int *listening
     pid_t guard = getpid();
     pid_t pid = fork();
     if (pid == 0) {
-        become(options, listening, console[1], goodbye[1], output[1], network->program_end, report[1], guard);
+        become(options, listening, console[1], goodbye[1], output[1], network->program_end, monitor, report[1], guard);
     }
     int error = errno;
     close(console[1]);
@@ -84,6 +86,7 @@ struct program start_program(const struct options *options, const int *listening
     if (output[1] >= 0) close(output[1]);
     close(report[1]);
     if (network->program_end >= 0) close(network->program_end);
+    if (monitor >= 0) close(monitor);
     for (int i = 0; i < options->listen_count; i++) close(listening[i]);
     if (pid < 0) {
         undo(options, network);

@@ -14,6 +14,6 @@ struct program {
     int output;  /* read end, non-blocking: its descriptor after the last socket; -1: there is none */
 };
 
-/* Starts the program with the listening sockets as descriptors 4, 5, …, and the network's end, if it is not -1, as the
- * last; closes them here. Ends the guard with a sentence on failure. */
-struct program start_program(const struct options *options, const int *listening, struct network *network);
+/* Starts the program with the listening sockets as descriptors 4, 5, …, then the network's end and that of the monitor, those
+ * that are not -1; closes them here. Ends the guard with a sentence on failure. */
+struct program start_program(const struct options *options, const int *listening, struct network *network, int monitor);

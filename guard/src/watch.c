@@ -16,8 +16,8 @@
 
 /* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
  * claim before the pool's deadline. A negative descriptor is not watched. */
-enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, CONSOLE,
-       GOODBYE, OUTPUT, NETWORK_LOG, WATCHED };
+enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, MONITOR,
+       LOOK, CONSOLE, GOODBYE, OUTPUT, NETWORK_LOG, WATCHED };
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
 
@@ -25,6 +25,7 @@ struct watching {
     const struct options *options;
     const struct program *program;
     const struct network *network;
+    struct health *health;
     int directory;
     struct capture console;
     struct capture output;
@@ -39,7 +40,7 @@ static void kill_because(struct watching *w, const char *cause) {
     if (w->ending.cause != NULL) return;
     w->ending.cause = cause;
     syscall(SYS_pidfd_send_signal, w->program->pidfd, SIGKILL, NULL, 0);
-    for (int i = OWNER; i <= RELAY; i++) w->events[i].fd = -1;
+    for (int i = OWNER; i <= LOOK; i++) w->events[i].fd = -1;
 }
 
 static void hear_owner(struct watching *w) {
@@ -74,6 +75,13 @@ static void hear_limit(struct watching *w) {
     else kill_because(w, "max-duration");
 }
 
+/* A program whose main thread is no more is ended, and has ended by itself: it was dead before. */
+static void look(struct watching *w) {
+    if (health_look(w->health)) return;
+    syscall(SYS_pidfd_send_signal, w->program->pidfd, SIGKILL, NULL, 0);
+    w->events[LOOK].fd = -1;
+}
+
 static bool ready(const struct watching *w, int event) {
     return w->events[event].fd >= 0 && w->events[event].revents != 0;
 }
@@ -86,6 +94,14 @@ static void handle(struct watching *w) {
     if (ready(w, POOL_AGE)) end_of_pool_age(w);
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
     if (ready(w, PASST) || ready(w, RELAY)) kill_because(w, "network-ended");
+    if (ready(w, MONITOR)) {
+        health_hear(w->health);
+        w->events[MONITOR].fd = w->health->monitor.fd;
+    }
+    if (ready(w, LOOK)) {
+        look(w);
+        w->events[MONITOR].fd = w->health->monitor.fd;
+    }
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
     if (ready(w, OUTPUT) && capture_take(&w->output, w->program->output) < 0) w->events[OUTPUT].fd = -1;
@@ -110,11 +126,12 @@ static void drain(struct watching *w) {
 }
 
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    int directory, const struct orders *orders) {
+                    struct health *health, int directory, const struct orders *orders) {
     struct watching w = {
         .options = options,
         .program = program,
         .network = network,
+        .health = health,
         .directory = directory,
         .console = capture_open(directory, "console.log", "console.log.1", CONSOLE_FILE_MAX),
         .ending = {.started_at_ms = now_ms()},
@@ -133,6 +150,8 @@ struct ending watch(const struct options *options, const struct program *program
         [OWNER_GRACE] = timer_open(0),
         [PASST] = network->passt_fd,
         [RELAY] = network->relay_fd,
+        [MONITOR] = health->monitor.fd,
+        [LOOK] = health->timer,
         [CONSOLE] = program->console,
         [GOODBYE] = program->goodbye,
         [OUTPUT] = program->output,
@@ -149,5 +168,6 @@ struct ending watch(const struct options *options, const struct program *program
     if (w.ending.cause == NULL) w.ending.cause = "exited";
     while (waitid(P_PIDFD, (id_t)program->pidfd, &w.ending.program, WEXITED) != 0 && errno == EINTR) continue;
     drain(&w);
+    health_end(health);
     return w.ending;
 }

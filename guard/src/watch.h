@@ -1,6 +1,7 @@
 /* Waiting for the end of the program, and bringing it about. */
 #pragma once
 
+#include "health.h"
 #include "network.h"
 #include "options.h"
 #include "program.h"
@@ -14,4 +15,4 @@ struct orders {
 
 /* Returns once the program has been reaped. */
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    int directory, const struct orders *orders);
+                    struct health *health, int directory, const struct orders *orders);

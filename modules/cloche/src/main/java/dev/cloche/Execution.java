@@ -8,12 +8,14 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmInterruptedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -45,6 +47,10 @@ public final class Execution implements AutoCloseable {
 
     private static final int SIGKILL = 9;
     private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(10);
+    /** How often a wait looks whether its guest is hindered, and how often in a row until it gives up. */
+    private static final Duration LOOK = Duration.ofSeconds(2);
+
+    private static final int LOOKS_IN_VAIN = 5;
     private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 
     private final GuestOwner sandbox;
@@ -52,6 +58,7 @@ public final class Execution implements AutoCloseable {
     private final Deadline deadline;
     private volatile @Nullable ExitStatus status;
     private volatile boolean endsWithUs;
+    private volatile boolean patient;
 
     /** @param endsWithUs whether its caller is all that it runs for */
     Execution(GuestOwner sandbox, GuestExecution guest, Deadline deadline, boolean endsWithUs) {
@@ -59,6 +66,12 @@ public final class Execution implements AutoCloseable {
         this.guest = guest;
         this.deadline = deadline;
         this.endsWithUs = endsWithUs;
+    }
+
+    /** For the command that a sandbox is for, which would end with the wait: waits until a hindered guest goes on. */
+    Execution patiently() {
+        patient = true;
+        return this;
     }
 
     /** By which {@link Sandbox#attach} finds it, in any process; unsigned. */
@@ -158,10 +171,15 @@ public final class Execution implements AutoCloseable {
      *
      * <p>An interrupt ends the command as {@link #close()} does, unless it is left running, and then this wait.
      *
+     * <p>Where the guest cannot go on for ten seconds, because the host's disk is full or QEMU does not answer, this is no longer
+     * waited for, unless it is the main command; the command is left running, and {@link Sandbox#attach} finds it when the guest
+     * goes on.
+     *
      * @throws ExecutionException.TimedOut if its timeout passes; it is killed
      * @throws dev.cloche.base.ClocheException with the code {@code vm.interrupted} if this thread is interrupted, which keeps
      *     its interrupt
-     * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first
+     * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first; with {@code
+     *     vm.disk-full}, {@code vm.disk-error} or {@code vm.silent} if its guest is hindered
      */
     public Exit await() {
         return Exit.of(awaitStatus());
@@ -198,7 +216,7 @@ public final class Execution implements AutoCloseable {
 
     ExitStatus awaitStatus() {
         try {
-            ExitStatus end = guest.await(deadline);
+            ExitStatus end = patient ? guest.await(deadline) : awaitUnhindered();
             status = end;
             return end;
         } catch (VmDeadlineException passed) {
@@ -211,6 +229,26 @@ public final class Execution implements AutoCloseable {
             throw interrupted;
         } catch (GuestConnectionLostException lost) {
             throw sandbox.ended(lost);
+        }
+    }
+
+    /** A full disk that is soon made room on ends nobody's wait. */
+    private ExitStatus awaitUnhindered() {
+        for (int hindered = 0; ; ) {
+            try {
+                return guest.await(deadline.orAfter(LOOK));
+            } catch (VmDeadlineException late) {
+                if (deadline.passed()) {
+                    throw late;
+                }
+                Optional<VmHinderedException> hindrance = sandbox.hindrance();
+                hindered = hindrance.isPresent() ? hindered + 1 : 0;
+                if (hindered == LOOKS_IN_VAIN) {
+                    // It goes on with its guest, which could not hear of its end either.
+                    endsWithUs = false;
+                    throw hindrance.get();
+                }
+            }
         }
     }
 

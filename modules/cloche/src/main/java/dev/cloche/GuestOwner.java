@@ -4,8 +4,10 @@ import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHinderedException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** What commands and files are in: a sandbox or a machine. */
@@ -21,6 +23,9 @@ interface GuestOwner {
 
     /** What a lost connection to its guest means. */
     RuntimeException ended(VmException lost);
+
+    /** Why the guest does not work at present although it lives. */
+    Optional<VmHinderedException> hindrance();
 
     static GuestOwner of(RunningSandbox sandbox) {
         return new GuestOwner() {
@@ -42,6 +47,11 @@ interface GuestOwner {
             @Override
             public RuntimeException ended(VmException lost) {
                 return sandbox.ended(lost);
+            }
+
+            @Override
+            public Optional<VmHinderedException> hindrance() {
+                return sandbox.hindrance();
             }
         };
     }
@@ -66,6 +76,11 @@ interface GuestOwner {
             @Override
             public RuntimeException ended(VmException lost) {
                 return machine.ended(lost);
+            }
+
+            @Override
+            public Optional<VmHinderedException> hindrance() {
+                return machine.hindrance();
             }
         };
     }

@@ -83,7 +83,8 @@ public final class Sandbox implements AutoCloseable {
      * code {@code sandbox.no-command} if neither names a command.
      */
     public CommandBuilder mainCommand() {
-        return new CommandBuilder((options, deadline) -> begun(running.execMain(options, deadline), options, deadline));
+        return new CommandBuilder((options, deadline) ->
+                begun(running.execMain(options, deadline), options, deadline).patiently());
     }
 
     /**
@@ -141,8 +142,8 @@ public final class Sandbox implements AutoCloseable {
      * if this process is gone by then.
      */
     public CommandBuilder finalCommand() {
-        return new CommandBuilder(
-                (options, deadline) -> new Execution(owner, running.execFinal(options, deadline), deadline, false));
+        return new CommandBuilder((options, deadline) ->
+                new Execution(owner, running.execFinal(options, deadline), deadline, false).patiently());
     }
 
     /**

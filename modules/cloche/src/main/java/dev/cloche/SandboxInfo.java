@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.vm.VmHindrance;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,9 @@ import java.util.OptionalInt;
  * @param exitCode of the main command, where it is known
  * @param exitSignal that killed the main command, where one did
  * @param ports those of this host that lead to it while it runs
+ * @param hindrance why its guest does not work although it runs: {@code disk-full}, {@code disk-error} or {@code silent}; empty
+ *     if it does, or does not run
+ * @param remedy what to do about that
  */
 public record SandboxInfo(
         long id,
@@ -44,9 +48,12 @@ public record SandboxInfo(
         Optional<String> reason,
         OptionalInt exitCode,
         OptionalInt exitSignal,
-        List<PublishedPort> ports) {
+        List<PublishedPort> ports,
+        Optional<String> hindrance,
+        Optional<String> remedy) {
     static SandboxInfo of(SandboxRecord sandbox, dev.cloche.sandbox.Sandboxes room) {
         Optional<RunRecord> run = sandbox.latestRun();
+        Optional<VmHindrance> hindrance = room.hindrance(sandbox);
         Optional<Ending> ending = run.flatMap(RunRecord::ending);
         return new SandboxInfo(
                 sandbox.id(),
@@ -62,6 +69,8 @@ public record SandboxInfo(
                 ending.map(end -> Words.of(end.reason())),
                 ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
                 ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
-                PublishedPort.of(room.publishedPorts(sandbox)));
+                PublishedPort.of(room.publishedPorts(sandbox)),
+                hindrance.map(Words::of),
+                hindrance.map(VmHindrance::remedy));
     }
 }

@@ -52,7 +52,9 @@ final class InspectCommand implements Callable<Integer> {
                     .field("memoryMib", info.memoryMib())
                     .field("cpus", info.cpus())
                     .field("diskMib", sandbox.diskMib())
-                    .field("ports", PsCommand.ports(info));
+                    .field("ports", PsCommand.ports(info))
+                    .field("hindrance", info.hindrance())
+                    .field("remedy", info.remedy());
             strings(json.name("labels"), sandbox.labels());
             json.name("policies")
                     .object(() -> json.field("maxDurationMillis", millis(sandbox.maxDuration()))
@@ -110,7 +112,8 @@ final class InspectCommand implements Callable<Integer> {
         SandboxInfo info = sandbox.info();
         Table facts = new Table("NAME", info.name());
         facts.row("id", String.valueOf(info.id()));
-        facts.row("status", info.status());
+        facts.row("status", PsCommand.hindered(info));
+        info.remedy().ifPresent(remedy -> facts.row("remedy", remedy));
         facts.row("image", info.image());
         facts.row("manifest", sandbox.image().orElse("-"));
         facts.row("command", info.command().isEmpty() ? "the image's own" : info.command());

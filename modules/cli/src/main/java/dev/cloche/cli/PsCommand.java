@@ -90,6 +90,11 @@ final class PsCommand implements Callable<Integer> {
                     String.join(", ", ports(sandbox)));
         }
         table.print(out);
+        for (SandboxInfo sandbox : sandboxes) {
+            sandbox.remedy()
+                    .ifPresent(remedy -> System.err.println(
+                            Table.clean("cloche: " + sandbox.name() + " is " + hindered(sandbox) + ". " + remedy)));
+        }
     }
 
     private static void write(JsonOutput json, SandboxInfo sandbox) {
@@ -106,14 +111,27 @@ final class PsCommand implements Callable<Integer> {
                 .field("reason", sandbox.reason())
                 .field("exitCode", sandbox.exitCode())
                 .field("exitSignal", sandbox.exitSignal())
-                .field("ports", ports(sandbox)));
+                .field("ports", ports(sandbox))
+                .field("hindrance", sandbox.hindrance())
+                .field("remedy", sandbox.remedy()));
     }
 
     static List<String> ports(SandboxInfo sandbox) {
         return sandbox.ports().stream().map(PublishedPort::toString).toList();
     }
 
+    /** How it is, with what hinders it. */
+    static String hindered(SandboxInfo sandbox) {
+        return sandbox.status()
+                + sandbox.hindrance()
+                        .map(why -> " (" + why.replace('-', ' ') + ")")
+                        .orElse("");
+    }
+
     private static String status(SandboxInfo sandbox) {
+        if (sandbox.hindrance().isPresent()) {
+            return hindered(sandbox);
+        }
         if (sandbox.exitCode().isPresent()) {
             return sandbox.status() + " (exit " + sandbox.exitCode().getAsInt() + ")";
         }

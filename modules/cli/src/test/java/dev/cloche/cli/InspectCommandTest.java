@@ -51,7 +51,9 @@ class InspectCommandTest {
                 Optional.of("internal-error"),
                 OptionalInt.empty(),
                 OptionalInt.of(9),
-                List.of());
+                List.of(),
+                Optional.empty(),
+                Optional.empty());
         SandboxInspection.Run run = new SandboxInspection.Run(
                 7,
                 "vm-7",

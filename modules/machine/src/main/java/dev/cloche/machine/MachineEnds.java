@@ -1,13 +1,10 @@
 package dev.cloche.machine;
 
-import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
@@ -17,7 +14,6 @@ import java.util.function.UnaryOperator;
 /** How machines come to rest. Its callers hold the machine's lock. */
 final class MachineEnds {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
-    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(30);
 
     private final Ground ground;
     private final MachineDisks disks;
@@ -94,13 +90,6 @@ final class MachineEnds {
         if (grace.isZero()) {
             return ground.vms().kill(id, deadline.orAfter(KILL_LIMIT));
         }
-        try (Vm vm = ground.vms().connect(id, deadline.orAfter(CONNECT_LIMIT))) {
-            return vm.stop(grace, deadline);
-        } catch (VmNotFoundException | VmStateException | VmInterruptedException noReasonToKill) {
-            throw noReasonToKill;
-        } catch (ClocheException deaf) {
-            // Its guest does not answer, which is no reason to let it live; nor is that this took all of the time.
-            return ground.vms().kill(id, Deadline.after(KILL_LIMIT));
-        }
+        return ground.vms().stop(id, grace, deadline);
     }
 }

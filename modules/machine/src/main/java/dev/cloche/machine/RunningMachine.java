@@ -7,9 +7,11 @@ import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -60,6 +62,11 @@ public final class RunningMachine implements AutoCloseable {
      */
     public GuestFiles files() {
         return ask(Guest::files);
+    }
+
+    /** Why it does not work at present although it runs; see {@link Vm#hindrance}. */
+    public Optional<VmHinderedException> hindrance() {
+        return vm.hindrance();
     }
 
     /** What a lost connection to the guest means: the end of the machine where that is what it was, {@code lost} otherwise. */

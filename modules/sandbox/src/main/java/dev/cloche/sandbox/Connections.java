@@ -6,9 +6,11 @@ import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmStateException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Reaches into sandboxes of any process. */
@@ -42,6 +44,11 @@ record Connections(Foundations ground, SandboxEnds ends) {
                 .filter(vm -> vm.state().live())
                 .isPresent();
         return alive ? lost : new SandboxException.NotRunning(now.name(), now.status());
+    }
+
+    /** Why it does not work at present; empty if it does, or does not run. */
+    Optional<VmHindrance> hindrance(SandboxRecord record) {
+        return record.isLive() ? ground.vms().hindrance(SandboxEnds.vmOf(record)) : Optional.empty();
     }
 
     /** The ports that are published of it as long as it runs, with those of the host that it has got. */

@@ -61,12 +61,15 @@ record Pause(Foundations ground, Connections connections, SandboxRecord record) 
         return ground.store().byId(record.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
     }
 
+    /** Also one that is halted because the host's disk has failed: it tries again. */
     void end(Deadline deadline) {
         if (record.status() == SandboxStatus.PAUSED) {
             change(() -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
             if (ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING)) {
                 setClock(deadline.orAfter(ANSWER_LIMIT));
             }
+        } else if (ground.vms().hindrance(SandboxEnds.vmOf(record)).isPresent()) {
+            change(() -> ground.vms().resume(SandboxEnds.vmOf(record), deadline));
         }
     }
 

@@ -14,6 +14,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmStateException;
 import java.io.InputStream;
@@ -231,6 +232,11 @@ public final class RunningSandbox implements AutoCloseable {
         } catch (GuestConnectionLostException | VmStateException lost) {
             throw ended(lost);
         }
+    }
+
+    /** Why it does not work at present although it runs; see {@link Vm#hindrance}. */
+    public Optional<VmHinderedException> hindrance() {
+        return vm.hindrance();
     }
 
     /**

@@ -1,15 +1,16 @@
 package dev.cloche.sandbox;
 
-import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxLocks.Claim;
 import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmMonitorException;
 import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmStateException;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import java.util.Set;
  */
 final class SandboxEnds {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
-    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(30);
+    private static final Duration RESUME_LIMIT = Duration.ofSeconds(10);
     /** What a living owner has for noticing the end of its VM and letting go of it; takes milliseconds. */
     static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
@@ -167,7 +168,9 @@ final class SandboxEnds {
         try {
             VmException lost = vm.guest().awaitLoss(Deadline.none());
             // Who ends it or has halted it has his reasons, and need not ask its guest.
-            if (lost instanceof GuestProtocolException && vm.state().live()) {
+            if (lost instanceof GuestProtocolException
+                    && vm.state().live()
+                    && vm.hindrance().isEmpty()) {
                 endDeaf(record, EnumSet.of(SandboxStatus.RUNNING), lost);
             }
         } catch (VmStateException ended) {
@@ -211,19 +214,14 @@ final class SandboxEnds {
 
     private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {
         VmId id = vmOf(record);
-        try {
-            if (record.status() == SandboxStatus.PAUSED) {
-                ground.vms().resume(id, deadline.orAfter(CONNECT_LIMIT));
+        if (record.status() == SandboxStatus.PAUSED) {
+            try {
+                ground.vms().resume(id, deadline.orAfter(RESUME_LIMIT));
+            } catch (VmMonitorException | VmDeadlineException | VmHinderedException deaf) {
+                // Its guest will not answer either.
             }
-            try (Vm vm = ground.vms().connect(id, deadline.orAfter(CONNECT_LIMIT))) {
-                vm.stop(grace, deadline);
-            }
-        } catch (VmNotFoundException | VmStateException | VmInterruptedException noReasonToKill) {
-            throw noReasonToKill;
-        } catch (ClocheException deaf) {
-            // Its guest does not answer, which is no reason to let it live; nor is that this took all of the time.
-            ground.vms().kill(id, Deadline.after(KILL_LIMIT));
         }
+        var _ = ground.vms().stop(id, grace, deadline);
     }
 
     private void recordEndOf(long id, Optional<TerminationReason> asked) {

@@ -10,7 +10,8 @@ import java.util.Optional;
  * @param name of the sandbox, as it was then
  * @param image of the sandbox, as it was asked for
  * @param ending how its run ended; of {@link Kind#STOPPED} and {@link Kind#CRASHED}
- * @param detail the new name, of {@link Kind#RENAMED}; else empty
+ * @param detail the new name, of {@link Kind#RENAMED}; of {@link Kind#RUNNING} what hinders its guest, which is empty when that
+ *     begins to run and when it works again; else empty
  */
 public record SandboxEvent(
         long id,

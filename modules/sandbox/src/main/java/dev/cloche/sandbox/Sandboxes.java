@@ -8,6 +8,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
@@ -191,6 +192,11 @@ public final class Sandboxes implements AutoCloseable {
     /** The ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
         return parts.connections().publishedPorts(sandbox);
+    }
+
+    /** Why a sandbox does not work at present although it runs, as its guard knows; empty if it does, or does not run. */
+    public Optional<VmHindrance> hindrance(SandboxRecord sandbox) {
+        return parts.connections().hindrance(sandbox);
     }
 
     /** Connects to a running sandbox of any process. */

@@ -25,6 +25,7 @@ final class Sweep {
     private final SandboxCleanup cleanup;
     private final Leftovers leftovers;
     private final OwnerlessVms ownerlessVms;
+    private final HindranceNews hindrances;
     private final MaintenanceLimits limits;
     private final SweepNote before;
     private final Deadline deadline;
@@ -47,6 +48,7 @@ final class Sweep {
         cleanup = new SandboxCleanup(ground);
         leftovers = new Leftovers(ground);
         ownerlessVms = new OwnerlessVms(ground.vms(), limits.ownerGrace());
+        hindrances = new HindranceNews(ground.vms(), store);
         deadline = Deadline.after(limits.budget());
         now = ground.clock().instant();
         facts = new SweepFacts(ground, new SweepRule(now, limits.ownerGrace()), before);
@@ -62,6 +64,7 @@ final class Sweep {
         boolean removalsFirst = before.removalsFirst();
         long removedAfter = removalsFirst ? remove(before.removedAfter()) : before.removedAfter();
         long after = reconcile();
+        tellHindrances();
         boolean noTimeToRemove = !removalsFirst && deadline.passed();
         if (!removalsFirst && !noTimeToRemove) {
             removedAfter = remove(removedAfter);
@@ -77,6 +80,15 @@ final class Sweep {
                 new MaintenanceReport(
                         MaintenanceReport.Outcome.SWEPT, examined, reconciled, removed, errors, cut || noTimeToRemove),
                 new SweepNote(after, noTimeToRemove, removedAfter, waiting));
+    }
+
+    /** The disk of the catalog may be the full one; the next sweep tries again. */
+    private void tellHindrances() {
+        try {
+            hindrances.tell(deadline);
+        } catch (ClocheException full) {
+            LOG.log(Level.DEBUG, "what hinders sandboxes cannot be recorded", full);
+        }
     }
 
     /**
@@ -128,7 +140,7 @@ final class Sweep {
         examined++;
         try {
             switch (facts.judge(row)) {
-                case SweepRule.Verdict.Leave() -> {}
+                case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
                 case SweepRule.Verdict.Settle(Ending ending) -> claim(row, ending);
                 case SweepRule.Verdict.Kill(Ending ending) -> kill(row, ending);

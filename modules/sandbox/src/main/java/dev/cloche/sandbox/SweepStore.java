@@ -7,7 +7,9 @@ import dev.cloche.catalog.Session;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -115,6 +117,36 @@ final class SweepStore {
             EventRows.append(session, row.id(), StatusRows.eventOf(status), Optional.of(end.ending()), "", now);
         }
         return changed;
+    }
+
+    /** What the latest event of a running sandbox says that hinders it, by the sandbox; none of those that work. */
+    Map<Long, String> hindered() {
+        Map<Long, String> found = new HashMap<>();
+        var _ = catalog.<List<Boolean>, RuntimeException>read(session ->
+                session.list(row -> found.put(row.getLong(1), row.getString(2)) == null, """
+                SELECT e.sandbox_id, e.detail FROM sandbox_event e
+                WHERE e.kind = 'RUNNING' AND e.detail != '' AND NOT EXISTS (
+                    SELECT 1 FROM sandbox_event l WHERE l.sandbox_id = e.sandbox_id AND l.kind = 'RUNNING' AND l.id > e.id)
+                """));
+        return found;
+    }
+
+    /** Records that sandboxes run, each with what hinders it, or an empty text; nothing if others write all the time. */
+    void tellRunning(Map<Long, String> sandboxes, Duration patience) {
+        long now = clock.millis();
+        var _ = catalog.tryWrite(patience, session -> {
+            for (Map.Entry<Long, String> sandbox : sandboxes.entrySet()) {
+                EventRows.append(
+                        session,
+                        sandbox.getKey(),
+                        SandboxEvent.Kind.RUNNING,
+                        Optional.empty(),
+                        sandbox.getValue(),
+                        now);
+            }
+            return sandboxes.size();
+        });
+        onEvents.run();
     }
 
     /** Whether nothing of a sandbox has changed since it was read. */

@@ -8,9 +8,11 @@ import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -45,6 +47,11 @@ abstract class ForwardingVm implements Vm {
     @Override
     public void limit(Duration longest) {
         vm.limit(longest);
+    }
+
+    @Override
+    public Optional<VmHinderedException> hindrance() {
+        return vm.hindrance();
     }
 
     @Override

@@ -18,6 +18,7 @@ import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
@@ -48,6 +49,7 @@ final class ScriptedVms extends ForwardingVms {
     final List<VmSpec> created = new CopyOnWriteArrayList<>();
     private final Map<Step, Consumer<VmId>> scripts = new ConcurrentHashMap<>();
     private volatile Optional<Duration> portsUsed = Optional.empty();
+    private volatile Optional<VmHindrance> hindrance = Optional.empty();
 
     ScriptedVms() {
         this(new InMemoryFaults());
@@ -131,6 +133,16 @@ final class ScriptedVms extends ForwardingVms {
     @Override
     public Optional<Duration> sincePortsUsed(VmId id) {
         return portsUsed;
+    }
+
+    @Override
+    public Optional<VmHindrance> hindrance(VmId id) {
+        return hindrance;
+    }
+
+    /** From now on this hinders every VM. */
+    void hindrance(Optional<VmHindrance> why) {
+        hindrance = why;
     }
 
     /** From now on somebody has always used a published port of every VM so long ago. */

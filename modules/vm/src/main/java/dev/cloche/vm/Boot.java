@@ -89,12 +89,13 @@ final class Boot {
     /** One boot; empty if it worked, or why it is worth another. */
     private Optional<VmException> attempt(Deadline deadline) {
         Run booting = machine.boot(deadline);
-        GuestConnection connection = GuestConnection.open(id.value(), booting.channel());
+        GuestConnection connection = GuestConnection.open(id, booting);
         try {
             life.booting(booting);
             // Whichever comes first: the guest's hello, its end, or a broken connection.
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
-            Object event = Waiting.on(first, deadline.orAfter(policy.helloWithin()), "the guest's hello");
+            Object event = Waiting.on(
+                    first, deadline.orAfter(policy.helloWithin()), "the guest's hello", () -> booting.check(id));
             if (event instanceof GuestHello) {
                 greeted.accept(connection, deadline);
                 life.running(booting, connection);

@@ -36,11 +36,11 @@ final class ClientPort {
      */
     SocketChannel connect(Deadline deadline) throws IOException {
         try {
-            return UnixChannels.connect(layout.portSocket(id, number));
+            return UnixChannels.connect(layout.portSocket(id, number), deadline);
         } catch (IOException notPluggedIn) {
             // None, or left by an earlier run of this VM.
             plugIn(deadline);
-            return UnixChannels.connect(layout.portSocket(id, number));
+            return UnixChannels.connect(layout.portSocket(id, number), deadline);
         }
     }
 

@@ -90,7 +90,7 @@ final class ExecutionTable {
             String what) {
         try {
             return line.ask(frame, answer, deadline, what);
-        } catch (VmDeadlineException | VmInterruptedException gaveUp) {
+        } catch (VmDeadlineException | VmInterruptedException | VmHinderedException gaveUp) {
             // Who completes the answer first decides: if this is too late, the execution has begun just now.
             if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
                 abandon.accept(answer.join());

@@ -149,14 +149,19 @@ final class GuardFiles {
             throw malformed(EXIT, "cause");
         }
         Optional<Goodbye> goodbye = goodbye(text(json, EXIT, "goodbye"));
-        boolean asked = known == VmExit.Cause.EXITED && goodbye.isEmpty() && VmNote.STOP_ASKED.isIn(directory);
         return new VmExit(
-                asked ? VmExit.Cause.STOPPED : known,
+                goodbye.isEmpty() && stopped(known) ? VmExit.Cause.STOPPED : known,
                 goodbye,
                 optional(json, EXIT, "exitCode"),
                 optional(json, EXIT, "signal"),
                 Instant.ofEpochMilli(number(json, EXIT, "startedAt")),
                 Instant.ofEpochMilli(number(json, EXIT, "endedAt")));
+    }
+
+    /** One that was asked to stop has a limit for it, too. */
+    private boolean stopped(VmExit.Cause cause) {
+        return (cause == VmExit.Cause.EXITED || cause == VmExit.Cause.MAX_DURATION)
+                && VmNote.STOP_ASKED.isIn(directory);
     }
 
     private VmExit lost() {

@@ -50,7 +50,7 @@ final class GuardStart {
             loading.run();
             return new QemuRun(
                     new Guard.Child(guard),
-                    UnixChannels.connect(layout.portSocket(spec.id(), 0)),
+                    UnixChannels.connect(layout.portSocket(spec.id(), 0), deadline),
                     Optional.empty(),
                     layout,
                     spec.id());

@@ -20,9 +20,9 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     private final CompletableFuture<Goodbye> goodbye = new CompletableFuture<>();
     private final CompletableFuture<VmException> loss = new CompletableFuture<>();
 
-    private GuestConnection(String name, ByteChannel channel) {
+    private GuestConnection(String name, ByteChannel channel, Waiting.Hindered vm) {
         this.name = name;
-        line = new GuestLine(name, channel, this);
+        line = new GuestLine(name, channel, this, vm);
         executions = new ExecutionTable(line);
     }
 
@@ -31,7 +31,16 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
      * guest may not even run yet.
      */
     static GuestConnection open(String name, ByteChannel channel) {
-        GuestConnection connection = new GuestConnection(name, channel);
+        return open(name, channel, Waiting.Hindered.NOT);
+    }
+
+    /** Begins a conversation with the guest of a VM, which is asked whether it works while an answer does not come. */
+    static GuestConnection open(VmId id, Run run) {
+        return open(id.value(), run.channel(), () -> run.check(id));
+    }
+
+    private static GuestConnection open(String name, ByteChannel channel, Waiting.Hindered vm) {
+        GuestConnection connection = new GuestConnection(name, channel, vm);
         connection.line.open();
         return connection;
     }
@@ -39,6 +48,15 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     /** Completes when the guest is ready, exceptionally if the connection is lost before. */
     CompletableFuture<GuestHello> ready() {
         return hello;
+    }
+
+    /**
+     * Waits until the guest is ready.
+     *
+     * @throws VmHinderedException if it does not become so, and something is known to hinder the VM
+     */
+    void awaitReady(Deadline deadline) {
+        var _ = line.await(hello, deadline, "the guest's hello");
     }
 
     /** The guest's last words; exceptionally completed if the connection is lost without. */
@@ -62,7 +80,7 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     @Override
     public Configuring beginConfigure(GuestIdentity identity, Deadline deadline) {
         CompletableFuture<Boolean> answer = line.demanded(request -> HostFrames.configure(request, identity), deadline);
-        return () -> Waiting.on(answer, deadline, "the guest's new identity");
+        return () -> line.await(answer, deadline, "the guest's new identity");
     }
 
     @Override
@@ -144,7 +162,11 @@ final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable 
     /** Asks the guest to end; returns when it has said that it will. */
     void shutdown(Duration grace, Deadline deadline) {
         int millis = Math.clamp(grace.toMillis(), 0, Integer.MAX_VALUE);
-        line.demand(request -> HostFrames.shutdown(request, millis), deadline, "the guest's shutdown");
+        // Also of one that is hindered: it may go on in time.
+        Waiting.on(
+                line.demanded(request -> HostFrames.shutdown(request, millis), deadline),
+                deadline,
+                "the guest's shutdown");
     }
 
     @Override

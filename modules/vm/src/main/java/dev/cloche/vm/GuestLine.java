@@ -24,6 +24,7 @@ final class GuestLine implements FrameSink {
     private final String name;
     private final ByteChannel channel;
     private final Listener listener;
+    private final Waiting.Hindered vm;
     private final Outbox outbox;
     private final long nonce = RANDOM.nextLong();
     private final Unanswered unanswered;
@@ -41,11 +42,15 @@ final class GuestLine implements FrameSink {
         void ended(VmException reason);
     }
 
-    /** @param channel belongs to this line from here on */
-    GuestLine(String name, ByteChannel channel, Listener listener) {
+    /**
+     * @param channel belongs to this line from here on
+     * @param vm is asked while an answer does not come
+     */
+    GuestLine(String name, ByteChannel channel, Listener listener, Waiting.Hindered vm) {
         this.name = name;
         this.channel = channel;
         this.listener = listener;
+        this.vm = vm;
         outbox = new Outbox(channel);
         unanswered = new Unanswered(name);
     }
@@ -74,12 +79,21 @@ final class GuestLine implements FrameSink {
     /** Sends a request that has been registered, and waits for its answer. */
     <T> T ask(ByteBuffer frame, CompletableFuture<T> answer, Deadline deadline, String what) {
         send(frame, deadline);
-        return Waiting.on(answer, deadline, what);
+        return await(answer, deadline, what);
+    }
+
+    /**
+     * Waits for an answer.
+     *
+     * @throws VmHinderedException if it does not come, and something is known to hinder the VM
+     */
+    <T> T await(CompletableFuture<T> answer, Deadline deadline, String what) {
+        return Waiting.on(answer, deadline, what, vm);
     }
 
     /** Has something done. */
     void demand(IntFunction<ByteBuffer> frame, Deadline deadline, String what) {
-        Waiting.on(demanded(frame, deadline), deadline, what);
+        await(demanded(frame, deadline), deadline, what);
     }
 
     /** Sends a demand, and completes when it is done. */

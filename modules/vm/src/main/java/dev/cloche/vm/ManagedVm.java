@@ -155,6 +155,11 @@ final class ManagedVm implements Vm {
     }
 
     @Override
+    public Optional<VmHinderedException> hindrance() {
+        return life.run().flatMap(Run::hindrance).map(why -> new VmHinderedException(id, why));
+    }
+
+    @Override
     public Guest guest() {
         return life.live("speak to its guest");
     }

@@ -40,6 +40,7 @@ final class QemuCommand {
         launch.disk()
                 .flatMap(QemuLaunch.Disk::persistent)
                 .ifPresent(disk -> add(out, "--own", disk.useLock().toString()));
+        add(out, "--monitor", diskDirectory(layout.directory(id), launch).toString());
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
@@ -50,6 +51,14 @@ final class QemuCommand {
         out.add("--");
         out.addAll(qemu(spec, resources, host, launch));
         return List.copyOf(out);
+    }
+
+    /** Whose file system the guard watches when there is no space on it. */
+    private static Path diskDirectory(Path vm, QemuLaunch launch) {
+        return launch.disk()
+                .flatMap(QemuLaunch.Disk::persistent)
+                .map(DiskDirectory::path)
+                .orElse(vm);
     }
 
     private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host, QemuLaunch launch) {
@@ -87,8 +96,10 @@ final class QemuCommand {
                     spec.outputLogBytes().isPresent() ? "file,id=log,path=/dev/fd/" + next++ : "null,id=log");
         }
         if (spec.hasNetwork()) {
-            add(out, "-netdev", "stream,id=net,server=off,addr.type=fd,addr.str=" + next);
+            add(out, "-netdev", "stream,id=net,server=off,addr.type=fd,addr.str=" + next++);
         }
+        // The guard's own, which hears when a disk fails; no part of what a snapshot depends on.
+        add(out, "-chardev", "socket,id=guard,fd=" + next, "-mon", "chardev=guard,mode=control");
         devices(spec, launch.ports()).forEach(device -> add(out, "-device", device));
         if (launch.incoming()) {
             add(out, "-incoming", "defer");
@@ -171,12 +182,16 @@ final class QemuCommand {
         };
     }
 
-    /** What a guest flushes is on the host's disk where that outlives the VM; else it need not be (docs/vm.md). */
+    /**
+     * What a guest flushes is on the host's disk where that outlives the VM; else it need not be (docs/vm.md). A write that
+     * fails, for whatever reason, halts the guest and is tried again when it goes on. On the device this would be part of the
+     * key of snapshots.
+     */
     private static String drive(QemuLaunch.Disk disk) {
         return "if=none,id=upper,file=" + escape(disk.top())
                 + ",format=" + (DiskChain.isBottom(disk.top()) ? "raw" : "qcow2")
                 + ",cache=" + (disk.persistent().isPresent() ? "writeback" : "unsafe")
-                + ",aio=threads,discard=unmap";
+                + ",aio=threads,discard=unmap,werror=stop,rerror=report";
     }
 
     private static String socket(String id, int descriptor) {

@@ -37,7 +37,7 @@ final class QemuJoin {
 
     /** A run through the owner's port, for the holder of the owner's lock. */
     QemuRun asOwner(PinnedProcess guard) {
-        return run(guard, () -> new Port(UnixChannels.connect(layout.portSocket(id, 0)), Optional.empty()));
+        return run(guard, () -> new Port(UnixChannels.connect(layout.portSocket(id, 0), deadline), Optional.empty()));
     }
 
     /** Whether the guest is halted; after its state was saved, QEMU has a word of its own for it. */

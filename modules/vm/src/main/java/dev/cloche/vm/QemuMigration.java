@@ -75,7 +75,7 @@ final class QemuMigration {
         Files.deleteIfExists(socket);
         try {
             var _ = qemu.execute(new QmpCommand("migrate-incoming", Map.of("uri", "unix:" + socket)));
-            try (SocketChannel channel = UnixChannels.connect(socket)) {
+            try (SocketChannel channel = UnixChannels.connect(socket, deadline)) {
                 CompletableFuture<Long> sent = inBackground(channel, () -> send(source, channel));
                 if (!qemu.migrated()) {
                     throw new IOException("QEMU could not load the guest");

@@ -16,10 +16,14 @@ import java.util.concurrent.TimeUnit;
 final class QemuMonitor {
     private static final long LOOK_AGAIN_MILLIS = 2;
 
+    private final VmId id;
+    private final Path directory;
     private final Path socket;
     private final Path lock;
 
     QemuMonitor(VmLayout layout, VmId id) {
+        this.id = id;
+        directory = layout.directory(id);
         socket = layout.monitorSocket(id);
         lock = layout.monitorLock(id);
     }
@@ -28,20 +32,6 @@ final class QemuMonitor {
     @FunctionalInterface
     interface Talk<T> {
         T with(QmpConversation qemu) throws IOException;
-    }
-
-    /**
-     * Executes a command without arguments.
-     *
-     * @throws VmBusyException if another process is speaking to this monitor
-     * @throws VmMonitorException if QEMU refuses the command or cannot be reached
-     */
-    void execute(String command, Deadline deadline) {
-        try (LockFile _ = LockFile.tryLock(lock).orElseThrow(QemuMonitor::busy)) {
-            var _ = talk(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
-        } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
-        }
     }
 
     /**
@@ -58,8 +48,15 @@ final class QemuMonitor {
     }
 
     private <T> T talk(Deadline deadline, Talk<T> talk) throws IOException {
-        try (QmpConversation qemu = QmpConversation.open(socket, deadline)) {
+        try (QmpConversation qemu = QmpConversation.open(socket, deadline, this::requireAnswering)) {
             return talk.with(qemu);
+        }
+    }
+
+    /** Of a guest that is halted for its disk QEMU answers all the same. */
+    private void requireAnswering() {
+        if (VmNote.SILENT.isIn(directory)) {
+            throw new VmHinderedException(id, VmHindrance.SILENT);
         }
     }
 

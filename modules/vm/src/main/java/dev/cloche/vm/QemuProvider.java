@@ -17,6 +17,9 @@ import java.util.Optional;
 
 /** VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
 public final class QemuProvider implements VmProvider {
+    /** More than a guest takes on a host that is far too busy; who silently hangs is found by its guard in this time. */
+    private static final Duration CONNECT_LIMIT = Duration.ofMinutes(2);
+
     private final VmLayout layout;
     private final BootPolicy policy;
     private final VmDirectory directory;
@@ -111,7 +114,8 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
-    public Vm connect(VmId id, Deadline deadline) {
+    public Vm connect(VmId id, Deadline unlimited) {
+        Deadline deadline = unlimited.orAfter(CONNECT_LIMIT);
         recover(id, deadline);
         QemuRun run = new QemuJoin(layout, id, deadline).asClient(running.pin(id, "be connected to"));
         return open.add(ManagedVm.connected(id, run, open::remove, deadline));
@@ -170,6 +174,14 @@ public final class QemuProvider implements VmProvider {
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
         return running.kill(id, deadline);
+    }
+
+    @Override
+    public void endWithin(VmId id, Duration longest) {
+        Path files = layout.directory(id);
+        // Before its limit: which is then no end that it came to by itself.
+        VmNote.STOP_ASKED.leave(files);
+        boolean _ = new GuardLimit(new GuardFiles(files), files).announce(longest);
     }
 
     @Override
@@ -245,6 +257,13 @@ public final class QemuProvider implements VmProvider {
     @Override
     public void removeStraySockets() {
         new StraySockets(layout).remove();
+    }
+
+    @Override
+    public Optional<VmHindrance> hindrance(VmId id) {
+        // A guard that was killed has left its notes.
+        return VmHindrance.in(layout.directory(id))
+                .filter(_ -> get(id).filter(vm -> vm.state().live()).isPresent());
     }
 
     @Override

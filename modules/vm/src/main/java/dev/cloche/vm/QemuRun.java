@@ -4,7 +4,6 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +17,7 @@ final class QemuRun implements Run {
     private final VmLayout layout;
     private final GuardFiles files;
     private final QemuMonitor monitor;
+    private final GuestHalt halt;
     private final CompletableFuture<VmExit> ended;
 
     /** @param portLock of a client's port; let go of at the end */
@@ -29,6 +29,7 @@ final class QemuRun implements Run {
         this.layout = layout;
         files = new GuardFiles(layout.directory(id));
         monitor = new QemuMonitor(layout, id);
+        halt = new GuestHalt(layout, id);
         // The guard records the end before it exits.
         ended = guard.onEnd().thenApply(gone -> files.exitOrLost());
     }
@@ -55,40 +56,22 @@ final class QemuRun implements Run {
 
     @Override
     public void pause(Deadline deadline) {
-        monitor.execute("stop", deadline);
+        halt.begin(deadline);
     }
 
     @Override
     public void resume(Deadline deadline) {
-        try {
-            // After others that speak to the monitor: whoever halted a guest for a moment must not leave it so.
-            var _ = monitor.converse(deadline, this::goOn);
-        } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for 'cont': " + e.getMessage(), e);
-        }
+        halt.end(this::kill, deadline);
     }
 
-    private QmpAnswer.Done goOn(QmpConversation qemu) throws IOException {
-        if (files.imageAside()) {
-            kill();
-            throw new ImageAsideException(id);
-        }
-        if (files.suspended()) {
-            disk().ifPresent(DiskDirectory::movesOn);
-            files.notSuspended();
-        }
-        return qemu.execute(QmpCommand.of("cont"));
-    }
-
-    private Optional<DiskDirectory> disk() {
-        return StoredSpec.read(layout.directory(id), id).writable() instanceof WritableLayer.Persistent(Path directory)
-                ? Optional.of(new DiskDirectory(directory))
-                : Optional.empty();
+    @Override
+    public Optional<VmHindrance> hindrance() {
+        return VmHindrance.in(layout.directory(id));
     }
 
     @Override
     public void growDisk(int sizeMiB, Deadline deadline) {
-        DiskDirectory disk = disk().orElseThrow(() -> DiskStore.noDisk(id));
+        DiskDirectory disk = halt.disk().orElseThrow(() -> DiskStore.noDisk(id));
         try {
             var _ = monitor.converse(deadline, qemu -> {
                 DiskRecord record = disk.read();

@@ -17,28 +17,35 @@ final class QmpConversation implements AutoCloseable {
     private static final int MAX_LINE = 1 << 20;
     private static final int MAX_SENTENCE = 200;
     private static final int MAX_EVENTS = 256;
+    /** How often a wait looks whether it is in vain. */
+    private static final long LOOK_MILLIS = 1000;
 
     private final SocketChannel channel;
     private final Selector selector;
     private final Deadline deadline;
+    private final Waiting.Hindered vm;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
     private String what = "the monitor's greeting";
     private boolean broken;
     /** The latest event of each name. */
     private final Map<String, QmpAnswer.Event> heard = new HashMap<>();
 
-    private QmpConversation(SocketChannel channel, Selector selector, Deadline deadline) {
+    private QmpConversation(SocketChannel channel, Selector selector, Deadline deadline, Waiting.Hindered vm) {
         this.channel = channel;
         this.selector = selector;
         this.deadline = deadline;
+        this.vm = vm;
     }
 
-    static QmpConversation open(Path socket, Deadline deadline) throws IOException {
-        SocketChannel channel = UnixChannels.connect(socket);
+    /**
+     * @param vm is asked while nothing comes
+     */
+    static QmpConversation open(Path socket, Deadline deadline, Waiting.Hindered vm) throws IOException {
+        SocketChannel channel = UnixChannels.connect(socket, deadline);
         try {
             channel.configureBlocking(false);
             Selector selector = Selector.open();
-            QmpConversation opened = new QmpConversation(channel, selector, deadline);
+            QmpConversation opened = new QmpConversation(channel, selector, deadline, vm);
             try {
                 channel.register(selector, SelectionKey.OP_READ);
                 opened.greet();
@@ -172,7 +179,9 @@ final class QmpConversation implements AutoCloseable {
             if (deadline.passed()) {
                 throw new VmDeadlineException(what);
             }
-            selector.select(Math.max(1, deadline.remainingMillis()));
+            if (selector.select(Math.clamp(deadline.remainingMillis(), 1, LOOK_MILLIS)) == 0) {
+                vm.check();
+            }
             selector.selectedKeys().clear();
             if (Thread.currentThread().isInterrupted()) {
                 throw Waiting.interrupted(what);

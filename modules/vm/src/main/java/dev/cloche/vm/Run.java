@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.nio.channels.ByteChannel;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A VM that runs, as seen by its handle. Safe for use from several threads. */
@@ -21,6 +22,22 @@ interface Run extends AutoCloseable {
     void pause(Deadline deadline);
 
     void resume(Deadline deadline);
+
+    /** Why it does not work at present; empty if it does, as far as its guard knows. */
+    default Optional<VmHindrance> hindrance() {
+        return Optional.empty();
+    }
+
+    /**
+     * Does nothing if it works.
+     *
+     * @throws VmHinderedException if it does not at present
+     */
+    default void check(VmId id) {
+        hindrance().ifPresent(why -> {
+            throw new VmHinderedException(id, why);
+        });
+    }
 
     /**
      * Makes the persistent disk larger; the guest is to be told.

@@ -2,7 +2,6 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.PinnedProcess;
-import java.io.IOException;
 import java.util.Optional;
 
 /** What anybody may do to a VM that runs, without a handle and whoever owns it. Thread-safe. */
@@ -46,19 +45,15 @@ final class RunningVms {
 
     /** As {@link VmProvider#pause} promises. */
     void pause(VmId id, Deadline deadline) {
-        tell(id, "stop", "be paused", deadline);
+        try (PinnedProcess _ = pin(id, "be paused")) {
+            new GuestHalt(layout, id).begin(deadline);
+        }
     }
 
     /** As {@link VmProvider#resume} promises. */
     void resume(VmId id, Deadline deadline) {
-        tell(id, "cont", "be resumed", deadline);
-    }
-
-    private void tell(VmId id, String command, String wanted, Deadline deadline) {
-        try (PinnedProcess _ = pin(id, wanted)) {
-            var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> qemu.execute(QmpCommand.of(command)));
-        } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
+        try (PinnedProcess guard = pin(id, "be resumed")) {
+            new GuestHalt(layout, id).end(() -> guard.signal(SIGTERM), deadline);
         }
     }
 }

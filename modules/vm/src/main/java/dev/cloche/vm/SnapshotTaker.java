@@ -28,9 +28,11 @@ final class SnapshotTaker {
      * Takes one of a VM that goes on, unless it was halted before.
      *
      * @throws VmStateException if it has no guest
+     * @throws VmHinderedException if the host's disk has failed, or QEMU is silent
      */
     TakenSnapshot ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
         var _ = life.live("be snapshot");
+        requireUnhindered();
         try (Capture capture = machine.capture(name, deadline)) {
             boolean halted = halted(() -> capture.take(deadline), deadline);
             Duration pause = Duration.ZERO;
@@ -45,6 +47,7 @@ final class SnapshotTaker {
     /** Takes one of a template's maker, which never goes on: clones have its memory. */
     TakenSnapshot ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
         var _ = life.live("be snapshot");
+        requireUnhindered();
         try (Capture capture = machine.capture(name, deadline)) {
             var _ = halted(() -> capture.take(deadline), deadline);
             kill.run();
@@ -54,7 +57,9 @@ final class SnapshotTaker {
 
     /** Takes one, with which the VM ends; until the snapshot is whole, nothing is lost if that fails. */
     SnapshotRef ofOneThatEnds(SnapshotName name, Runnable kill, Deadline deadline) {
-        flush(life.live("be suspended"), deadline);
+        Guest guest = life.live("be suspended");
+        requireUnhindered();
+        flush(guest, deadline);
         try (Capture capture = machine.capture(name, deadline)) {
             AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
             var _ = halted(
@@ -90,6 +95,8 @@ final class SnapshotTaker {
                 identities.quiesce(life.live("be snapshot"), deadline);
                 haltedAt = System.nanoTime();
                 life.halt(deadline);
+                // A disk that failed just now halted the guest in the middle of a write.
+                requireUnhindered();
             }
             what.run();
             return runs;
@@ -99,6 +106,10 @@ final class SnapshotTaker {
             }
             throw failure;
         }
+    }
+
+    private void requireUnhindered() {
+        life.run().ifPresent(run -> run.check(id));
     }
 
     private void goOnAfter(Throwable failure) {
@@ -131,7 +142,7 @@ final class SnapshotTaker {
                     .log(System.Logger.Level.DEBUG, "VM " + id + " goes on after a snapshot that nobody finished");
             life.goOn(deadline);
             GuestConnection guest = life.live("go on after a snapshot");
-            var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
+            guest.awaitReady(deadline);
             identities.settle(guest, deadline);
         }
         machine.capturing(false);

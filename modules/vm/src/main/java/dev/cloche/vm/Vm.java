@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -56,6 +57,12 @@ public interface Vm extends AutoCloseable {
     void prepare(Consumer<Guest> exercise, Deadline deadline);
 
     /**
+     * Why the VM does not work at present although it lives; empty if it does, as far as is known. Waits for a guest's answers
+     * end with it; those for the end of a program do not, for the guest may go on.
+     */
+    Optional<VmHinderedException> hindrance();
+
+    /**
      * The guest of a running or paused VM.
      *
      * @throws VmStateException if it is neither
@@ -91,6 +98,7 @@ public interface Vm extends AutoCloseable {
      *
      * @throws VmStateException if it is neither, or belongs to another process
      * @throws SnapshotExistsException if there is one of that name
+     * @throws VmHinderedException if its guest is halted because the host's disk has failed, or QEMU is silent
      * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM is
      *     what it was, unless it was a template's maker
      */

@@ -19,6 +19,7 @@ public abstract sealed class VmException extends ClocheException
                 VmInterruptedException,
                 VmMonitorException,
                 ImageAsideException,
+                VmHinderedException,
                 DiskInUseException,
                 DiskNotFoundException,
                 DiskExistsException,

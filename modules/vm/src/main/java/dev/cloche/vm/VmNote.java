@@ -24,6 +24,14 @@ enum VmNote {
     IMAGE_ASIDE("image-aside"),
     /** A layer was added to the disk, and whether QEMU writes to it is not known; no snapshot is possible any more. */
     LAYER_BEGUN("layer-begun"),
+    /** Somebody halted a guest that was halted already, because the host's disk had failed: its guard lets it be. */
+    HELD("held"),
+    /** The guest is halted because the host's disk is full. From the guard, as the next two. */
+    DISK_FULL("disk-full"),
+    /** The guest is halted because the host's disk has failed. */
+    DISK_ERROR("disk-error"),
+    /** QEMU does not answer its guard. */
+    SILENT("silent"),
     /** The persistent disk is recorded as of a snapshot; should the guest go on all the same, that has to go first. */
     SUSPENDED("suspended");
 

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
 
 /**
  * Makes VMs. Safe for use from several threads; no call holds a lock of the whole provider while it waits.
@@ -63,6 +64,21 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * @throws VmStateException if it has never run
      */
     VmExit kill(VmId id, Deadline deadline);
+
+    /**
+     * Asks the guest of a running VM to end, whoever owns it, and kills it if it has not done so in time: after {@code grace} and
+     * ten seconds for syncing, or at the deadline. One that does not even answer is killed after {@code grace}, or ten seconds if
+     * that is less. Should this process die meanwhile, the VM ends all the same, soon after.
+     *
+     * @param grace how long the guest's processes have between SIGTERM and SIGKILL
+     * @throws VmStateException if it does not run
+     */
+    default VmExit stop(VmId id, Duration grace, Deadline deadline) {
+        return new VmStop(this, id, grace).run(deadline);
+    }
+
+    /** Has a VM that is asked to end be ended when this has passed, whoever lives then. Nothing happens if it does not run. */
+    default void endWithin(VmId id, Duration longest) {}
 
     /**
      * Halts the guest of a running VM whoever owns it; nothing happens if it is halted. Its owner's handle does not learn of

@@ -66,6 +66,15 @@ public interface VmQuery {
     }
 
     /**
+     * Why a VM that lives does not work at present, as its guard knows. Empty if it does, and of one that does not live.
+     *
+     * @throws VmStorageException if its files cannot be read
+     */
+    default Optional<VmHindrance> hindrance(VmId id) {
+        return Optional.empty();
+    }
+
+    /**
      * The entries of all warm pools, by id. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmStorageException if the state root cannot be read

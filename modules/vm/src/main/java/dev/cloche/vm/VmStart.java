@@ -29,10 +29,10 @@ final class VmStart {
 
     /** Goes on with a VM that runs already; waits for its guest's hello unless it is paused. Closes the run if that fails. */
     void join(Run run, boolean paused, Deadline deadline) {
-        GuestConnection connection = GuestConnection.open(id.value(), run.channel());
+        GuestConnection connection = GuestConnection.open(id, run);
         try {
             if (!paused) {
-                var _ = Waiting.on(connection.ready(), deadline, "the guest's hello");
+                connection.awaitReady(deadline);
                 identities.settle(connection, deadline);
             }
         } catch (RuntimeException e) {
@@ -104,7 +104,7 @@ final class VmStart {
             life.goOn(deadline);
             GuestConnection guest = life.live("be resumed");
             // One that was adopted while it was paused has not been greeted yet.
-            var _ = Waiting.on(guest.ready(), deadline, "the guest's hello");
+            guest.awaitReady(deadline);
             greeted.accept(guest, deadline);
         });
     }

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -9,7 +10,24 @@ import java.util.concurrent.TimeoutException;
 
 /** Turns the ends of a wait into this room's errors. */
 final class Waiting {
+    /** How often a wait looks whether it is in vain. */
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
     private Waiting() {}
+
+    /** Tells whether a VM works. */
+    @FunctionalInterface
+    interface Hindered {
+        /** As far as is known, it does. */
+        Hindered NOT = () -> {};
+
+        /**
+         * Does nothing if it works.
+         *
+         * @throws VmHinderedException if it does not
+         */
+        void check();
+    }
 
     /**
      * The value of a future; a {@link VmException} that it holds is thrown as it is.
@@ -30,6 +48,24 @@ final class Waiting {
                 throw known;
             }
             throw new IllegalStateException(what, e.getCause());
+        }
+    }
+
+    /**
+     * Like {@link #on(CompletableFuture, Deadline, String)}, for what may never come as long as something hinders a VM.
+     *
+     * @throws VmHinderedException if something does
+     */
+    static <T> T on(CompletableFuture<T> future, Deadline deadline, String what, Hindered vm) {
+        while (true) {
+            try {
+                return on(future, deadline.orAfter(LOOK), what);
+            } catch (VmDeadlineException late) {
+                if (deadline.passed()) {
+                    throw late;
+                }
+                vm.check();
+            }
         }
     }
 

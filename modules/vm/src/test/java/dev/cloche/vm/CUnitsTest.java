@@ -19,7 +19,7 @@ class CUnitsTest {
     }
 
     @Test
-    void theGuardsFilterHoldsItsRulesWhateverAGuestSends() throws IOException, InterruptedException {
+    void theGuardsFilterAndWhatItUnderstandsOfQemuHold() throws IOException, InterruptedException {
         check("guard");
     }
 

@@ -17,15 +17,25 @@ final class GuardBinary {
 
     /** Compiles into {@code target}; skips the test where there is no gcc. */
     static Path compile() throws IOException, InterruptedException {
+        return compile("cloche-guard", List.of());
+    }
+
+    /** One whose seconds are shorter where it looks whether its program works. */
+    static Path compileHasty() throws IOException, InterruptedException {
+        return compile("hasty-guard", List.of("-DSECOND_MS=50"));
+    }
+
+    private static Path compile(String name, List<String> options) throws IOException, InterruptedException {
         Assumptions.assumeTrue(hasGcc(), "gcc is not installed, the guard cannot be compiled");
-        var binary = Path.of("target/guard-test/cloche-guard").toAbsolutePath();
+        var binary = Path.of("target/guard-test", name).toAbsolutePath();
         Files.createDirectories(binary.getParent());
         var command = new ArrayList<>(
                 List.of("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-o", binary.toString()));
+        command.addAll(options);
         try (var sources = Files.newDirectoryStream(SOURCES, "*.c")) {
             sources.forEach(source -> command.add(source.toString()));
         }
-        var log = binary.resolveSibling("gcc.log");
+        var log = binary.resolveSibling(name + ".log");
         var gcc = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

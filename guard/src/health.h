@@ -1,0 +1,45 @@
+/* Whether the program, which is QEMU, works: hears on its monitor that its disk has failed, has it go on when there is space
+ * again, and notices when it no longer answers. What it finds stands in notes in the VM's directory (docs/guard.md). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "monitor.h"
+
+/* What was asked last and is not answered yet. */
+enum question { NOTHING, CAPABILITIES, STATUS, STATUS_TO_GO_ON, GO_ON };
+
+struct health {
+    struct monitor monitor;
+    int directory;
+    int disk;  /* a directory on the file system of the disk */
+    int timer; /* of the next look; -1: the program has no monitor */
+    int lock;  /* qmp.lock, while it is held; -1 */
+    pid_t program;
+    enum question question;
+    int64_t unanswered_ms; /* how long the question is open, by looks that came */
+    bool silent;
+    enum disk_trouble trouble;
+    bool went_on;   /* since it was halted, and has not failed again */
+    bool reluctant; /* it had room, went on and failed again: it is tried less often */
+    int looks;      /* since it was halted, or tried */
+    bool dying;     /* its main thread had ended at the last look */
+};
+
+/* Does nothing but to note that there is none, without a disk directory. Ends the guard with a sentence on failure. */
+void health_open(struct health *health, int directory, const char *disk);
+
+/* The program runs, and has its end of the monitor. */
+void health_begin(struct health *health, pid_t program);
+
+/* The monitor is readable. */
+void health_hear(struct health *health);
+
+/* It is time for a look. False if the program's main thread is no more, although others of its threads are: it never ends by
+ * itself then. */
+bool health_look(struct health *health);
+
+/* Takes back the notes. */
+void health_end(struct health *health);

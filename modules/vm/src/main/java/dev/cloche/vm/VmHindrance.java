@@ -1,0 +1,36 @@
+package dev.cloche.vm;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Why a VM that lives does not work at present, as its guard found out (docs/guard.md). */
+public enum VmHindrance {
+    /** The host has no space for what its guest writes; the guest is halted, and goes on when there is some. */
+    DISK_FULL,
+    /** The host failed to write to its disk for another reason; the guest is halted until it is resumed. */
+    DISK_ERROR,
+    /** The program that runs it has not answered its guard for a long time. */
+    SILENT;
+
+    /** What to do about it. */
+    public String remedy() {
+        return switch (this) {
+            case DISK_FULL ->
+                "Free 256 MiB on the disk of the state root, or 5 % of a small one: the guest then goes on by itself.";
+            case DISK_ERROR -> "Look after the disk of the state root, then resume it.";
+            case SILENT -> "Wait if the host is overloaded; otherwise stop or kill it.";
+        };
+    }
+
+    /** What stands in the notes of a VM's directory. */
+    static Optional<VmHindrance> in(Path directory) {
+        if (VmNote.SILENT.isIn(directory)) {
+            return Optional.of(SILENT);
+        }
+        if (VmNote.DISK_ERROR.isIn(directory)) {
+            return Optional.of(DISK_ERROR);
+        }
+        // One who halted a guest has seen what its guard is about to note.
+        return Optional.of(DISK_FULL).filter(_ -> VmNote.DISK_FULL.isIn(directory) || VmNote.HELD.isIn(directory));
+    }
+}
