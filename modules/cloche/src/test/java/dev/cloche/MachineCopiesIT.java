@@ -45,7 +45,9 @@ class MachineCopiesIT extends MachinesInVms {
             assertThat(web.files().readString("/root/mark")).isEqualTo("of web");
         }
         deleteByHand("web");
-        assertThat(Cloche.catalog(ClocheOptions.ofEnvironment().withHome(home.resolve("state")))
+        assertThat(Cloche.catalog(ClocheOptions.ofEnvironment()
+                                .withHome(home.resolve("state"))
+                                .withShare(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")))
                         .check())
                 .singleElement()
                 .asString()
