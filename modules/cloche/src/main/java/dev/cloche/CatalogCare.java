@@ -9,6 +9,7 @@ import dev.cloche.machine.Machines;
 import dev.cloche.sandbox.ProcessName;
 import dev.cloche.vm.SnapshotCheck;
 import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmResourcesException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,6 +91,9 @@ public final class CatalogCare {
             return machines.orphans().stream()
                     .map(orphan -> orphan.what() + " Remove it with: cloche maintain")
                     .toList();
+        } catch (VmResourcesException incomplete) {
+            return List.of("What is kept for machines was not compared with their directories: "
+                    + incomplete.getMessage() + ".");
         }
     }
 
