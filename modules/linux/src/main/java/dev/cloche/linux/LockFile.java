@@ -50,6 +50,16 @@ public final class LockFile implements AutoCloseable {
         return tryLock(LibcHolder.libc(), path, LOCK_EX);
     }
 
+    /**
+     * Takes the exclusive lock of a directory, unless anybody holds one.
+     *
+     * @throws SystemCallException if the directory cannot be opened
+     */
+    public static Optional<LockFile> tryLockDirectory(Path directory) {
+        Libc libc = LibcHolder.libc();
+        return take(libc, open(libc, directory, O_RDONLY | O_CLOEXEC), directory, LOCK_EX);
+    }
+
     /** Like {@link #tryLock}, but shared with others that also take it shared. */
     public static Optional<LockFile> tryShared(Path path) {
         return tryLock(LibcHolder.libc(), path, LOCK_SH);

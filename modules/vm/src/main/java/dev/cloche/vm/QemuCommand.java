@@ -36,6 +36,8 @@ final class QemuCommand {
         launch.ports()
                 .forEach(
                         port -> add(out, "--listen", layout.portSocket(id, port).toString()));
+        // What is locked is spared by those who clean temporary files.
+        add(out, "--hold", layout.runtimeDirectory().toString());
         launch.hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
         launch.disk()
                 .flatMap(QemuLaunch.Disk::persistent)

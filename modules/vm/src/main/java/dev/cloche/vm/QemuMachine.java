@@ -44,6 +44,7 @@ final class QemuMachine implements Machine {
             files.detach();
         }
         try {
+            RuntimeDirectory.ensure(layout);
             MachineFacts facts =
                     MachineFacts.of(spec, ground.resources(), ground.host().get());
             facts.write(layout.directory(spec.id()));

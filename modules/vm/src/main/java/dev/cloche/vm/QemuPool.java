@@ -122,6 +122,7 @@ final class QemuPool {
     private void sweep(Instant now) {
         try {
             new VmRemoval(layout).finish();
+            RuntimeDirectory.sweep(layout);
             removeUnnamed(now);
         } catch (IOException | SystemCallException e) {
             System.getLogger(Vm.class.getName())

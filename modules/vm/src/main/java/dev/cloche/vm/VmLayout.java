@@ -62,8 +62,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
             String name = hash(root);
             Path base = temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user());
             VmLayout layout = new VmLayout(root, base.resolve(name));
-            PrivateDirectory.ensure(base);
-            PrivateDirectory.ensure(layout.runtimeDirectory());
+            RuntimeDirectory.ensure(layout);
             DurableFiles.ensureDirectory(layout.vms());
             return layout;
         } catch (IOException e) {
@@ -152,7 +151,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return directory.toString().getBytes(StandardCharsets.UTF_8).length + LONGEST_SOCKET_NAME <= MAX_SOCKET_PATH;
     }
 
-    private static String hash(Path root) {
+    static String hash(Path root) {
         try {
             byte[] digest =
                     MessageDigest.getInstance("SHA-256").digest(root.toString().getBytes(StandardCharsets.UTF_8));

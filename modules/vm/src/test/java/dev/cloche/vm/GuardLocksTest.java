@@ -25,6 +25,18 @@ class GuardLocksTest extends WithGuard {
     }
 
     @Test
+    void holdsTheDirectoryOfItsSocketsSoThatCleanersSpareIt() throws Exception {
+        var sockets = Files.createDirectory(directory.resolve("sockets"));
+        try (var guard = guard("exec sleep 100", "--hold", sockets.toString())) {
+            assertThat(guard.said()).startsWith("started ");
+            assertThat(LockFile.tryLockDirectory(sockets)).isEmpty();
+            guard.signal("TERM");
+            guard.exitCode();
+            LockFile.tryLockDirectory(sockets).orElseThrow().close();
+        }
+    }
+
+    @Test
     void startsNothingOnWhatIsBeingDeleted() throws Exception {
         var used = directory.resolve("used");
         try (var _ = LockFile.tryLock(used).orElseThrow();
