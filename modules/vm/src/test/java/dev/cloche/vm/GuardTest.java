@@ -43,7 +43,9 @@ class GuardTest extends WithGuard {
 
     private void awaitConsole(String text) {
         await().atMost(PATIENCE)
-                .until(() -> Files.readString(directory.resolve("console.log")).contains(text));
+                // The guard says that it has started just before it makes the log.
+                .until(() -> Files.exists(directory.resolve("console.log"))
+                        && Files.readString(directory.resolve("console.log")).contains(text));
     }
 
     @Test
