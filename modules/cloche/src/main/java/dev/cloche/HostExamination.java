@@ -85,8 +85,7 @@ final class HostExamination {
 
     /** What is left for those who read, end or remove. */
     private static String reserve(Path root) throws IOException {
-        DiskReserve reserve = DiskReserve.in(root);
-        return reserve.wanted() ? "; what reads, ends or removes has " + reserve.size() / MIB + " MiB in reserve" : "";
+        return "; what reads, ends or removes has " + DiskReserve.in(root).size() / MIB + " MiB in reserve";
     }
 
     private Optional<VmResources> resources(List<HealthCheck> checks) {

@@ -7,6 +7,7 @@ import dev.cloche.vm.WriteOptions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A test of snapshots of sandboxes, and of what is made of them. */
@@ -52,7 +53,10 @@ abstract class OnSnapshots extends OnTestHost {
     }
 
     void sweep() {
-        assertThat(sandboxes.maintenance(MaintenanceLimits.defaults()).sweep().errors())
+        assertThat(sandboxes
+                        .maintenance(MaintenanceLimits.defaults().withBudget(Duration.ofSeconds(9)))
+                        .sweep()
+                        .errors())
                 .isZero();
     }
 
