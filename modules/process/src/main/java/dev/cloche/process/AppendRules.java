@@ -118,10 +118,24 @@ final class AppendRules {
 
     /** What is written where a process is abandoned: the one event whose type no process declares. */
     static Write abandonment(ProcessHead process, AbandonReason reason, StoreTime now) {
-        AwaitOutput output = new AwaitOutput.Abandoned(reason, process.attempts());
+        AwaitOutput output = new AwaitOutput.Abandoned(
+                reason, process.attempts(), process.lease().map(LeaseRow::owner));
         EventAppend append = ending(process.id(), EventType.ABANDONED, output);
+        return new Write(registrysOwn(process, append, now).event(), Optional.of(output), Optional.empty());
+    }
+
+    /** An event of the registry that changes no status. */
+    static Write registrysOwn(ProcessHead process, EventAppend append, StoreTime now) {
         String hash = Digests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
-        return new Write(event(process, append, hash, now), Optional.of(output), Optional.empty());
+        return new Write(event(process, append, hash, now), Optional.empty(), Optional.empty());
+    }
+
+    /** That the attempt of a lease failed, which can be said once. */
+    static EventAppend failedAttempt(ProcessHead process, Lease lease, AwaitOutput.Failure failure) {
+        Json payload = Json.object(Map.of(
+                "attempt", Json.of(process.attempts()), "owner", Json.of(lease.owner()), "failure", failure.json()));
+        return EventAppend.of(EventType.ATTEMPT_FAILED, payload)
+                .withReplayKey("process:" + process.id() + ":attempt_failed:" + lease.fence());
     }
 
     private static EventAppend ending(String id, String type, AwaitOutput output) {

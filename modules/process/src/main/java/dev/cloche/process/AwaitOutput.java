@@ -32,9 +32,10 @@ public sealed interface AwaitOutput {
      * The registry gave it up; no caller can say so.
      *
      * @param reason why it is not run again
-     * @param attempts how many owners were lost
+     * @param attempts how many came to nothing
+     * @param owner who was lost last
      */
-    record Abandoned(AbandonReason reason, int attempts) implements AwaitOutput {
+    record Abandoned(AbandonReason reason, int attempts, Optional<String> owner) implements AwaitOutput {
         @Override
         public ProcessStatus status() {
             return ProcessStatus.ABANDONED;

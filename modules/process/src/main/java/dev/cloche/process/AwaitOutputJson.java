@@ -33,6 +33,7 @@ final class AwaitOutputJson {
                 members.put("type", Json.of("abandoned"));
                 members.put("reason", Json.of(abandoned.reason().word()));
                 members.put("attempts", Json.of(abandoned.attempts()));
+                abandoned.owner().ifPresent(owner -> members.put("owner", Json.of(owner)));
             }
         }
         return Json.object(members);
@@ -56,7 +57,10 @@ final class AwaitOutputJson {
             case "abandoned" ->
                 new AwaitOutput.Abandoned(
                         AbandonReason.ofWord(text(node, "reason")),
-                        node.path("attempts").asInt());
+                        node.path("attempts").asInt(),
+                        node.path("owner").isString()
+                                ? Optional.of(node.path("owner").stringValue())
+                                : Optional.empty());
             default -> throw new ProcessException.Invalid("there is no kind of output \"" + type + "\"");
         };
     }

@@ -1,12 +1,17 @@
 package dev.cloche.process;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** A process in the hands of its driver. Safe for use from many threads. */
 public final class DrivenProcess {
     private final ProcessRegistry registry;
     private final Claim claim;
     private final LeaseKeeper keeper;
+    private volatile Optional<Return> asked = Optional.empty();
+
+    /** How a driver gives a process back. */
+    record Return(Backoff pauses, String why) {}
 
     DrivenProcess(ProcessRegistry registry, Claim claim, LeaseKeeper keeper) {
         this.registry = registry;
@@ -40,6 +45,22 @@ public final class DrivenProcess {
      */
     public boolean heldAfter(Duration pause) throws InterruptedException {
         return keeper.heldAfter(pause);
+    }
+
+    /**
+     * For a driver that can do nothing for now: {@code return process.later(…)} gives the process back, and no worker is
+     * offered it before the pause is over.
+     *
+     * @param pause from 1 ms to {@link ProcessLeases#LONGEST_LEASE}
+     * @param why what it waits for, for those who look at it
+     */
+    public Optional<AwaitOutput> later(Duration pause, String why) {
+        asked = Optional.of(new Return(Backoff.of(pause), why));
+        return Optional.empty();
+    }
+
+    Return givenBack(Backoff usual, String why) {
+        return asked.orElseGet(() -> new Return(usual, why));
     }
 
     /**

@@ -35,7 +35,7 @@ final class EventLog {
     private Appended append(String id, EventAppend append, Authority authority, Optional<Lease> lease) {
         Registrations.Prepared declared = declarations.of(id);
         AppendRules.Examined examined = AppendRules.examine(declared.registration(), append, schemas);
-        return store.write(transaction -> {
+        return store.write(id, transaction -> {
             ProcessHead process = Rows.lock(transaction, id);
             AppendRules.Examined current = process.hash().equals(declared.hash())
                     ? examined
@@ -56,6 +56,10 @@ final class EventLog {
                 AppendRules.Write write =
                         AppendRules.decide(process, append, current, held.isPresent(), transaction.now());
                 write(transaction, process, write);
+                if (held.isPresent() && process.returns() > 0) {
+                    // It has come further.
+                    transaction.setPause(process, Optional.empty(), 0, Optional.empty());
+                }
                 appended = new Appended(write.event(), write.wake(), false);
             }
             if (authority == Authority.LEAVING_HOLDER && held.isPresent()) {

@@ -10,15 +10,15 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Lets callers that come at once share one commit. Who finds nobody at work becomes the leader and runs what has gathered,
  * its own and that of the others; then it hands on to one of those that came meanwhile. So a single caller pays for no
- * thread but its own, and of many each waits for at most two commits. Safe for use from many threads.
+ * thread but its own, and of many each waits for at most two commits. For stores. Safe for use from many threads.
  *
  * @param <J> what is to be done
  */
-final class GroupCommit<J> {
+public final class GroupCommit<J> {
     private static final int LARGEST_BATCH = 512;
 
     /** What is done with the jobs of a group. */
-    interface Batch<J> {
+    public interface Batch<J> {
         /** Runs them. When it returns all is done; it throws only if nothing is known of any of them. */
         void run(List<J> jobs);
 
@@ -31,7 +31,7 @@ final class GroupCommit<J> {
     private final Deque<Entry<J>> waiting = new ArrayDeque<>();
     private boolean led;
 
-    GroupCommit(Batch<J> batch) {
+    public GroupCommit(Batch<J> batch) {
         this.batch = batch;
     }
 
@@ -71,7 +71,7 @@ final class GroupCommit<J> {
     }
 
     /** Returns when the job has been run. The wait is not cut short by an interrupt, for the job cannot be taken back. */
-    void run(J job) {
+    public void run(J job) {
         Entry<J> entry = new Entry<>(job);
         if (leads(entry) || entry.await() == Turn.LEADS) {
             lead();

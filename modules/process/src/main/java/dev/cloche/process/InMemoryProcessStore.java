@@ -73,6 +73,9 @@ public final class InMemoryProcessStore implements ProcessStore {
     public void listen(CommitListener whom) {
         lock.writeLock().lock();
         try {
+            if (listener != null) {
+                throw new ProcessException.StoreInUse();
+            }
             listener = whom;
         } finally {
             lock.writeLock().unlock();

@@ -5,8 +5,10 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** The reads of an {@link InMemoryProcessStore}. Used under its lock. */
 class InMemoryReads implements StoreReads {
@@ -37,17 +39,51 @@ class InMemoryReads implements StoreReads {
     }
 
     @Override
-    public List<ProcessRecord> records(ProcessQuery query) {
-        List<ProcessRecord> page = new ArrayList<>();
+    public Optional<ProcessSnapshot> snapshot(String id) {
+        return Optional.ofNullable(tables.processes.get(id)).map(InMemoryRow::snapshot);
+    }
+
+    @Override
+    public List<ProcessSnapshot> snapshots(ProcessQuery query) {
+        List<ProcessSnapshot> page = new ArrayList<>();
         for (InMemoryRow row : tables.after(query.after())) {
             if (page.size() == query.limit()) {
                 break;
             }
-            if (!query.runningOnly() || row.output.isEmpty()) {
-                page.add(row.record());
+            if (accepts(query, row)) {
+                page.add(row.snapshot());
             }
         }
         return List.copyOf(page);
+    }
+
+    private boolean accepts(ProcessQuery query, InMemoryRow row) {
+        long registered = row.createdAt.toEpochMilli();
+        return (query.statuses().isEmpty()
+                        || query.statuses().contains(row.head().status()))
+                && (query.inputTypes().isEmpty()
+                        || query.inputTypes().contains(row.registration.input().type()))
+                && registered <= query.latestRegistration(now)
+                && registered > query.earliestRegistration(now);
+    }
+
+    @Override
+    public List<ProcessCount> counts(ProcessQuery query) {
+        Map<ProcessCount, Long> counts = new TreeMap<>(Comparator.comparing(ProcessCount::inputType, Names.ORDER)
+                .thenComparing(count -> count.status().word()));
+        for (InMemoryRow row : tables.processes.values()) {
+            if (accepts(query, row)) {
+                counts.merge(
+                        new ProcessCount(
+                                row.registration.input().type(), row.head().status(), 0),
+                        1L,
+                        Long::sum);
+            }
+        }
+        return counts.entrySet().stream()
+                .map(entry -> new ProcessCount(
+                        entry.getKey().inputType(), entry.getKey().status(), entry.getValue()))
+                .toList();
     }
 
     @Override

@@ -77,6 +77,10 @@ final class InMemoryRow {
                 registration, hash, output, externalRef, firstSequence, lastSequence(), attempts, createdAt, updatedAt);
     }
 
+    ProcessSnapshot snapshot() {
+        return new ProcessSnapshot(head(), record(), startedAt, returnedFor, lostOwner);
+    }
+
     long lastSequence() {
         return firstSequence - 1 + events.size();
     }

@@ -8,6 +8,11 @@ import java.util.Optional;
 
 /** Claims, renewals and releases. Safe for use from many threads. */
 final class LeaseDesk {
+    private static final int LONGEST_REASON = 1_000;
+
+    /** More make no pause longer. */
+    private static final int MOST_RETURNS = 1_000;
+
     private final ProcessStore store;
 
     LeaseDesk(ProcessStore store) {
@@ -24,7 +29,7 @@ final class LeaseDesk {
 
     Lease claim(String id, String owner, Duration ttl) {
         Wanted lease = wanted(owner, ttl);
-        return store.write(transaction -> claim(transaction, id, lease));
+        return store.write(id, transaction -> claim(transaction, id, lease));
     }
 
     /** A claim that is part of a transaction. */
@@ -59,6 +64,8 @@ final class LeaseDesk {
             for (ProcessHead process : offered) {
                 Optional<AbandonReason> abandon = RecoveryRules.abandon(process);
                 if (abandon.isPresent()) {
+                    RecoveryRules.lostOwner(process, transaction.now())
+                            .ifPresent(owner -> transaction.setLost(process, owner));
                     EventLog.write(
                             transaction, process, AppendRules.abandonment(process, abandon.get(), transaction.now()));
                     transaction.setLease(process, Optional.empty(), process.fence(), process.attempts());
@@ -78,21 +85,70 @@ final class LeaseDesk {
 
     Lease renew(Lease lease, Duration ttl) {
         long ttlMillis = LeaseRules.requireTtl(ttl);
-        return store.write(transaction -> {
+        return store.write(lease.processId(), transaction -> {
             ProcessHead process = Rows.lock(transaction, lease.processId());
             return record(transaction, process, LeaseRules.renew(process, lease, ttlMillis, transaction.now()));
         });
     }
 
     void release(Lease lease) {
-        store.write(transaction -> {
+        store.write(lease.processId(), transaction -> {
             ProcessHead process = Rows.lock(transaction, lease.processId());
             LeaseRules.release(process, lease).ifPresent(decision -> set(transaction, process, decision));
             return process;
         });
     }
 
+    void release(Lease lease, Backoff pauses, String why) {
+        store.write(lease.processId(), transaction -> {
+            ProcessHead process = Rows.lock(transaction, lease.processId());
+            LeaseRules.release(process, lease).ifPresent(decision -> {
+                set(transaction, process, decision);
+                if (process.status() == ProcessStatus.RUNNING) {
+                    int returns = Math.min(process.returns(), MOST_RETURNS) + 1;
+                    pause(transaction, process, pauses.pause(returns), returns, why);
+                }
+            });
+            return process;
+        });
+    }
+
+    /** Records a failed attempt, unless there is no other. */
+    boolean tryAgain(Lease lease, AwaitOutput.Failure failure) {
+        return store.write(lease.processId(), transaction -> {
+            ProcessHead process = Rows.lock(transaction, lease.processId());
+            EventAppend append = AppendRules.failedAttempt(process, lease, failure);
+            if (append.replayKey()
+                    .flatMap(key -> transaction.eventOfReplayKey(process, key))
+                    .isPresent()) {
+                return true;
+            }
+            Optional<Duration> pause = process.status() == ProcessStatus.RUNNING
+                    ? RecoveryRules.pauseAfterFailure(process)
+                    : Optional.empty();
+            if (pause.isEmpty()) {
+                return false;
+            }
+            var _ = LeaseRules.held(process, lease, transaction.now());
+            EventLog.write(transaction, process, AppendRules.registrysOwn(process, append, transaction.now()));
+            transaction.setLease(process, Optional.empty(), process.fence(), process.attempts());
+            pause(transaction, process, pause.get(), process.returns(), failure.message());
+            transaction.change(Change.of(process.id(), Change.Kind.RELEASED));
+            return true;
+        });
+    }
+
+    private static void pause(
+            StoreTransaction transaction, ProcessHead process, Duration pause, int returns, String why) {
+        StoreTime now = transaction.now();
+        PauseRow row = new PauseRow(now.epoch(), LeaseRules.saturatingAdd(now.ticks(), pause.toMillis()));
+        transaction.setPause(process, Optional.of(row), returns, Optional.of(Texts.line(why, LONGEST_REASON)));
+    }
+
     private static Lease record(StoreTransaction transaction, ProcessHead process, LeaseRules.Decision decision) {
+        if (process.status() == ProcessStatus.RUNNING) {
+            RecoveryRules.lostOwner(process, transaction.now()).ifPresent(owner -> transaction.setLost(process, owner));
+        }
         set(transaction, process, decision);
         return LeaseRules.lease(process, decision.lease().orElseThrow(), transaction.now());
     }

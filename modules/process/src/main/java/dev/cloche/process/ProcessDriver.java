@@ -12,8 +12,10 @@ public interface ProcessDriver {
      * the worker is to stop. Then it returns as soon as it can, and touches nothing outside any more.
      *
      * @return how it ended, to be recorded under the lease; or empty to give it back unfinished, to be driven again
+     *     after a pause ({@link DrivenProcess#later})
      * @throws InterruptedException if it was interrupted; the process is given back
-     * @throws Exception if it failed in a way that it has no word for; the process is recorded as failed. Only
+     * @throws Exception if it failed in a way that it has no word for: it is tried again or has failed, as {@link
+     *     ProcessLeases#attemptFailed} says, with the message of this. Only
      *     {@link ProcessException.LeaseLost} and {@link ProcessException.StoreFailed} are not the process's failure: it
      *     is given back
      */

@@ -242,6 +242,18 @@ public abstract sealed class ProcessException extends ClocheException {
         }
     }
 
+    /** A registry is over the store already. Code {@code process.store-in-use}. */
+    public static final class StoreInUse extends ProcessException {
+        /** For stores. */
+        public StoreInUse() {
+            super(
+                    "process.store-in-use",
+                    "There is a registry over this store already.",
+                    "Use that one, or open another store over the same data.",
+                    null);
+        }
+    }
+
     /** The registry has been closed. Code {@code process.closed}. */
     public static final class Closed extends ProcessException {
         public Closed() {

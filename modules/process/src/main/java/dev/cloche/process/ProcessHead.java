@@ -26,7 +26,7 @@ public record ProcessHead(
         Optional<LeaseRow> lease,
         Optional<PauseRow> pause,
         int returns) {
-    /** With another lease. */
+    /** With another lease alone. */
     ProcessHead withLease(Optional<LeaseRow> other) {
         return new ProcessHead(
                 key,
@@ -40,6 +40,78 @@ public record ProcessHead(
                 fence,
                 attempts,
                 other,
+                pause,
+                returns);
+    }
+
+    /** After {@link StoreTransaction#setLease}. */
+    public ProcessHead withLease(Optional<LeaseRow> other, long otherFence, int otherAttempts) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                otherFence,
+                otherAttempts,
+                other,
+                Optional.empty(),
+                returns);
+    }
+
+    /** After {@link StoreTransaction#setPause}. */
+    public ProcessHead withPause(Optional<PauseRow> other, int otherReturns) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                fence,
+                attempts,
+                lease,
+                other,
+                otherReturns);
+    }
+
+    /** After {@link StoreTransaction#insertEvent}. */
+    public ProcessHead withLastSequence(long sequence) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                sequence,
+                fence,
+                attempts,
+                lease,
+                pause,
+                returns);
+    }
+
+    /** After {@link StoreTransaction#end}. */
+    public ProcessHead withStatus(ProcessStatus other) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                other,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                fence,
+                attempts,
+                lease,
                 pause,
                 returns);
     }

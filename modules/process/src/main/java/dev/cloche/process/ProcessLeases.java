@@ -59,6 +59,25 @@ public interface ProcessLeases {
     void release(Lease lease);
 
     /**
+     * Gives a lease back, so that no worker is offered the process before a pause is over. The pause grows with each such
+     * release in a row; an event that a holder appends begins the row anew. A claim by the id ends the pause.
+     *
+     * @param why for those who look at it; shortened to 1,000 characters
+     */
+    void release(Lease lease, Backoff pauses, String why);
+
+    /**
+     * Records that the attempt of the holder has failed, and gives its lease back. If the process is {@link
+     * Recovery.Retrying} and has attempts left, an event {@link EventType#ATTEMPT_FAILED} says so and workers are offered
+     * it again after a pause; else it ends with the failure.
+     *
+     * @return whether it is tried again
+     * @throws ProcessException.LeaseLost if it is not held any more, unless this was recorded before
+     * @throws ProcessException as {@link ProcessRegistry#complete}
+     */
+    boolean attemptFailed(Lease lease, AwaitOutput.Failure failure);
+
+    /**
      * Ends a process and gives its lease back, in one transaction.
      *
      * @throws ProcessException.LeaseLost if it is not held any more, unless the process has ended with this output

@@ -1,15 +1,113 @@
 package dev.cloche.process;
 
+import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * A page of processes, by id.
+ * Which processes are asked for, in the order of their ids.
  *
+ * @param statuses empty for any
+ * @param inputTypes tags of their inputs; empty for any
+ * @param session whose they are
+ * @param text that stands somewhere in the id, the tag, the session or the input, whatever its case
+ * @param olderThan registered so long ago at least, by the store's wall clock
+ * @param youngerThan registered less long ago
  * @param after ids greater than this one, compared by code points
  * @param limit from 1 to {@link ProcessRegistry#LARGEST_PAGE}
  */
-public record ProcessQuery(boolean runningOnly, Optional<String> after, int limit) {
+public record ProcessQuery(
+        Set<ProcessStatus> statuses,
+        Set<String> inputTypes,
+        Optional<String> session,
+        Optional<String> text,
+        Optional<Duration> olderThan,
+        Optional<Duration> youngerThan,
+        Optional<String> after,
+        int limit) {
     public ProcessQuery {
+        statuses = Set.copyOf(statuses);
+        inputTypes = Set.copyOf(inputTypes);
         Pages.require(limit);
+    }
+
+    /** All, or those that run. */
+    public ProcessQuery(boolean runningOnly, Optional<String> after, int limit) {
+        this(
+                runningOnly ? Set.of(ProcessStatus.RUNNING) : Set.of(),
+                Set.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                after,
+                limit);
+    }
+
+    /** The first page of all. */
+    public static ProcessQuery all() {
+        return new ProcessQuery(false, Optional.empty(), ProcessRegistry.LARGEST_PAGE);
+    }
+
+    public ProcessQuery withStatuses(Set<ProcessStatus> chosen) {
+        return new ProcessQuery(chosen, inputTypes, session, text, olderThan, youngerThan, after, limit);
+    }
+
+    public ProcessQuery withInputTypes(Set<String> chosen) {
+        return new ProcessQuery(statuses, chosen, session, text, olderThan, youngerThan, after, limit);
+    }
+
+    public ProcessQuery withSession(String id) {
+        return new ProcessQuery(statuses, inputTypes, Optional.of(id), text, olderThan, youngerThan, after, limit);
+    }
+
+    public ProcessQuery withText(String part) {
+        return new ProcessQuery(statuses, inputTypes, session, Optional.of(part), olderThan, youngerThan, after, limit);
+    }
+
+    /** Of an age between the two. */
+    public ProcessQuery withAge(Optional<Duration> least, Optional<Duration> most) {
+        return new ProcessQuery(statuses, inputTypes, session, text, least, most, after, limit);
+    }
+
+    /** The page after a process. */
+    public ProcessQuery after(String id) {
+        return new ProcessQuery(statuses, inputTypes, session, text, olderThan, youngerThan, Optional.of(id), limit);
+    }
+
+    public ProcessQuery withLimit(int most) {
+        return new ProcessQuery(statuses, inputTypes, session, text, olderThan, youngerThan, after, most);
+    }
+
+    /** Whether only those parts are asked for that are columns of every store. */
+    boolean isByColumns() {
+        return session.isEmpty() && text.isEmpty();
+    }
+
+    /** The rest: what stands in the registration alone. */
+    boolean acceptsRegistration(ProcessRegistration process) {
+        String owner = process.provenance().ownerScope().session();
+        return session.filter(id -> !id.equals(owner)).isEmpty()
+                && text.map(part -> part.toLowerCase(Locale.ROOT))
+                        .filter(part -> !contains(process.id(), part)
+                                && !contains(process.input().type(), part)
+                                && !contains(owner, part)
+                                && !contains(process.input().payload().text(), part))
+                        .isEmpty();
+    }
+
+    private static boolean contains(String text, String part) {
+        return text.toLowerCase(Locale.ROOT).contains(part);
+    }
+
+    /** For stores: registered at this time or before, in milliseconds since 1970. */
+    public long latestRegistration(StoreTime now) {
+        return olderThan.map(age -> now.wall().minus(age).toEpochMilli()).orElse(Long.MAX_VALUE);
+    }
+
+    /** For stores: registered after this time. */
+    public long earliestRegistration(StoreTime now) {
+        return youngerThan.map(age -> now.wall().minus(age).toEpochMilli()).orElse(Long.MIN_VALUE);
     }
 }

@@ -68,6 +68,15 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
     /** A page of processes in the order of their ids, by code points. */
     List<ProcessRecord> list(ProcessQuery query);
 
+    /** A page of processes as of this moment, in the order of their ids: who drives them, and what they wait for. */
+    List<ProcessView> views(ProcessQuery query);
+
+    /** How many processes there are by type of input and status, in this order; of all pages of a query. */
+    List<ProcessCount> counts(ProcessQuery query);
+
+    /** The process of that id as of this moment, if there is one. */
+    Optional<ProcessView> view(String id);
+
     /** A page of the processes that run, in the order of their ids. */
     default List<ProcessRecord> listNonTerminal(Optional<String> after, int limit) {
         return list(new ProcessQuery(true, after, limit));

@@ -32,6 +32,14 @@ public interface ProcessStore extends AutoCloseable {
     <T> T write(Work<T> work);
 
     /**
+     * As {@link #write(Work)}, for work that locks one process and writes to no other; so a store can let several of them
+     * share a transaction and a commit. What one is refused for touches no other.
+     */
+    default <T> T write(String processId, Work<T> work) {
+        return write(work);
+    }
+
+    /**
      * Runs queries on one consistent snapshot, which has all that was acknowledged before the call.
      *
      * @param deadline after which a store that does not answer is given up, with a {@link ProcessException.StoreFailed}. A
@@ -47,7 +55,11 @@ public interface ProcessStore extends AutoCloseable {
     /** What a write that has returned is worth. */
     Durability durability();
 
-    /** Says whom to tell of commits. Called once, before anything else. */
+    /**
+     * Says whom to tell of commits. Called once, before anything else.
+     *
+     * @throws ProcessException.StoreInUse if it was said already, for the first would hear of nothing from then on
+     */
     void listen(CommitListener listener);
 
     /**

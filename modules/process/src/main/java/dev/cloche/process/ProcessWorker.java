@@ -4,7 +4,6 @@ import dev.cloche.base.Deadline;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -61,8 +60,9 @@ public final class ProcessWorker implements AutoCloseable {
         while (!rest(pause)) {
             try {
                 // Who cannot be told of work can still ask for it.
-                boolean offered =
-                        blind || registry.awaitClaimable(config.inputTypes(), Deadline.after(config.safetyNet()));
+                boolean offered = blind
+                        || registry.awaitClaimable(
+                                config.inputTypes(), config.hostProfiles(), Deadline.after(config.safetyNet()));
                 blind = false;
                 int claimed = claim(acquireRoom());
                 // Others were faster, or have it locked: not again at once.
@@ -164,20 +164,28 @@ public final class ProcessWorker implements AutoCloseable {
             if (stopping()) {
                 return new Ending.GivenBack();
             }
+            DrivenProcess driven = new DrivenProcess(registry, claim, keeper);
             try {
-                return driver.drive(new DrivenProcess(registry, claim, keeper))
+                return driver.drive(driven)
                         .<Ending>map(Ending.Ended::new)
-                        .orElseGet(Ending.GivenBack::new);
-            } catch (InterruptedException
-                    | ProcessException.Interrupted
-                    | ProcessException.LeaseLost
-                    | ProcessException.StoreFailed e) {
-                return new Ending.GivenBack();
-            } catch (Exception e) {
+                        .orElseGet(() -> givenBack(driven, "its driver gave it back"));
+            } catch (InterruptedException | ProcessException.Interrupted | ProcessException.LeaseLost e) {
+                return givenBack(driven, "its driver was interrupted");
+            } catch (ProcessException.StoreFailed e) {
+                return givenBack(driven, String.valueOf(e.getMessage()));
+            } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+                if (stopping()) {
+                    // Whatever came of the interrupt.
+                    return new Ending.GivenBack();
+                }
                 LOGGER.log(Level.WARNING, "the driver of " + claim.process().id() + " failed", e);
-                return new Ending.Ended(new AwaitOutput.Failure(
-                        FailureClass.INTERNAL, "driver_failed", e.getClass().getName(), Optional.empty()));
+                return new Ending.Failed(DriverFailure.of(e));
             }
+        }
+
+        /** Of a worker that ends, others can have it at once; from any other it would come back at once. */
+        private Ending givenBack(DrivenProcess driven, String why) {
+            return stopping() ? new Ending.GivenBack() : new Ending.Later(driven.givenBack(config.returns(), why));
         }
 
         /** As long as the lease is held; a store that fails is asked again, for each of these calls can be repeated. */
@@ -188,6 +196,12 @@ public final class ProcessWorker implements AutoCloseable {
                     switch (ending) {
                         case Ending.Ended ended -> registry.completeWithLease(claim.lease(), ended.output());
                         case Ending.GivenBack _ -> registry.release(claim.lease());
+                        case Ending.Later later ->
+                            registry.release(
+                                    claim.lease(),
+                                    later.how().pauses(),
+                                    later.how().why());
+                        case Ending.Failed failed -> registry.attemptFailed(claim.lease(), failed.failure());
                     }
                     return;
                 } catch (ProcessException.StoreFailed e) {
@@ -214,6 +228,10 @@ public final class ProcessWorker implements AutoCloseable {
         record Ended(AwaitOutput output) implements Ending {}
 
         record GivenBack() implements Ending {}
+
+        record Later(DrivenProcess.Return how) implements Ending {}
+
+        record Failed(AwaitOutput.Failure failure) implements Ending {}
     }
 
     /**

@@ -14,6 +14,9 @@ final class Registrations {
     /** Adds the core event types whose names are missing, puts all in the order of their names, and hashes the whole. */
     static Prepared prepare(ProcessRegistration given) {
         List<EventType> types = new ArrayList<>(given.eventTypes());
+        if (types.stream().anyMatch(type -> type.name().equals(EventType.ATTEMPT_FAILED))) {
+            throw new ProcessException.Invalid("the event type " + EventType.ATTEMPT_FAILED + " is the registry's own");
+        }
         for (EventType core : EventType.core()) {
             if (types.stream().noneMatch(type -> type.name().equals(core.name()))) {
                 types.add(core);

@@ -186,7 +186,10 @@ public final class SqliteProcessStore implements ProcessStore {
     }
 
     @Override
-    public void listen(CommitListener whom) {
+    public synchronized void listen(CommitListener whom) {
+        if (listener != null) {
+            throw new ProcessException.StoreInUse();
+        }
         listener = whom;
     }
 

@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.catalog.Session;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -39,14 +40,51 @@ class SqliteReads implements StoreReads {
     }
 
     @Override
-    public final List<ProcessRecord> records(ProcessQuery query) {
+    public final Optional<ProcessSnapshot> snapshot(String id) {
+        return sql.first(SqliteRows::snapshot, SqliteRows.SNAPSHOT + "WHERE p.id = ?", id);
+    }
+
+    @Override
+    public final List<ProcessSnapshot> snapshots(ProcessQuery query) {
+        List<Object> parameters = new ArrayList<>();
+        parameters.add(query.after().orElse(""));
+        String condition = condition(query, parameters);
+        parameters.add(query.limit());
         return sql.list(
-                SqliteRows::record,
-                "SELECT " + SqliteRows.RECORD_COLUMNS + "FROM process p JOIN process_detail d ON d.process = p.key"
-                        + " WHERE p.id > ?" + (query.runningOnly() ? " AND p.status = 'running'" : "")
-                        + " ORDER BY p.id LIMIT ?",
-                query.after().orElse(""),
-                query.limit());
+                SqliteRows::snapshot,
+                SqliteRows.SNAPSHOT + "WHERE p.id > ?" + condition + " ORDER BY p.id LIMIT ?",
+                parameters.toArray());
+    }
+
+    private String condition(ProcessQuery query, List<Object> parameters) {
+        StringBuilder condition = new StringBuilder();
+        if (query.statuses().equals(Set.of(ProcessStatus.RUNNING))) {
+            // As the index of those that run has it.
+            condition.append(" AND p.status = 'running'");
+        } else if (!query.statuses().isEmpty()) {
+            condition.append(" AND p.status IN (SELECT value FROM json_each(?))");
+            parameters.add(
+                    array(query.statuses().stream().map(ProcessStatus::word).toList()));
+        }
+        if (!query.inputTypes().isEmpty()) {
+            condition.append(" AND p.input_type IN (SELECT value FROM json_each(?))");
+            parameters.add(array(query.inputTypes()));
+        }
+        condition.append(" AND p.created_at <= ? AND p.created_at > ?");
+        parameters.add(query.latestRegistration(now()));
+        parameters.add(query.earliestRegistration(now()));
+        return condition.toString();
+    }
+
+    @Override
+    public final List<ProcessCount> counts(ProcessQuery query) {
+        List<Object> parameters = new ArrayList<>();
+        String condition = condition(query, parameters);
+        return sql.list(
+                row -> new ProcessCount(row.getString(1), ProcessStatus.ofWord(row.getString(2)), row.getLong(3)),
+                "SELECT p.input_type, p.status, count(*) FROM process p WHERE true" + condition
+                        + " GROUP BY p.input_type, p.status ORDER BY p.input_type, p.status",
+                parameters.toArray());
     }
 
     @Override

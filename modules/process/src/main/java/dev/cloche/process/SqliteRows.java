@@ -20,6 +20,12 @@ final class SqliteRows {
             p.attempts, p.created_at, p.updated_at
             """;
 
+    /** The columns of the head have the first places. */
+    static final String SNAPSHOT = HEAD.replace(
+            "FROM process p",
+            ", p.started_at, d.returned_for, d.lost_owner, " + RECORD_COLUMNS
+                    + " FROM process p JOIN process_detail d ON d.process = p.key");
+
     static final String EVENT_COLUMNS =
             "e.sequence, e.type, e.payload, e.payload_hash, e.replay_key, e.caused_by, e.at";
 
@@ -95,6 +101,17 @@ final class SqliteRows {
                 row.getInt("attempts"),
                 Sql.instant(row, "created_at"),
                 Sql.instant(row, "updated_at"));
+    }
+
+    static ProcessSnapshot snapshot(ResultSet row) throws SQLException {
+        long startedAt = row.getLong("started_at");
+        boolean unknown = row.wasNull();
+        return new ProcessSnapshot(
+                head(row),
+                record(row),
+                unknown ? Optional.empty() : Optional.of(Instant.ofEpochMilli(startedAt)),
+                Sql.text(row, "returned_for"),
+                Sql.text(row, "lost_owner"));
     }
 
     static ProcessEvent event(String processId, ResultSet row) throws SQLException {

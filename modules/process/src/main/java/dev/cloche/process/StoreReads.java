@@ -16,8 +16,14 @@ public interface StoreReads {
     /** The whole of a process. */
     Optional<ProcessRecord> record(String id);
 
-    /** A page of processes, by id in the order of code points. */
-    List<ProcessRecord> records(ProcessQuery query);
+    /** A process with all that belongs to it but its events. */
+    Optional<ProcessSnapshot> snapshot(String id);
+
+    /** A page of processes, by id in the order of code points; by status, type, age and id alone. */
+    List<ProcessSnapshot> snapshots(ProcessQuery query);
+
+    /** How many there are by type and status, in this order; of all pages, and by status, type and age alone. */
+    List<ProcessCount> counts(ProcessQuery query);
 
     /** What stays of a pruned process, if it was one of the latest. */
     Optional<Tombstone> tombstone(String id);

@@ -18,6 +18,7 @@ final class StoredProcessRegistry implements ProcessRegistry {
     private final GrantBook grants;
     private final Waits waits;
     private final Pruning pruning;
+    private final ProcessListing listing;
 
     StoredProcessRegistry(ProcessStore store, int remembered) {
         this.store = store;
@@ -26,6 +27,7 @@ final class StoredProcessRegistry implements ProcessRegistry {
         this.leases = new LeaseDesk(store);
         this.grants = new GrantBook(store);
         this.waits = new Waits(store, waiters, declarations);
+        this.listing = new ProcessListing(store);
         this.pruning = new Pruning(store, remembered);
         store.listen(waiters);
     }
@@ -77,7 +79,22 @@ final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public List<ProcessRecord> list(ProcessQuery query) {
-        return store.read(reads -> reads.records(query));
+        return listing.views(query).stream().map(ProcessView::process).toList();
+    }
+
+    @Override
+    public List<ProcessView> views(ProcessQuery query) {
+        return listing.views(query);
+    }
+
+    @Override
+    public List<ProcessCount> counts(ProcessQuery query) {
+        return listing.counts(query);
+    }
+
+    @Override
+    public Optional<ProcessView> view(String id) {
+        return store.read(reads -> reads.snapshot(id).map(found -> ProcessView.of(found, reads.now())));
     }
 
     @Override
@@ -144,7 +161,7 @@ final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public void ackWake(String id, long sequence) {
-        store.write(transaction -> {
+        store.write(id, transaction -> {
             ProcessHead process = Rows.lock(transaction, id);
             transaction.ackWake(process, sequence);
             return process;
@@ -190,6 +207,20 @@ final class StoredProcessRegistry implements ProcessRegistry {
     @Override
     public void release(Lease lease) {
         leases.release(lease);
+    }
+
+    @Override
+    public void release(Lease lease, Backoff pauses, String why) {
+        leases.release(lease, pauses, why);
+    }
+
+    @Override
+    public boolean attemptFailed(Lease lease, AwaitOutput.Failure failure) {
+        if (leases.tryAgain(lease, failure)) {
+            return true;
+        }
+        var _ = completeWithLease(lease, failure);
+        return false;
     }
 
     @Override

@@ -137,6 +137,14 @@ final class Waits {
 
     /** Whether there may be something to be claimed; false if the deadline has passed before. */
     boolean claimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline) {
+        try {
+            return lookForClaimable(inputTypes, hostProfiles, deadline);
+        } catch (ProcessException.TimedOut tooLong) {
+            return false;
+        }
+    }
+
+    private boolean lookForClaimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline) {
         if (inputTypes.isEmpty()) {
             throw new ProcessException.Invalid("a worker names the input types that it can drive");
         }

@@ -230,4 +230,33 @@ public interface ConcurrencyContract extends ContractFixture {
                 .size();
         assertThat(ids.size() + left).isEqualTo(100);
     }
+
+    @Test
+    default void callersOfOneProcessAtOnceAreRefusedEachForItself() throws Exception {
+        registry().register(registration("p").withLeaseRequired(true));
+        List<Callable<Optional<Appended>>> calls = new ArrayList<>();
+        for (int caller = 0; caller < 40; caller++) {
+            EventAppend append = switch (caller % 4) {
+                case 0 -> EventAppend.of("undeclared", Json.NULL);
+                case 1 -> ContractFixture.note(caller).withReplayKey("same " + caller % 8);
+                case 2 -> ContractFixture.said("nobody");
+                default -> ContractFixture.note(caller);
+            };
+            calls.add(() -> {
+                try {
+                    return Optional.of(registry().append("p", append));
+                } catch (ProcessException refused) {
+                    return Optional.empty();
+                }
+            });
+        }
+        List<Appended> appended =
+                together(calls).stream().flatMap(Optional::stream).toList();
+        // Of two replay keys the first content each, and ten without.
+        assertThat(appended).hasSize(12);
+        assertThat(registry().eventsAfter("p", 0, 99))
+                .extracting(ProcessEvent::sequence)
+                .containsExactlyElementsOf(LongStream.rangeClosed(1, 12).boxed().toList());
+        assertThat(appended).extracting(each -> each.event().sequence()).doesNotHaveDuplicates();
+    }
 }

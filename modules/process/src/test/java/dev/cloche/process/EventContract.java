@@ -251,7 +251,8 @@ public interface EventContract extends ContractFixture {
     @Test
     default void onlyTheRegistryAbandons() {
         registry().register(registration("p"));
-        assertThatThrownBy(() -> registry().complete("p", new AwaitOutput.Abandoned(AbandonReason.OWNER_LOST, 1)))
+        assertThatThrownBy(() -> registry()
+                        .complete("p", new AwaitOutput.Abandoned(AbandonReason.OWNER_LOST, 1, Optional.empty())))
                 .isInstanceOf(ProcessException.Invalid.class);
     }
 

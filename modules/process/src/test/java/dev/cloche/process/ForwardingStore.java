@@ -58,7 +58,7 @@ class ForwardingStore implements ProcessStore {
     }
 
     @Override
-    public final void listen(CommitListener listener) {
+    public void listen(CommitListener listener) {
         store.listen(listener);
     }
 

@@ -1,11 +1,13 @@
 package dev.cloche.process;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 /** What every store has to keep to. A store's own test extends this and says how it is opened. */
 public abstract class ProcessRegistryContract
@@ -21,6 +23,7 @@ public abstract class ProcessRegistryContract
                 PruneContract,
                 LivesContract,
                 BoundsContract,
+                OperatorContract,
                 ConcurrencyContract,
                 DurabilityContract {
     private final List<ProcessRegistry> opened = new ArrayList<>();
@@ -54,6 +57,13 @@ public abstract class ProcessRegistryContract
     @Override
     public ProcessRegistry failingAtWrite(int nth) {
         return opened(ProcessRegistry.over(new FaultyStore(openStore(), nth)));
+    }
+
+    @Test
+    void aStoreHasOneRegistry() {
+        ProcessStore store = openStore();
+        opened(ProcessRegistry.over(store));
+        assertThatThrownBy(() -> ProcessRegistry.over(store)).isInstanceOf(ProcessException.StoreInUse.class);
     }
 
     private ProcessRegistry opened(ProcessRegistry made) {

@@ -84,7 +84,8 @@ public interface RecoveryContract extends ContractFixture {
                         && registry().get("p").orElseThrow().status().terminal());
         ProcessRecord given = registry().get("p").orElseThrow();
         assertThat(given.status()).isEqualTo(ProcessStatus.ABANDONED);
-        assertThat(given.output()).contains(new AwaitOutput.Abandoned(AbandonReason.ATTEMPTS_EXHAUSTED, 2));
+        assertThat(given.output())
+                .contains(new AwaitOutput.Abandoned(AbandonReason.ATTEMPTS_EXHAUSTED, 2, Optional.of("w2")));
         assertThat(registry().eventsAfter("p", 0, 9))
                 .extracting(ProcessEvent::type)
                 .containsExactly(EventType.ABANDONED);
@@ -99,7 +100,7 @@ public interface RecoveryContract extends ContractFixture {
                 registry().claimNext(asks("w2", 1, LeaseContract.SHORT)).isEmpty()
                         && registry().get("p").orElseThrow().status().terminal());
         assertThat(registry().get("p").orElseThrow().output())
-                .contains(new AwaitOutput.Abandoned(AbandonReason.OWNER_LOST, 1));
+                .contains(new AwaitOutput.Abandoned(AbandonReason.OWNER_LOST, 1, Optional.of("w1")));
     }
 
     @Test

@@ -222,6 +222,8 @@ public abstract class WorkerContract {
         assertThat(end("p")).isInstanceOfSatisfying(AwaitOutput.Failure.class, failure -> {
             assertThat(failure.failureClass()).isEqualTo(FailureClass.INTERNAL);
             assertThat(failure.code()).isEqualTo("driver_failed");
+            assertThat(failure.message()).isEqualTo("no idea");
+            assertThat(failure.raw().orElseThrow().text()).contains("java.lang.IllegalStateException");
         });
     }
 
@@ -239,7 +241,89 @@ public abstract class WorkerContract {
             driven.incrementAndGet();
             return Optional.of(success(1));
         });
-        assertThat(end("p")).isEqualTo(new AwaitOutput.Abandoned(AbandonReason.ATTEMPTS_EXHAUSTED, 2));
+        assertThat(end("p"))
+                .isEqualTo(new AwaitOutput.Abandoned(AbandonReason.ATTEMPTS_EXHAUSTED, 2, Optional.of("lost2")));
         assertThat(driven).hasValue(0);
+    }
+
+    @Test
+    void aDriverThatFailsIsTriedAgainAfterAPauseAsOftenAsItsProcessSays() {
+        registry()
+                .register(registration("p").withRecovery(new Recovery.Retrying(2, Backoff.of(Duration.ofMillis(20)))));
+        AtomicInteger driven = new AtomicInteger();
+        worker("a", 1, _ -> {
+            throw new IllegalStateException("attempt " + driven.incrementAndGet());
+        });
+        assertThat(end("p"))
+                .isInstanceOfSatisfying(
+                        AwaitOutput.Failure.class,
+                        failure -> assertThat(failure.message()).isEqualTo("attempt 3"));
+        assertThat(driven).hasValue(3);
+        assertThat(registry().eventsAfter("p", 0, 9))
+                .extracting(ProcessEvent::type)
+                .containsExactly(EventType.ATTEMPT_FAILED, EventType.ATTEMPT_FAILED, EventType.FAILED);
+        assertThat(registry().eventsAfter("p", 0, 1).getFirst().payload().text())
+                .contains("attempt 1", "\"owner\":\"a\"", "\"attempt\":1");
+    }
+
+    @Test
+    void whatIsGivenBackIsNotDrivenAgainBeforeAPauseIsOver() throws Exception {
+        BlockingQueue<String> driven = new LinkedBlockingQueue<>();
+        registry().register(registration("p"));
+        registry().register(registration("q"));
+        worker("a", 1, process -> {
+            driven.add(process.process().id());
+            return process.process().id().equals("p")
+                    ? process.later(Duration.ofHours(1), "nothing is there yet")
+                    : Optional.of(success(1));
+        });
+        assertThat(end("q")).isEqualTo(success(1));
+        await().until(() -> registry().view("p").orElseThrow().phase() == ProcessPhase.PAUSED);
+        assertThat(registry().view("p").orElseThrow().returnedFor()).contains("nothing is there yet");
+        // Another turn of the worker, in which it would have been offered.
+        registry().register(registration("r"));
+        assertThat(end("r")).isEqualTo(success(1));
+        assertThat(driven).filteredOn("p"::equals).hasSize(1);
+        assertThat(registry().get("p").orElseThrow().attempts()).isZero();
+    }
+
+    @Test
+    void whatGivesBackWithoutAPauseIsDrivenLaterAndLater() {
+        AtomicInteger driven = new AtomicInteger();
+        registry().register(registration("p"));
+        workers.add(ProcessWorker.start(
+                registry(),
+                WorkerConfig.of("a", Set.of(ProcessInput.TOOL_CALL))
+                        .withWindows(LONG, NET, Duration.ofSeconds(20))
+                        .withReturns(new Backoff(Duration.ofMillis(5), Duration.ofHours(1))),
+                _ -> {
+                    driven.incrementAndGet();
+                    return Optional.empty();
+                }));
+        // The 15th pause is 80 s.
+        await().until(() -> driven.get() >= 5);
+        assertThat(registry().get("p").orElseThrow().attempts()).isBetween(0, 1);
+    }
+
+    @Test
+    void aWorkerOfOneKindOfHostDrivesWhatIsForIt() {
+        registry()
+                .register(ProcessRegistration.of(
+                        "arm",
+                        new ProcessInput(ProcessInput.TOOL_CALL, Json.NULL),
+                        new Provenance(ContractFixture.OWNER, "arm", Optional.empty())));
+        registry().register(registration("p"));
+        AtomicInteger others = new AtomicInteger();
+        workers.add(ProcessWorker.start(
+                registry(),
+                WorkerConfig.of("a", Set.of(ProcessInput.TOOL_CALL)).withHostProfiles(Set.of("arm")),
+                process -> {
+                    others.addAndGet(process.process().id().equals("arm") ? 0 : 1);
+                    return Optional.of(success(1));
+                }));
+        assertThat(end("arm")).isEqualTo(success(1));
+        assertThat(others).hasValue(0);
+        assertThat(registry().claimNext(new ClaimRequest("b", Set.of(ProcessInput.TOOL_CALL), 9, LONG)))
+                .hasSize(1);
     }
 }

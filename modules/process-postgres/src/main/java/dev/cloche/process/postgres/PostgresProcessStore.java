@@ -29,11 +29,12 @@ public final class PostgresProcessStore implements ProcessStore {
     private final String clock;
     private final Shelter shelter;
     private final Transactions transactions;
+    private final SharedWrites shared;
     private final Durability durability;
     private final String sender = UUID.randomUUID().toString();
     private final Notifier notifier;
     private final ReentrantLock lifecycle = new ReentrantLock();
-    private CommitListener target = NOBODY;
+    private volatile CommitListener target = NOBODY;
     private volatile @Nullable Listener listener;
     private volatile boolean closed;
 
@@ -77,6 +78,7 @@ public final class PostgresProcessStore implements ProcessStore {
         this.durability = transactions.reading(Deadline.none(), PostgresProcessStore::examine);
         this.shelter = new Shelter("cloche-process-" + config.schema(), config.connections());
         this.notifier = new Notifier(config, sender);
+        this.shared = new SharedWrites(shelter, transactions, clock, this::tell);
     }
 
     /** What the server promises; a server that does not force its log to the disk promises nothing. */
@@ -114,10 +116,19 @@ public final class PostgresProcessStore implements ProcessStore {
                 }),
                 Deadline.none());
         if (!outcome.changes().isEmpty()) {
-            target.committed(outcome.changes());
-            notifier.tell(outcome.changes());
+            tell(outcome.changes());
         }
         return outcome.result();
+    }
+
+    @Override
+    public <T> T write(String processId, Work<T> work) {
+        return shared.run(processId, work);
+    }
+
+    private void tell(Collection<Change> changes) {
+        target.committed(changes);
+        notifier.tell(changes);
     }
 
     @Override
@@ -134,7 +145,15 @@ public final class PostgresProcessStore implements ProcessStore {
 
     @Override
     public void listen(CommitListener commits) {
-        target = commits;
+        lifecycle.lock();
+        try {
+            if (target != NOBODY) {
+                throw new ProcessException.StoreInUse();
+            }
+            target = commits;
+        } finally {
+            lifecycle.unlock();
+        }
     }
 
     @Override

@@ -4,10 +4,13 @@ import dev.cloche.process.ChangePage;
 import dev.cloche.process.Floor;
 import dev.cloche.process.Grant;
 import dev.cloche.process.GrantedProcess;
+import dev.cloche.process.ProcessCount;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.ProcessSnapshot;
+import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.StoreReads;
 import dev.cloche.process.StoreTime;
@@ -16,6 +19,7 @@ import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.WakeEvent;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -87,13 +91,52 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     }
 
     @Override
-    public List<ProcessRecord> records(ProcessQuery query) {
-        String running = query.runningOnly() ? " AND p.status = 'running'" : "";
+    public Optional<ProcessSnapshot> snapshot(String id) {
+        return sql(() -> statements.first(
+                PostgresRows::snapshot, "SELECT " + PostgresRows.SNAPSHOT + " FROM process p WHERE p.id = ?", id));
+    }
+
+    @Override
+    public List<ProcessSnapshot> snapshots(ProcessQuery query) {
+        List<Object> parameters = new ArrayList<>();
+        parameters.add(query.after().orElse(""));
+        String condition = condition(query, parameters);
+        parameters.add(query.limit());
         return sql(() -> statements.list(
-                PostgresRows::record,
-                "SELECT " + PostgresRows.RECORD + " FROM process p WHERE p.id > ?" + running + " ORDER BY p.id LIMIT ?",
-                query.after().orElse(""),
-                query.limit()));
+                PostgresRows::snapshot,
+                "SELECT " + PostgresRows.SNAPSHOT + " FROM process p WHERE p.id > ?" + condition
+                        + " ORDER BY p.id LIMIT ?",
+                parameters.toArray()));
+    }
+
+    private String condition(ProcessQuery query, List<Object> parameters) {
+        StringBuilder condition = new StringBuilder();
+        if (query.statuses().equals(Set.of(ProcessStatus.RUNNING))) {
+            // As the index of those that run has it.
+            condition.append(" AND p.status = 'running'");
+        } else if (!query.statuses().isEmpty()) {
+            condition.append(" AND p.status = ANY (?)");
+            parameters.add(query.statuses().stream().map(ProcessStatus::word).toList());
+        }
+        if (!query.inputTypes().isEmpty()) {
+            condition.append(" AND p.input_type = ANY (?)");
+            parameters.add(query.inputTypes());
+        }
+        condition.append(" AND p.created_ms <= ? AND p.created_ms > ?");
+        parameters.add(query.latestRegistration(now()));
+        parameters.add(query.earliestRegistration(now()));
+        return condition.toString();
+    }
+
+    @Override
+    public List<ProcessCount> counts(ProcessQuery query) {
+        List<Object> parameters = new ArrayList<>();
+        String condition = condition(query, parameters);
+        return sql(() -> statements.list(
+                row -> new ProcessCount(row.getString(1), ProcessStatus.ofWord(row.getString(2)), row.getLong(3)),
+                "SELECT p.input_type, p.status, count(*) FROM process p WHERE true" + condition
+                        + " GROUP BY p.input_type, p.status ORDER BY p.input_type, p.status COLLATE \"C\"",
+                parameters.toArray()));
     }
 
     @Override

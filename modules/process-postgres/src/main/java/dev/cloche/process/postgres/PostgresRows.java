@@ -12,6 +12,7 @@ import dev.cloche.process.PauseRow;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.ProcessSnapshot;
 import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.Recovery;
 import dev.cloche.process.RegistrationJson;
@@ -36,6 +37,9 @@ final class PostgresRows {
             + " p.retry_most_ms";
     static final String RECORD = "p.registration, p.hash, p.output, p.external_backend, p.external_id,"
             + " p.external_metadata, p.first_sequence, p.last_sequence, p.attempts, p.created_ms, p.updated_ms";
+    static final String SNAPSHOT = HEAD
+            + ", p.registration, p.output, p.external_backend, p.external_id, p.external_metadata, p.created_ms,"
+            + " p.updated_ms, p.started_ms, p.returned_for, p.lost_owner";
     static final String EVENT = "e.sequence, e.type, e.payload, e.payload_hash, e.replay_key, e.caused_by, e.at_ms";
     static final String WAKE =
             "w.wake_id, w.session, w.frame, w.process_id, w.sequence, w.event_type, w.input," + " w.dedupe_key";
@@ -102,6 +106,15 @@ final class PostgresRows {
                 row.getInt("attempts"),
                 Instant.ofEpochMilli(row.getLong("created_ms")),
                 Instant.ofEpochMilli(row.getLong("updated_ms")));
+    }
+
+    static ProcessSnapshot snapshot(ResultSet row) throws SQLException {
+        return new ProcessSnapshot(
+                head(row),
+                record(row),
+                number(row, "started_ms").map(Instant::ofEpochMilli),
+                Optional.ofNullable(row.getString("returned_for")),
+                Optional.ofNullable(row.getString("lost_owner")));
     }
 
     static ProcessEvent event(String processId, ResultSet row) throws SQLException {

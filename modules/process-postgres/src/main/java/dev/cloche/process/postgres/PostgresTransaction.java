@@ -21,9 +21,12 @@ import dev.cloche.process.Tombstone;
 import dev.cloche.process.WakeDelivery;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so whatever is read
@@ -31,6 +34,7 @@ import java.util.Set;
  */
 final class PostgresTransaction extends PostgresReads implements StoreTransaction {
     private final List<Change> changes = new ArrayList<>();
+    private final Map<String, ProcessHead> locked = new HashMap<>();
 
     PostgresTransaction(Statements statements, String clock) {
         super(statements, clock);
@@ -41,8 +45,28 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
         return changes;
     }
 
+    /** How many statements were given that may write. */
+    long written() {
+        return statements.written();
+    }
+
+    /** What is locked is changed by this alone, so several pieces of work on one process read it once. */
     @Override
     public Optional<ProcessHead> lock(String id) {
+        ProcessHead known = locked.get(id);
+        if (known != null) {
+            return Optional.of(known);
+        }
+        Optional<ProcessHead> found = lockRow(id);
+        found.ifPresent(head -> locked.put(id, head));
+        return found;
+    }
+
+    private void changed(ProcessHead process, UnaryOperator<ProcessHead> change) {
+        locked.computeIfPresent(process.id(), (_, head) -> change.apply(head));
+    }
+
+    private Optional<ProcessHead> lockRow(String id) {
         // A row that was pruned during the wait for it may have a successor, which only a second look finds.
         return lockOnce(id).or(() -> lockOnce(id));
     }
@@ -137,6 +161,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
+        changed(process, head -> head.withLastSequence(event.sequence()));
         long at = event.at().toEpochMilli();
         statements.later(
                 "INSERT INTO process_event (process_key, sequence, type, payload, payload_hash, replay_key, caused_by,"
@@ -158,6 +183,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void end(ProcessHead process, AwaitOutput output) {
+        changed(process, head -> head.withStatus(output.status()));
         statements.later(
                 "UPDATE process SET status = ?, output = ? WHERE key = ?",
                 output.status().word(),
@@ -167,6 +193,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
+        changed(process, head -> head.withLease(lease, fence, attempts));
         statements.later(
                 "UPDATE process SET lease_owner = ?, lease_token = ?, lease_fence = ?, lease_epoch = ?,"
                         + " lease_expires_ms = ?, lease_claimed_ms = ?, fence = ?, attempts = ?, pause_until_ms = NULL,"
@@ -186,6 +213,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void setPause(ProcessHead process, Optional<PauseRow> pause, int returns, Optional<String> why) {
+        changed(process, head -> head.withPause(pause, returns));
         statements.later(
                 "UPDATE process SET pause_until_ms = ?, returns = ?, returned_for = coalesce(?, returned_for)"
                         + " WHERE key = ?",
@@ -316,6 +344,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
+        locked.remove(process.id());
         lockId(process.id());
         for (String table : List.of("process_event", "process_wake", "process_grant")) {
             statements.later("DELETE FROM " + table + " WHERE process_key = ?", process.key());

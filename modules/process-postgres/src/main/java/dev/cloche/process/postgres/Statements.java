@@ -34,13 +34,20 @@ final class Statements {
 
     private final Connection connection;
     private final List<Part> waiting = new ArrayList<>();
+    private long written;
 
     Statements(Connection connection) {
         this.connection = connection;
     }
 
+    /** How many statements were given that may write. */
+    long written() {
+        return written;
+    }
+
     /** Runs a statement without rows, at the latest when the transaction ends. */
     void later(String sql, Object... parameters) {
+        written++;
         waiting.add(new Part(sql, List.of(parameters), Optional.empty()));
     }
 

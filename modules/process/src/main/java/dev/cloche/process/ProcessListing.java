@@ -1,0 +1,59 @@
+package dev.cloche.process;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Lists and counts. What is no column of a store is looked at here, page by page. Safe for use from many threads. */
+final class ProcessListing {
+    private static final int PAGE = 1_000;
+
+    private final ProcessStore store;
+
+    ProcessListing(ProcessStore store) {
+        this.store = store;
+    }
+
+    List<ProcessView> views(ProcessQuery query) {
+        List<ProcessView> found = new ArrayList<>();
+        ProcessQuery next = query.isByColumns() ? query : query.withLimit(PAGE);
+        while (true) {
+            ProcessQuery asked = next;
+            List<ProcessView> page = store.read(reads -> reads.snapshots(asked).stream()
+                    .map(snapshot -> ProcessView.of(snapshot, reads.now()))
+                    .toList());
+            page.stream()
+                    .filter(view -> query.acceptsRegistration(view.process().registration()))
+                    .limit(query.limit() - found.size())
+                    .forEach(found::add);
+            if (page.size() < asked.limit() || found.size() == query.limit()) {
+                return List.copyOf(found);
+            }
+            next = asked.after(page.getLast().process().id());
+        }
+    }
+
+    List<ProcessCount> counts(ProcessQuery query) {
+        if (query.isByColumns()) {
+            return store.read(reads -> reads.counts(query));
+        }
+        Map<String, ProcessCount> counts = new TreeMap<>(Names.ORDER);
+        ProcessQuery page = query.withLimit(ProcessRegistry.LARGEST_PAGE);
+        while (true) {
+            List<ProcessView> views = views(page);
+            for (ProcessView view : views) {
+                ProcessStatus status = view.process().status();
+                String type = view.process().registration().input().type();
+                counts.merge(
+                        type + "\n" + status.word(),
+                        new ProcessCount(type, status, 1),
+                        (one, two) -> new ProcessCount(type, status, one.count() + two.count()));
+            }
+            if (views.size() < page.limit()) {
+                return List.copyOf(counts.values());
+            }
+            page = page.after(views.getLast().process().id());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.cloche.process;
+
+import java.util.Locale;
+
+/** What a process waits for. */
+public enum ProcessPhase {
+    /** Its end: a holder of its lease drives it. */
+    DRIVEN,
+    /** A worker that takes it: nothing holds it. */
+    CLAIMABLE,
+    /** The end of a pause, after which workers are offered it. */
+    PAUSED,
+    /** A worker that takes it or gives it up: its owner was lost. */
+    LOST,
+    /** Something outside, which drives it ({@link Recovery.ExternallyOwned}). */
+    EXTERNAL,
+    /** Nothing. */
+    ENDED;
+
+    /** Lower case, as it is printed. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static ProcessPhase of(ProcessHead process, StoreTime now) {
+        if (process.status().terminal()) {
+            return ENDED;
+        }
+        if (process.lease().filter(lease -> LeaseRules.isLive(lease, now)).isPresent()) {
+            return DRIVEN;
+        }
+        if (process.recovery() instanceof Recovery.ExternallyOwned) {
+            return EXTERNAL;
+        }
+        if (process.lease().isPresent()) {
+            return LOST;
+        }
+        return process.pause().filter(pause -> RecoveryRules.pauses(pause, now)).isPresent() ? PAUSED : CLAIMABLE;
+    }
+}

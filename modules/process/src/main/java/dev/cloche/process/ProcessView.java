@@ -1,0 +1,50 @@
+package dev.cloche.process;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A process as of one moment, for those who look at it.
+ *
+ * @param phase what it waits for
+ * @param startedAt when it was first claimed; empty before, or if a program of an older version claimed it
+ * @param holder who holds its lease, if that is live
+ * @param pausedUntil when workers are offered it again; present exactly if it is {@link ProcessPhase#PAUSED}
+ * @param returnedFor why it was given back last, or why its last attempt failed
+ * @param lostOwner who was lost last: whose lease ran out without being released
+ */
+public record ProcessView(
+        ProcessRecord process,
+        ProcessPhase phase,
+        Optional<Instant> startedAt,
+        Optional<Holder> holder,
+        Optional<Instant> pausedUntil,
+        Optional<String> returnedFor,
+        Optional<String> lostOwner) {
+    /**
+     * Who holds a lease.
+     *
+     * @param since when it was claimed, by the store's wall clock
+     * @param until when it ends unless it is renewed, the same
+     */
+    public record Holder(String owner, long fence, Instant since, Instant until) {}
+
+    static ProcessView of(ProcessSnapshot found, StoreTime now) {
+        ProcessHead head = found.head();
+        ProcessPhase phase = ProcessPhase.of(head, now);
+        Optional<LeaseRow> live = head.lease().filter(lease -> LeaseRules.isLive(lease, now));
+        return new ProcessView(
+                found.record(),
+                phase,
+                found.startedAt(),
+                live.map(lease ->
+                        new Holder(lease.owner(), lease.fence(), lease.claimedAt(), at(lease.expiresTicks(), now))),
+                head.pause().filter(_ -> phase == ProcessPhase.PAUSED).map(pause -> at(pause.untilTicks(), now)),
+                found.returnedFor(),
+                phase == ProcessPhase.LOST ? head.lease().map(LeaseRow::owner) : found.lostOwner());
+    }
+
+    private static Instant at(long ticks, StoreTime now) {
+        return now.wall().plusMillis(ticks - now.ticks());
+    }
+}
