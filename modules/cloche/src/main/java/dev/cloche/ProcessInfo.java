@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.ProcessView;
 import dev.cloche.process.Recovery;
 import java.time.Instant;
 import java.util.Optional;
@@ -22,9 +23,16 @@ import java.util.Optional;
  * @param recovery what happens if its owner is lost: {@code rerunnable}, {@code retrying}, {@code owner-bound} or
  *     {@code externally-owned}
  * @param leaseRequired whether only who holds its lease can end it
- * @param attempts owners who hold it or were lost
+ * @param waitsFor {@code driven} (its end: a holder of its lease drives it), {@code claimable} (a worker), {@code paused}
+ *     (the end of a pause), {@code lost} (a worker: its owner was lost), {@code external} (something outside), {@code ended}
+ * @param holder who drives it now
+ * @param pausedUntil before which no worker is offered it
+ * @param returnedFor why it was given back last, or why its last attempt failed
+ * @param lostOwner who was lost last
+ * @param attempts owners who hold it, were lost, or had a driver that failed
  * @param events how many it has
  * @param lastSequence of its latest event. The first has 1, or follows those of an earlier process of the id that was pruned
+ * @param startedAt when it was first claimed
  * @param updatedAt when something last happened to it
  */
 public record ProcessInfo(
@@ -37,12 +45,26 @@ public record ProcessInfo(
         String session,
         String recovery,
         boolean leaseRequired,
+        String waitsFor,
+        Optional<Holder> holder,
+        Optional<Instant> pausedUntil,
+        Optional<String> returnedFor,
+        Optional<String> lostOwner,
         int attempts,
         long events,
         long lastSequence,
         Instant createdAt,
+        Optional<Instant> startedAt,
         Instant updatedAt) {
-    static ProcessInfo of(ProcessRecord process) {
+    /**
+     * Who holds a lease.
+     *
+     * @param until when it ends unless it is renewed
+     */
+    public record Holder(String owner, Instant since, Instant until) {}
+
+    static ProcessInfo of(ProcessView view) {
+        ProcessRecord process = view.process();
         return new ProcessInfo(
                 process.id(),
                 process.registration().input().type(),
@@ -58,10 +80,16 @@ public record ProcessInfo(
                     case Recovery.ExternallyOwned _ -> "externally-owned";
                 },
                 process.registration().leaseRequired(),
+                view.phase().word(),
+                view.holder().map(holder -> new Holder(holder.owner(), holder.since(), holder.until())),
+                view.pausedUntil(),
+                view.returnedFor(),
+                view.lostOwner(),
                 process.attempts(),
                 process.events(),
                 process.lastSequence(),
                 process.createdAt(),
+                view.startedAt(),
                 process.updatedAt());
     }
 }

@@ -5,8 +5,8 @@ import dev.cloche.execution.ExecutionSpec;
 import dev.cloche.execution.Executions;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessQuery;
-import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.ProcessView;
 import dev.cloche.process.PruneRequest;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The durable records of work on this host, to be looked at and cared for; commands in sandboxes that outlive who started
@@ -56,7 +57,10 @@ public final class Processes {
                 // Says what it is instead.
                 sandboxes.connect(sandbox, Deadline.none()).close();
             }
-            return ProcessInfo.of(executions.start(new ExecutionSpec(record.id(), record.name(), command, options)));
+            String id = executions
+                    .start(new ExecutionSpec(record.id(), record.name(), command, options))
+                    .id();
+            return registry.view(id).map(ProcessInfo::of).orElseThrow();
         });
     }
 
@@ -75,21 +79,37 @@ public final class Processes {
      * @param ended whether also those that have ended
      */
     public List<ProcessInfo> list(boolean ended) {
+        return list(ended ? ProcessFilter.ALL : ProcessFilter.ALL.withStatuses(Set.of("running")));
+    }
+
+    /**
+     * Processes by id.
+     *
+     * @throws dev.cloche.base.ClocheException if the filter names a status that does not exist
+     */
+    public List<ProcessInfo> list(ProcessFilter filter) {
         List<ProcessInfo> all = new ArrayList<>();
-        Optional<String> after = Optional.empty();
-        do {
-            List<ProcessRecord> page = registry.list(new ProcessQuery(!ended, after, ProcessRegistry.LARGEST_PAGE));
+        ProcessQuery query = filter.query();
+        while (true) {
+            List<ProcessView> page = registry.views(query);
             page.forEach(process -> all.add(ProcessInfo.of(process)));
-            after = page.size() < ProcessRegistry.LARGEST_PAGE
-                    ? Optional.empty()
-                    : Optional.of(page.getLast().id());
-        } while (after.isPresent());
-        return List.copyOf(all);
+            if (page.size() < query.limit()) {
+                return List.copyOf(all);
+            }
+            query = query.after(page.getLast().process().id());
+        }
+    }
+
+    /** How many processes there are by type of input and status. */
+    public List<ProcessTally> count(ProcessFilter filter) {
+        return registry.counts(filter.query()).stream()
+                .map(count -> new ProcessTally(count.inputType(), count.status().word(), count.count()))
+                .toList();
     }
 
     /** The process of that id, if there is one. */
     public Optional<ProcessInfo> find(String id) {
-        return registry.get(id).map(ProcessInfo::of);
+        return registry.view(id).map(ProcessInfo::of);
     }
 
     /**

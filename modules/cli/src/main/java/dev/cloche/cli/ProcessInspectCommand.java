@@ -36,9 +36,19 @@ final class ProcessInspectCommand implements Callable<Integer> {
         table.row("input", process.inputType() + " " + process.input());
         table.row("session", process.session());
         table.row("recovery", process.recovery() + (process.leaseRequired() ? ", ends with its lease only" : ""));
+        String waitsFor = ProcessLsCommand.waitsFor(process);
+        if (!waitsFor.isEmpty()) {
+            table.row("waits for", waitsFor);
+        }
+        process.holder()
+                .ifPresent(holder ->
+                        table.row("lease", holder.owner() + " since " + holder.since() + ", until " + holder.until()));
+        process.returnedFor().ifPresent(why -> table.row("returned for", why));
+        process.lostOwner().ifPresent(owner -> table.row("lost owner", owner));
         table.row("attempts", Integer.toString(process.attempts()));
         table.row("events", Long.toString(process.events()));
         table.row("created", process.createdAt().toString());
+        process.startedAt().ifPresent(at -> table.row("started", at.toString()));
         table.row("updated", process.updatedAt().toString());
         table.print(System.out);
     }

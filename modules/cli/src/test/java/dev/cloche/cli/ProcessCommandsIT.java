@@ -16,6 +16,7 @@ import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +72,25 @@ class ProcessCommandsIT {
     }
 
     @Test
+    void whoDrivesAProcessAndWhatItWaitsForIsShownAndCanBeFiltered() {
+        assertThat(done("process", "ls").stdout()).contains("a worker");
+        registry.claim("running", "worker-7", Duration.ofHours(1));
+        assertThat(done("process", "ls").stdout()).contains("its driver", "worker-7");
+        assertThat(done("process", "inspect", "running").stdout()).contains("worker-7 since ", ", until ", "started");
+        assertThat(done("process", "inspect", "--format", "json", "running").stdout())
+                .contains("\"leaseOwner\" : \"worker-7\"", "\"waitsFor\" : \"driven\"");
+        assertThat(done("process", "ls", "--status", "failed,abandoned").stdout())
+                .contains("bad")
+                .doesNotContain("good", "running");
+        assertThat(done("process", "ls", "-a", "--text", "GOO", "--session", "session", "--type", "external")
+                        .stdout())
+                .contains("good")
+                .doesNotContain("bad");
+        assertThat(done("process", "ls", "-a", "--older-than", "1h").stdout()).doesNotContain("good");
+        assertThat(done("process", "ls", "--count").stdout()).contains("external", "failed", "1");
+    }
+
+    @Test
     void eventsArePrintedAndFollowedToTheEnd() {
         assertThat(done("process", "events", "good").stdout())
                 .contains("1  ", "note", "2  ", "process.completed")
@@ -121,6 +141,8 @@ class ProcessCommandsIT {
                 mistake(2, "--after -1", "process", "events", "--after", "-1", "good"),
                 mistake(2, "--timeout", "process", "await", "--timeout", "soon", "running"),
                 mistake(2, "--unused-for", "process", "prune", "--unused-for", "ages"),
+                mistake(1, "status", "process", "ls", "--status", "asleep"),
+                mistake(2, "--older-than", "process", "ls", "--older-than", "ages"),
                 mistake(2, "--format", "process", "ls", "--format", "xml"),
                 mistake(2, "PROCESS", "process", "inspect"),
                 mistake(2, "PROCESS", "process", "cancel"),
