@@ -17,6 +17,7 @@ record PostgresServer(EmbeddedPostgres server) implements AutoCloseable {
                 .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")
                 .setServerConfig("full_page_writes", "on")
+                .setServerConfig("max_connections", "200")
                 .start());
     }
 
