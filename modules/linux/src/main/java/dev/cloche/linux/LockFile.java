@@ -28,6 +28,7 @@ public final class LockFile implements AutoCloseable {
     private static final int O_RDWR = 2;
     private static final int O_CREAT = 0x40;
     private static final int O_CLOEXEC = 0x80000;
+    private static final int MAKING = O_RDWR | O_CREAT | O_CLOEXEC;
     private static final int LOCK_SH = 1;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
@@ -71,25 +72,43 @@ public final class LockFile implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted; it has no lock then
      */
     public static Optional<LockFile> lock(Path path, Deadline deadline) throws InterruptedException {
-        return lock(LibcHolder.libc(), path, LOCK_EX, deadline);
+        return lock(LibcHolder.libc(), path, LOCK_EX, MAKING, deadline);
     }
 
     /** Like {@link #lock}, but shared with others that also take it shared. */
     public static Optional<LockFile> lockShared(Path path, Deadline deadline) throws InterruptedException {
-        return lock(LibcHolder.libc(), path, LOCK_SH, deadline);
+        return lock(LibcHolder.libc(), path, LOCK_SH, MAKING, deadline);
+    }
+
+    /**
+     * Waits in the kernel for whoever holds the exclusive lock now, up to the deadline. A missing file is free, and stays missing:
+     * so nothing is made where the holder is deleting it.
+     *
+     * @throws SystemCallException if the file cannot be opened
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static void awaitFree(Path path, Deadline deadline) throws InterruptedException {
+        try {
+            lock(LibcHolder.libc(), path, LOCK_SH, O_RDONLY | O_CLOEXEC, deadline)
+                    .ifPresent(LockFile::close);
+        } catch (SystemCallException e) {
+            if (e.errno() != Errno.ENOENT) {
+                throw e;
+            }
+        }
     }
 
     /**
      * The kernel's own wait ends neither with a deadline nor by an interrupt, so a thread of its own waits, and lets go of the
      * lock at once where nobody wants it any more.
      */
-    private static Optional<LockFile> lock(Libc libc, Path path, int kind, Deadline deadline)
+    private static Optional<LockFile> lock(Libc libc, Path path, int kind, int flags, Deadline deadline)
             throws InterruptedException {
-        Optional<LockFile> free = tryLock(libc, path, kind);
+        Optional<LockFile> free = take(libc, open(libc, path, flags), path, kind);
         if (free.isPresent() || deadline.passed()) {
             return free;
         }
-        int fd = open(libc, path, O_RDWR | O_CREAT | O_CLOEXEC);
+        int fd = open(libc, path, flags);
         if (fd < 0) {
             throw new SystemCallException("open", path.toString(), -fd);
         }
@@ -145,7 +164,7 @@ public final class LockFile implements AutoCloseable {
     }
 
     static Optional<LockFile> tryLock(Libc libc, Path path, int kind) {
-        return take(libc, open(libc, path, O_RDWR | O_CREAT | O_CLOEXEC), path, kind);
+        return take(libc, open(libc, path, MAKING), path, kind);
     }
 
     private static Optional<LockFile> take(Libc libc, int fd, Path path, int kind) {

@@ -141,6 +141,24 @@ class LockFileTest {
     }
 
     @Test
+    void whoOnlyWaitsForItsEndMakesNoFile() throws Exception {
+        LockFile.awaitFree(file, Deadline.none());
+        assertThat(file).doesNotExist();
+        LockFile held = LockFile.tryLock(file).orElseThrow();
+        LockFile.awaitFree(file, Deadline.after(Duration.ofMillis(20)));
+        FutureTask<Boolean> wait = new FutureTask<>(() -> {
+            LockFile.awaitFree(file, Deadline.none());
+            return true;
+        });
+        Thread.ofVirtual().start(wait);
+        Files.delete(file);
+        assertThat(wait.isDone()).isFalse();
+        held.close();
+        assertThat(wait.get()).isTrue();
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
     void tellsALockWhoseFileHasLostItsName() throws IOException {
         try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
             assertThat(held.isOf(file)).isTrue();

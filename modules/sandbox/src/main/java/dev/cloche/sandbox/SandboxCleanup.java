@@ -45,12 +45,17 @@ final class SandboxCleanup {
         };
     }
 
-    /** The same for who holds its lock, and keeps it. */
+    /**
+     * The same for who holds its lock, and keeps it. Before a lock is let go of without more, this removes what taking it has made
+     * if another was removing the sandbox: that deletes the directory first, and the row a moment later.
+     */
     CleanupOutcome cleanUnder(OwnerLock lock, long id) {
-        return ground.store()
-                .byId(id)
-                .map(record -> skipped(record).orElseGet(() -> clean(record, lock)))
-                .orElse(CleanupOutcome.ALREADY_GONE);
+        Optional<SandboxRecord> record = ground.store().byId(id);
+        if (record.isEmpty()) {
+            lock.directory().remove();
+            return CleanupOutcome.ALREADY_GONE;
+        }
+        return skipped(record.get()).orElseGet(() -> clean(record.get(), lock));
     }
 
     private Optional<CleanupOutcome> skipped(SandboxRecord record) {

@@ -76,14 +76,12 @@ final class SandboxDirectory {
         }
     }
 
-    /** Waits for who holds the lock now, up to the deadline; another may have it by then. */
+    /** Waits for who holds the lock now, up to the deadline; another may have it by then. Makes nothing. */
     void awaitFree(Deadline deadline) throws InterruptedException {
         try {
-            LockFile.lock(path.resolve(LOCK), deadline).ifPresent(LockFile::close);
+            LockFile.awaitFree(path.resolve(LOCK), deadline);
         } catch (SystemCallException e) {
-            if (Files.isDirectory(path)) {
-                throw new SandboxException.StorageFailed(path, e);
-            }
+            throw new SandboxException.StorageFailed(path, e);
         }
     }
 

@@ -76,6 +76,7 @@ final class SnapshotTaking {
                 throw new SandboxException.Owned(sandbox.name());
             }
             try (lock) {
+                refuseIfGoing(lock, now);
                 if (now.status().active()) {
                     throw new SandboxException.Owned(sandbox.name());
                 }
@@ -134,6 +135,7 @@ final class SnapshotTaking {
                 throw new SandboxException.OwnedElsewhere(sandbox.name());
             }
             try (lock) {
+                refuseIfGoing(lock, now);
                 if (now.status() != SandboxStatus.RUNNING) {
                     throw new SandboxException.NotRunning(now.name(), now.status());
                 }
@@ -143,6 +145,14 @@ final class SnapshotTaking {
             }
         } catch (VmStateException over) {
             throw notRunning(sandbox, over);
+        }
+    }
+
+    /** Somebody removes it, and may have deleted its directory before it was made anew for this lock. */
+    private void refuseIfGoing(OwnerLock lock, SandboxRecord now) {
+        if (now.ephemeral() && now.status().terminal()) {
+            var _ = new SandboxCleanup(ground).cleanUnder(lock, now.id());
+            throw new SandboxException.NotFound(now.name());
         }
     }
 

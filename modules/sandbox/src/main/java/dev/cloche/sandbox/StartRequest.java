@@ -26,7 +26,9 @@ record StartRequest(Foundations ground, SandboxEnds ends, Hands hands, SandboxRe
             case Claim.Held() -> throw new SandboxException.Owned(sandbox.name());
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
                 if (now.status().active() || (now.ephemeral() && now.status().terminal())) {
-                    lock.close();
+                    try (lock) {
+                        ends.cleanUnder(lock, now.id());
+                    }
                     throw now.status().active()
                             ? new SandboxException.Starting(now.name())
                             : new SandboxException.NotFound(now.name());

@@ -142,7 +142,9 @@ final class Sweep {
             switch (facts.judge(row)) {
                 case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
-                case SweepRule.Verdict.Settle(Ending ending) -> claim(row, ending);
+                case SweepRule.Verdict.Settle(Ending ending) -> {
+                    var _ = claim(row, ending);
+                }
                 case SweepRule.Verdict.Kill(Ending ending) -> kill(row, ending);
             }
         } catch (ClocheException resists) {
@@ -156,27 +158,45 @@ final class Sweep {
         }
     }
 
-    /** Whoever holds the lock by now has the sandbox in hand, and sees to it. */
-    private Optional<OwnerLock> claim(SweepRow row, Ending ending) {
+    /**
+     * Whoever holds the lock by now has the sandbox in hand, and sees to it; whoever had it since it was read may have adopted,
+     * ended or removed it.
+     *
+     * @return whether it is in hand, and as it was read
+     */
+    private boolean claim(SweepRow row, Ending ending) {
         Optional<OwnerLock> lock = locks.directory(row.directory()).tryLock();
-        lock.ifPresent(taken -> settling.add(new Claimed(new SweepStore.Settled(row, ending), taken)));
-        return lock;
+        if (lock.isEmpty()) {
+            return false;
+        }
+        boolean still = false;
+        try {
+            still = store.isStill(row);
+            if (still) {
+                settling.add(new Claimed(new SweepStore.Settled(row, ending), lock.get()));
+            } else {
+                var _ = cleanup.cleanUnder(lock.get(), row.id());
+            }
+        } finally {
+            if (!still) {
+                lock.get().close();
+            }
+        }
+        return still;
     }
 
     private void kill(SweepRow row, Ending ending) {
         wait(row);
-        if (claim(row, ending).isEmpty()) {
+        if (!claim(row, ending)) {
             return;
         }
         boolean ended = false;
         try {
-            // Somebody may have adopted it, and let go of it, since it was read.
-            ended = store.isStill(row)
-                    && ownerlessVms.end(
-                            row.run().orElseThrow().vm(),
-                            before.ownerlessSince(row.id()).orElse(now),
-                            now,
-                            deadline);
+            ended = ownerlessVms.end(
+                    row.run().orElseThrow().vm(),
+                    before.ownerlessSince(row.id()).orElse(now),
+                    now,
+                    deadline);
         } finally {
             if (!ended) {
                 settling.removeLast().lock().close();

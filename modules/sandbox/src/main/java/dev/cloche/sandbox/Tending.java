@@ -224,7 +224,9 @@ final class Tending {
                 || !isLatest(run, now)
                 || !now.status().terminal()
                 || !isWanted(now)) {
-            lock.close();
+            try (lock) {
+                ends.cleanUnder(lock, id);
+            }
             return false;
         }
         StartPlan plan = StartPlan.again(now, main.get(), ground.store().network(id));

@@ -26,9 +26,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A state root with two bundled images, in-memory VMs, and any number of runtimes that share both. Image {@code bare}
@@ -124,7 +126,7 @@ final class TestHost implements AutoCloseable {
     }
 
     static Deadline soon() {
-        return Deadline.after(Duration.ofSeconds(20));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     static SandboxSpec spec(Optional<String> name, String image, String... command) {
@@ -203,12 +205,20 @@ final class TestHost implements AutoCloseable {
     /** Records a sandbox that a dead process was starting, with its image pinned; nothing of its VM is made. */
     VmId abandonedStart(SandboxSpec spec, boolean detached) {
         VmId vm = VmId.random();
+        begin(vm, spec, detached).close();
+        return vm;
+    }
+
+    /** In hand from before anybody else can see the row, as by who really starts it. */
+    private OwnerLock begin(VmId vm, SandboxSpec spec, boolean detached) {
+        AtomicReference<@Nullable OwnerLock> lock = new AtomicReference<>();
         String name = spec.name().orElseThrow();
         long id = here.store()
                 .insert(
                         new SandboxStore.NewSandbox(name, spec, new MainCommand(spec.command(), CommandOptions.none())),
                         Optional.of(new SandboxStore.NewRun(vm, detached, DEAD)),
-                        directory -> {})
+                        directory ->
+                                lock.set(SandboxLocks.in(state(), here.store()).lockNew(directory)))
                 .orElseThrow();
         var _ = here.images()
                 .acquire(
@@ -217,18 +227,18 @@ final class TestHost implements AutoCloseable {
                         Foundations.holder(id, name),
                         PullListener.none(),
                         soon());
-        return vm;
+        return Objects.requireNonNull(lock.get());
     }
 
     /** The same, with a VM that nobody owns any more and that lives. */
     VmId abandoned(SandboxSpec spec, boolean detached) {
-        VmId id = abandonedStart(spec, detached);
-        try (Vm vm = vms.memory.create(VmSpec.of(id, RootDisk.raw(Path.of("/none"))))) {
+        VmId id = VmId.random();
+        try (OwnerLock _ = begin(id, spec, detached);
+                Vm vm = vms.memory.create(VmSpec.of(id, RootDisk.raw(Path.of("/none"))))) {
             vm.start(soon());
             vm.detach();
+            here.store().move(id(spec.name().orElseThrow()), SandboxStatus.STARTING, SandboxStatus.RUNNING);
         }
-        here.store()
-                .move(row(spec.name().orElseThrow()).orElseThrow().id(), SandboxStatus.STARTING, SandboxStatus.RUNNING);
         return id;
     }
 
