@@ -89,7 +89,7 @@ public final class Main {
 
     private static int exitCode(ClocheException failure, CommandSpec command) {
         return switch (failure.code()) {
-            case "sandbox.ended.max-duration-exceeded" -> ExitCodes.TIMED_OUT;
+            case "sandbox.ended.max-duration-exceeded", "vm.limit" -> ExitCodes.TIMED_OUT;
             case "vm.interrupted", "sandbox.interrupted" -> ExitCodes.INTERRUPTED;
             case "cli.usage" -> general(command, ExitCodes.USAGE);
             default -> ExitCodes.ofStart(failure.code(), general(command, ExitCodes.FAILURE));

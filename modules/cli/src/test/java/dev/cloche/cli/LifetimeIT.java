@@ -7,7 +7,6 @@ import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +31,7 @@ class LifetimeIT extends OnOneHome {
         Program.signal(client, signal);
 
         assertThat(stdout.readLine()).isEqualTo("got it");
-        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.waitFor(5, TimeUnit.MINUTES)).isTrue();
         assertThat(client.exitValue()).isEqualTo(exitCode);
     }
 
@@ -44,16 +43,16 @@ class LifetimeIT extends OnOneHome {
             Program.signal(client, "INT");
             client.waitFor(500, TimeUnit.MILLISECONDS);
         }
-        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.waitFor(5, TimeUnit.MINUTES)).isTrue();
         assertThat(client.exitValue()).isEqualTo(130);
     }
 
     @Test
     void anInterruptDuringTheBootLeavesNothing() throws Exception {
         Process client = cloche.start("run", "base", "--", "sleep", "600");
-        await().atMost(Duration.ofSeconds(30)).until(() -> !cloche.vmProcesses().isEmpty());
+        await().until(() -> !cloche.vmProcesses().isEmpty());
         Program.signal(client, "INT");
-        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.waitFor(5, TimeUnit.MINUTES)).isTrue();
         assertThat(client.exitValue()).isEqualTo(130);
     }
 
@@ -64,7 +63,7 @@ class LifetimeIT extends OnOneHome {
         assertThat(cloche.vmProcesses()).hasSize(2);
         client.destroyForcibly().waitFor();
 
-        await().atMost(Duration.ofSeconds(15)).until(() -> cloche.vmProcesses().isEmpty());
+        await().until(() -> cloche.vmProcesses().isEmpty());
         Result ps = cloche.run("ps", "-a", "--format", "json");
         assertThat(ps.stdout()).contains("\"crashed\"", "\"internal-error\"");
         assertThat(cloche.run("rm", "orphan").exitCode()).isZero();
@@ -83,7 +82,7 @@ class LifetimeIT extends OnOneHome {
         terminal.getOutputStream().write(3);
         terminal.getOutputStream().flush();
         terminal.destroy();
-        assertThat(terminal.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(terminal.waitFor(5, TimeUnit.MINUTES)).isTrue();
 
         assertThat(cloche.run("exec", "survivor", "--", "echo", "alive")).isEqualTo(new Result(0, "alive\n", ""));
         assertThat(cloche.run("ps").stdout()).contains("survivor", "running");
@@ -97,7 +96,7 @@ class LifetimeIT extends OnOneHome {
         assertThat(cloche.run("run", "-d", "--name", "brief", "base", "--", "sh", "-c", "sleep 1; exit 9")
                         .stdout())
                 .isEqualTo("brief\n");
-        await().atMost(Duration.ofSeconds(60)).until(() -> cloche.vmProcesses().isEmpty());
+        await().until(() -> cloche.vmProcesses().isEmpty());
         assertThat(cloche.run("ps", "-a").stdout()).contains("brief", "stopped (exit 9)");
         assertThat(cloche.run("exec", "brief", "--", "true").stderr()).contains("is not running");
         assertThat(cloche.run("rm", "brief").exitCode()).isZero();
@@ -106,14 +105,25 @@ class LifetimeIT extends OnOneHome {
     /** Nobody but the guard of the detached one is there to end it. */
     @Test
     void aLongestDurationIsHeldWhoeverIsThere() {
-        cloche.run("run", "-d", "--name", "long", "--max-duration", "8s", "base", "--", "sh", "-c", DEAF);
+        startedWithin(8);
         assertThat(cloche.run("run", "--timeout", "8s", "base", "--", "sh", "-c", DEAF)
                         .exitCode())
                 .isEqualTo(124);
-        await().atMost(Duration.ofSeconds(60)).until(() -> cloche.vmProcesses().isEmpty());
+        await().until(() -> cloche.vmProcesses().isEmpty());
         assertThat(cloche.run("wait", "long").stdout()).startsWith("stopped max-duration-exceeded");
         assertThat(cloche.run("ps", "-a").stdout()).contains("stopped (max-duration-exceeded)");
         assertThat(cloche.run("rm", "long").exitCode()).isZero();
+    }
+
+    /** The boot is a part of the longest duration: on a busy host it is given more. */
+    private static void startedWithin(int seconds) {
+        Result started = cloche.run(
+                "run", "-d", "--name", "long", "--max-duration", seconds + "s", "base", "--", "sh", "-c", DEAF);
+        if (started.exitCode() != 0) {
+            assertThat(seconds).as(started.stderr()).isLessThan(300);
+            cloche.run("rm", "--force", "long");
+            startedWithin(2 * seconds);
+        }
     }
 
     @Test
@@ -136,7 +146,7 @@ class LifetimeIT extends OnOneHome {
                 .isEqualTo(new Result(4, "1 /tmp nobody\n", ""));
         assertThat(cloche.run("rm", "shared").stderr()).contains("is running");
         assertThat(cloche.run("stop", "-t", "1s", "shared").exitCode()).isZero();
-        assertThat(client.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.waitFor(5, TimeUnit.MINUTES)).isTrue();
         assertThat(client.exitValue()).isNotZero();
         assertThat(cloche.run("rm", "shared").exitCode()).isZero();
     }

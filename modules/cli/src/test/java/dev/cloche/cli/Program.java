@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /** The real {@code ./cloche} on a state root of its own, as root or as another user. */
 final class Program {
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     /** nobody, on every Debian. */
     private static final int STRANGER = 65534;
 
@@ -87,7 +87,11 @@ final class Program {
     }
 
     List<String> command(String... arguments) {
-        List<String> command = new ArrayList<>(prefix);
+        // What ignores a signal from its start rightly goes on to: so the program must not inherit that from a build
+        // that
+        // runs in the background of a script.
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal"));
+        command.addAll(prefix);
         command.add(launcher().toString());
         command.addAll(List.of(arguments));
         return command;

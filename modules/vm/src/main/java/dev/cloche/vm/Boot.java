@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -39,6 +40,7 @@ final class Boot {
      * Returns when the VM runs.
      *
      * @throws VmStartException if no attempt succeeded, or the handle was closed
+     * @throws VmLimitException if the longest duration passed first
      * @throws VmDeadlineException if the deadline passed first
      */
     void run(Deadline deadline) {
@@ -57,7 +59,7 @@ final class Boot {
         int attempts = 0;
         while (attempts < policy.attempts() && !diskIsUnreadable && !life.closed()) {
             attempts++;
-            last = attempt(deadline);
+            last = attempt(policy.helloWithin(attempts), deadline);
             if (last.isEmpty()) {
                 return;
             }
@@ -87,29 +89,36 @@ final class Boot {
     }
 
     /** One boot; empty if it worked, or why it is worth another. */
-    private Optional<VmException> attempt(Deadline deadline) {
+    private Optional<VmException> attempt(Duration helloWithin, Deadline deadline) {
         Run booting = machine.boot(deadline);
         GuestConnection connection = GuestConnection.open(id, booting);
         try {
             life.booting(booting);
             // Whichever comes first: the guest's hello, its end, or a broken connection.
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
-            Object event = Waiting.on(
-                    first, deadline.orAfter(policy.helloWithin()), "the guest's hello", () -> booting.check(id));
+            Object event =
+                    Waiting.on(first, deadline.orAfter(helloWithin), "the guest's hello", () -> booting.check(id));
             if (event instanceof GuestHello) {
                 greeted.accept(connection, deadline);
                 life.running(booting, connection);
                 return Optional.empty();
             }
-            abort(booting, connection);
-            return Optional.of(new GuestConnectionLostException("it ended while it was booting", null));
+            throw new GuestConnectionLostException("it ended while it was booting", null);
         } catch (VmDeadlineException | GuestConnectionLostException | GuestProtocolException e) {
             abort(booting, connection);
+            if (reachedItsLimit(booting)) {
+                throw new VmLimitException(id, e);
+            }
             return Optional.of(e);
         } catch (VmException e) {
             abort(booting, connection);
             throw e;
         }
+    }
+
+    private static boolean reachedItsLimit(Run booting) {
+        return booting.ended().state() == Future.State.SUCCESS
+                && booting.ended().resultNow().cause() == VmExit.Cause.MAX_DURATION;
     }
 
     private void abort(Run booting, GuestConnection connection) {

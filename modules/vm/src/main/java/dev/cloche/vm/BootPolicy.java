@@ -6,11 +6,13 @@ import java.time.Duration;
  * How patient a start is.
  *
  * @param attempts how often a boot is tried, at least once
- * @param helloWithin how long one attempt may take until the guest's hello; boots hang at times under software emulation
- *     on a loaded host
+ * @param helloWithin how long the first attempt may take until the guest's hello, and each further one twice as long as the
+ *     one before: boots hang at times under software emulation on a loaded host, and that host is slow
  */
 public record BootPolicy(int attempts, Duration helloWithin) {
-    /** Three attempts of 30 seconds: some ten times what a boot takes in software emulation. */
+    private static final int MOST_DOUBLINGS = 10;
+
+    /** Three attempts of 30, 60 and 120 seconds; in software emulation a boot takes one or two on a quiet host. */
     public static final BootPolicy DEFAULT = new BootPolicy(3, Duration.ofSeconds(30));
 
     /** @throws InvalidVmSpecException if there is no attempt, or no time for one */
@@ -19,5 +21,10 @@ public record BootPolicy(int attempts, Duration helloWithin) {
             throw new InvalidVmSpecException(
                     "A boot cannot be tried " + attempts + " times for " + helloWithin, "Give it time.");
         }
+    }
+
+    /** @param attempt from 1 */
+    Duration helloWithin(int attempt) {
+        return helloWithin.multipliedBy(1L << Math.min(attempt - 1, MOST_DOUBLINGS));
     }
 }

@@ -23,6 +23,7 @@ public interface Vm extends AutoCloseable {
      *
      * @throws VmStateException if it is not {@link VmState#CREATED}
      * @throws VmStartException if no attempt succeeded; it holds the end of the guest's console
+     * @throws VmLimitException if its longest duration passed before it was up
      * @throws VmResourcesException if something that is needed is missing on this host
      * @throws SnapshotMismatchException if its snapshot would not run here
      * @throws SnapshotNotFoundException if its snapshot is gone, or was replaced

@@ -8,6 +8,7 @@ public abstract sealed class VmException extends ClocheException
         permits InvalidVmSpecException,
                 VmStateException,
                 VmStartException,
+                VmLimitException,
                 VmResourcesException,
                 VmPortException,
                 VmNetworkException,

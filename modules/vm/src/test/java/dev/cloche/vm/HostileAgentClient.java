@@ -8,15 +8,16 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Lets itself be lied to by a VM, in a process of its own whose heap is small: {@code STATE_ROOT SHARE VM SECONDS
- * COPIES LIE…}. A lie that begins with {@code copy:} is told while a tree is copied out, into the directory COPIES.
- * Prints a line for each lie: its name, and the exception's class or what was survived.
+ * Lets itself be lied to by a VM, in a process of its own whose heap is small: {@code STATE_ROOT SHARE VM COPIES
+ * LIE…}. A lie that begins with {@code copy:} is told while a tree is copied out, into the directory COPIES. Prints a
+ * line for each lie: its name, and the exception's class or what was survived.
  */
 final class HostileAgentClient {
     private static final int ENOUGH = 8 * 1024 * 1024;
@@ -24,26 +25,36 @@ final class HostileAgentClient {
     static final String COPY = "copy:";
     private static final int MOST_ENTRIES = 1000;
 
+    /** Lies after which an answer that is due never comes: only a deadline ends them. */
+    private static final Set<String> SILENCE = Set.of("detached-unasked", "silence", "half-a-frame", "no-end");
+
+    /** The one whose execution is silent, and whose guest answers. */
+    private static final String NO_OUTPUT = "stdin-credit-overflow";
+
+    private static final Duration SHORT = Duration.ofSeconds(3);
+    /** For what comes by itself, however busy this host is. */
+    private static final Duration LONG = Duration.ofMinutes(5);
+
     private HostileAgentClient() {}
 
     public static void main(String[] arguments) {
         VmLayout layout = VmLayout.of(Path.of(arguments[0]));
         VmId id = new VmId(arguments[2]);
-        Duration patience = Duration.ofSeconds(Long.parseLong(arguments[3]));
-        Path copies = Path.of(arguments[4]);
+        Path copies = Path.of(arguments[3]);
         try (QemuProvider provider = new QemuProvider(layout, VmResources.find(List.of(Path.of(arguments[1]))))) {
-            for (String lie : Arrays.asList(arguments).subList(5, arguments.length)) {
-                try (Vm vm = provider.connect(id, Deadline.after(Duration.ofSeconds(60)))) {
+            for (String lie : Arrays.asList(arguments).subList(4, arguments.length)) {
+                try (Vm vm = provider.connect(id, Deadline.after(LONG))) {
                     String outcome = lie.startsWith(COPY)
-                            ? copied(vm.guest(), lie.substring(COPY.length()), copies, patience)
-                            : outcome(vm.guest(), lie, patience);
+                            ? copied(vm.guest(), lie.substring(COPY.length()), copies)
+                            : outcome(vm.guest(), lie);
                     System.out.println(lie + " " + outcome);
                 }
             }
         }
     }
 
-    private static String copied(Guest guest, String lie, Path copies, Duration patience) {
+    private static String copied(Guest guest, String lie, Path copies) {
+        Duration patience = SILENCE.contains(lie) ? SHORT : LONG;
         CopyOptions options = CopyOptions.DEFAULT.withMaxEntries(MOST_ENTRIES);
         try {
             var _ = guest.files()
@@ -64,12 +75,13 @@ final class HostileAgentClient {
         }
     }
 
-    private static String outcome(Guest guest, String lie, Duration patience) {
+    private static String outcome(Guest guest, String lie) {
+        Duration patience = SILENCE.contains(lie) ? SHORT : LONG;
         try (GuestExecution execution = guest.exec(ExecRequest.of(lie).withStdin(), Deadline.after(patience))) {
             // A reader that keeps pace grants whatever comes, so here nobody reads.
             String end = lie.equals("beyond-credit")
                     ? execution.await(Deadline.after(patience)).toString()
-                    : read(execution, patience);
+                    : read(execution, lie.equals(NO_OUTPUT) ? SHORT : patience);
             guest.ping(Deadline.after(patience));
             return "survived " + end;
         } catch (VmException | IOException e) {

@@ -17,7 +17,7 @@ class InMemoryProviderTest extends VmProviderContract {
 
     @Override
     protected InMemoryProvider open() {
-        return new InMemoryProvider(faults, new BootPolicy(3, Duration.ofMillis(200)));
+        return new InMemoryProvider(faults, new BootPolicy(3, Duration.ofMinutes(1)));
     }
 
     @Override
@@ -28,7 +28,9 @@ class InMemoryProviderTest extends VmProviderContract {
     @Test
     void aBootThatHangsIsTriedAgain() {
         faults.hangBoots(2);
-        try (Vm vm = running()) {
+        try (InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(10, Duration.ofMillis(100)));
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
             vm.guest().ping(soon());
         }
     }
@@ -36,7 +38,7 @@ class InMemoryProviderTest extends VmProviderContract {
     @Test
     void aGuestThatNeverBootsIsATypedError() {
         faults.hangBoots(3);
-        try (InMemoryProvider provider = open();
+        try (InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(3, Duration.ofMillis(50)));
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(soon()))
                     .isInstanceOf(VmStartException.class)

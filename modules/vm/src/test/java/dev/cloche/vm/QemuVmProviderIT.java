@@ -80,9 +80,7 @@ class QemuVmProviderIT extends VmProviderContract {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
             assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
             QemuFixture.killAndWait(fixture.latestChild());
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> provider.get(id).orElseThrow().state() == VmState.STOPPED);
+            Awaitility.await().until(() -> provider.get(id).orElseThrow().state() == VmState.STOPPED);
             VmExit exit = provider.get(id).orElseThrow().exit().orElseThrow();
             assertThat(exit.cause()).isEqualTo(VmExit.Cause.OWNER_GONE);
             assertThat(exit.crashed()).isFalse();
@@ -106,7 +104,6 @@ class QemuVmProviderIT extends VmProviderContract {
                 // Longer than the grace: the guard looks at the lock, and leaves the VM to its third owner.
                 Awaitility.await()
                         .during(Duration.ofSeconds(6))
-                        .atMost(Duration.ofSeconds(30))
                         .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
             }
             exit = provider.get(id).orElseThrow().exit().orElseThrow();
@@ -127,7 +124,6 @@ class QemuVmProviderIT extends VmProviderContract {
             }
             Awaitility.await()
                     .during(Duration.ofSeconds(3))
-                    .atMost(Duration.ofSeconds(30))
                     .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
             try (Vm vm = provider.connect(id, soon())) {
                 vm.guest().ping(soon());
@@ -266,7 +262,7 @@ class QemuVmProviderIT extends VmProviderContract {
                         emptyInitramfs(),
                         resources.kernel().facts()));
         try (QemuProvider provider =
-                        new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(20)));
+                        new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(10)));
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmStartException.class, e -> {
                 assertThat(e.consoleTail()).contains("Kernel panic");
@@ -276,6 +272,18 @@ class QemuVmProviderIT extends VmProviderContract {
             assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             vm.destroy();
             assertThat(provider.list()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBootThatItsMaximumDurationEndsIsNotTriedAgain() {
+        try (QemuProvider provider = open();
+                Vm vm = provider.create(spec().withMaxDuration(Duration.ofMillis(100)))) {
+            assertThatThrownBy(() -> vm.start(soon()))
+                    .isInstanceOf(VmLimitException.class)
+                    .hasMessageContaining("longest time");
+            assertThat(vm.state()).isEqualTo(VmState.FAILED);
+            vm.destroy();
         }
     }
 

@@ -137,13 +137,27 @@ public interface VmLifecycleContract extends VmFixture {
 
     @Test
     default void theMaximumDurationEndsAVm() {
-        VmSpec spec = spec().withMaxDuration(Duration.ofSeconds(8));
-        try (Vm vm = provider().create(spec)) {
-            vm.start(soon());
+        try (Vm vm = startedWithin(Duration.ofSeconds(4))) {
             VmExit exit = vm.awaitExit(soon());
             assertThat(exit.cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
             assertThat(exit.crashed()).isFalse();
             assertThat(vm.state()).isEqualTo(VmState.STOPPED);
+        }
+    }
+
+    /** A VM with a longest duration, of which its boot is a part: on a busy host it is given more. */
+    private Vm startedWithin(Duration longest) {
+        Vm vm = provider().create(spec().withMaxDuration(longest));
+        try {
+            vm.start(soon());
+            return vm;
+        } catch (VmLimitException ended) {
+            vm.close();
+            vm.destroy();
+            if (longest.toMinutes() > 5) {
+                throw ended;
+            }
+            return startedWithin(longest.multipliedBy(2));
         }
     }
 
