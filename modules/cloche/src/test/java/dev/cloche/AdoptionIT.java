@@ -34,8 +34,7 @@ class AdoptionIT {
         Path output = directory.resolve("output");
         Process first = start(home, share, id, output);
         try {
-            await().atMost(Duration.ofMinutes(2))
-                    .pollInterval(Duration.ofMillis(5))
+            await().pollInterval(Duration.ofMillis(5))
                     .until(() -> !first.isAlive() || (Files.exists(output) && Files.size(output) > 20_000));
             assertThat(first.isAlive())
                     .as(() -> text(directory.resolve("child.log")))
@@ -52,8 +51,7 @@ class AdoptionIT {
                                 .status())
                         .isEqualTo("running");
                 cloche.adopt();
-                await().atMost(Duration.ofMinutes(1))
-                        .until(() -> owner(cloche) == ProcessHandle.current().pid());
+                await().until(() -> owner(cloche) == ProcessHandle.current().pid());
                 goOn(cloche, Integer.parseInt(Files.readString(id)), output);
                 SandboxEnd end = cloche.sandboxes()
                         .await(

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
@@ -71,7 +70,7 @@ class MachineCloneIT extends MachinesInVms {
     }
 
     private static long awaitMoreThan(Machine machine, long count) {
-        return Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> reached(machine), now -> now > count);
+        return Awaitility.await().until(() -> reached(machine), now -> now > count);
     }
 
     /** Read by the tools of a host, from a copy: no damage, and no journal to replay. */

@@ -129,7 +129,7 @@ class MachineNetworkIT {
 
     private static void assertAnswers(MachineInfo machine, String answer) {
         int port = machine.ports().getFirst().hostPort();
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> ask(port).endsWith("\n" + answer + "\n"));
+        Awaitility.await().until(() -> ask(port).endsWith("\n" + answer + "\n"));
     }
 
     /** Empty while nobody listens behind the port. */

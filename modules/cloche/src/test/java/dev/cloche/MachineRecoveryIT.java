@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,7 +30,7 @@ class MachineRecoveryIT extends MachinesInVms {
         assertThat(machines.events()).extracting(MachineEvent::event).contains("adopted");
         try (Machine machine = machines.connect("dev")) {
             long now = counter(machine);
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> counter(machine) > now);
+            Awaitility.await().until(() -> counter(machine) > now);
             machine.files().writeString("/root/data", "kept");
             assertThat(machine.exec("sync").exitCode()).isZero();
         }
@@ -60,7 +59,6 @@ class MachineRecoveryIT extends MachinesInVms {
         cloche.adopt();
         killGuards();
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
                 .until(() -> restarts() == 2 && machines.get("dev").state().equals("running"));
         machines.stop("dev", GRACE);
         assertThat(restarts()).isEqualTo(2);
@@ -76,9 +74,7 @@ class MachineRecoveryIT extends MachinesInVms {
     /** The guard, and by the kernel its QEMU: as a crash of the host, but for the host. */
     private void killVm() throws IOException {
         killGuards();
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> !machines.get("dev").state().equals("running"));
+        Awaitility.await().until(() -> !machines.get("dev").state().equals("running"));
     }
 
     private void killGuards() throws IOException {

@@ -60,9 +60,7 @@ class MachineStopIT extends MachinesInVms {
         }
         Process stopping = anotherProcess(StoppingProcess.class, "dev");
         try {
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(1))
-                    .until(() -> machines.get("dev").state().startsWith("stop"));
+            Awaitility.await().until(() -> machines.get("dev").state().startsWith("stop"));
         } finally {
             stopping.destroyForcibly().waitFor();
         }

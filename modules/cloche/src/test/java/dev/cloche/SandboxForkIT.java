@@ -200,7 +200,7 @@ class SandboxForkIT {
                 () -> list("snapshots").stream()
                         .anyMatch(entry -> entry.getFileName().toString().startsWith(".tmp-")));
         killWhen("fork", () -> list("vms").size() > 1);
-        Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+        Awaitility.await().untilAsserted(() -> {
             cloche.maintain();
             assertThat(cloche.sandboxes().list()).extracting(SandboxInfo::name).containsExactly("parent");
         });
@@ -231,17 +231,14 @@ class SandboxForkIT {
                 .redirectErrorStream(true)
                 .start();
         try {
-            Awaitility.await()
-                    .pollInterval(Duration.ofMillis(1))
-                    .atMost(Duration.ofSeconds(60))
-                    .until(() -> seen.getAsBoolean() || !other.isAlive());
+            Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> seen.getAsBoolean() || !other.isAlive());
             assertThat(other.isAlive())
                     .as(() -> read(home.resolve("other.log")))
                     .isTrue();
         } finally {
             other.destroyForcibly().waitFor();
         }
-        Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+        Awaitility.await().untilAsserted(() -> {
             cloche.maintain();
             assertThat(cloche.snapshots().list()).isEmpty();
             // One whose row was not there yet may be somebody's for as long as an owner's grace lasts.

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Real images, made of Debian packages by {@code mmdebstrap} and changed layer by layer by {@code umoci}: every entry, as the
  * guest's kernel shows it, is what {@code umoci} unpacks on the host. Both are listed by the image's own Python.
  */
-@Timeout(900)
 class ImageFidelityIT {
     /** Each begins with an unpacked bundle in {@code b}, its root in {@code $r}, and an image tagged {@code t}. */
     enum Image {

@@ -7,7 +7,6 @@ import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -40,8 +39,7 @@ class LifecycleIT extends OnOneHome {
         assertThat(cloche.run("exec", "web", "--", "echo", "here").stdout()).isEqualTo("here\n");
         assertThat(cloche.run("rename", "web", "www").exitCode()).isZero();
         assertThat(cloche.run("restart", "-t", "1s", "www").exitCode()).isZero();
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> cloche.run("logs", "www").stdout().equals("blue\n"));
+        await().until(() -> cloche.run("logs", "www").stdout().equals("blue\n"));
         assertThat(cloche.run("kill", "www").exitCode()).isZero();
 
         String record = cloche.run("inspect", "--format", "json", "www").stdout();
@@ -109,8 +107,8 @@ class LifecycleIT extends OnOneHome {
         } finally {
             events.destroy();
             keeper.destroy();
-            assertThat(events.waitFor(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(keeper.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(events.waitFor(5, TimeUnit.MINUTES)).isTrue();
+            assertThat(keeper.waitFor(5, TimeUnit.MINUTES)).isTrue();
         }
         assertThat(cloche.run("rm", "again").exitCode()).isZero();
     }

@@ -63,7 +63,7 @@ class LoginIT {
                 to.flush();
                 awaitText(from, shown, "Logged in to " + registry.name() + ".");
             } finally {
-                if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                if (!process.waitFor(5, TimeUnit.MINUTES)) {
                     process.destroyForcibly();
                 }
             }

@@ -8,7 +8,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /** Debian's {@code docker-registry} on a free loopback port. */
 final class LoopbackRegistry implements AutoCloseable {
@@ -37,7 +36,7 @@ final class LoopbackRegistry implements AutoCloseable {
                 .redirectError(directory.resolve("registry.log").toFile())
                 .start();
         LoopbackRegistry registry = new LoopbackRegistry(process, port);
-        await().atMost(Duration.ofSeconds(30)).until(registry::answers);
+        await().until(registry::answers);
         return registry;
     }
 

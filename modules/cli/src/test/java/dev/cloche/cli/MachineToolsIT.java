@@ -6,7 +6,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -136,7 +135,7 @@ class MachineToolsIT {
             Thread reading = Thread.ofVirtual().start(() -> lines.lines().forEach(told::add));
             // Until it listens.
             AtomicInteger count = new AtomicInteger();
-            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+            Awaitility.await().until(() -> {
                 printed("dev\n", "set dev --label n=" + count.incrementAndGet());
                 return !told.isEmpty();
             });

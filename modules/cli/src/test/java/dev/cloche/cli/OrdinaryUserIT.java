@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +35,7 @@ class OrdinaryUserIT {
         assertThat(cloche.run("exec", "mine", "--", "echo", "here").stdout()).isEqualTo("here\n");
         assertThat(cloche.run("stop", "-t", "1s", "mine").exitCode()).isZero();
         assertThat(cloche.run("rm", "mine").exitCode()).isZero();
-        await().atMost(Duration.ofSeconds(15)).until(() -> cloche.vmProcesses().isEmpty());
+        await().until(() -> cloche.vmProcesses().isEmpty());
     }
 
     @Test

@@ -6,7 +6,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +18,6 @@ import org.awaitility.Awaitility;
  * Debian packages; ask {@link #missing()} first.
  */
 public final class LocalRegistry implements AutoCloseable {
-    private static final Duration START = Duration.ofSeconds(30);
 
     private final Path directory;
     private final Process process;
@@ -70,7 +68,7 @@ public final class LocalRegistry implements AutoCloseable {
                 .start();
         LocalRegistry registry = new LocalRegistry(directory, process, port);
         try {
-            Awaitility.await().atMost(START).until(registry::listens);
+            Awaitility.await().until(registry::listens);
             return registry;
         } catch (RuntimeException e) {
             registry.close();

@@ -36,7 +36,7 @@ final class Shell {
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
                     .start();
-            boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(5, TimeUnit.MINUTES);
             if (!ended) {
                 process.destroyForcibly();
             }

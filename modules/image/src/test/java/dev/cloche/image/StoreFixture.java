@@ -71,7 +71,7 @@ final class StoreFixture implements AutoCloseable {
     }
 
     static Deadline soon() {
-        return Deadline.after(Duration.ofMinutes(1));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     static ImageHolder holder(String id) {

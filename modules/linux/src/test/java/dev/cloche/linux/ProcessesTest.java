@@ -37,7 +37,7 @@ class ProcessesTest {
         try (PinnedProcess pinned = PinnedProcess.open(identity).orElseThrow()) {
             assertThat(pinned.onEnd()).isNotDone();
             assertThat(pinned.signal(15)).isTrue();
-            pinned.onEnd().get(10, TimeUnit.SECONDS);
+            pinned.onEnd().get(5, TimeUnit.MINUTES);
             assertThat(child.waitFor()).isEqualTo(128 + 15);
             assertThat(pinned.signal(15)).isFalse();
         }
@@ -66,7 +66,7 @@ class ProcessesTest {
         var end = pinned.onEnd();
         pinned.close();
         pinned.close();
-        assertThatThrownBy(() -> end.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> end.get(5, TimeUnit.MINUTES))
                 .satisfiesAnyOf(
                         e -> assertThat(e).isInstanceOf(CancellationException.class),
                         e -> assertThat(e).hasCauseInstanceOf(CancellationException.class));

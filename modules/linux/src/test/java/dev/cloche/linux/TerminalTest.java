@@ -12,10 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A terminal of the kernel's own, made for each test. */
-@Timeout(60)
 class TerminalTest {
     private static final int O_RDWR = 2;
     private static final int O_NOCTTY = 0x100;

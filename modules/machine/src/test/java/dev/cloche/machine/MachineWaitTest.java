@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Waits for machines, which are woken. A wakeup that is missing would hang these tests until their limit. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MachineWaitTest extends MachinesInMemory {
     @Test
     void aLineInTheLogWakesAndSoDoesOneFromBeforeTheWait() throws Exception {

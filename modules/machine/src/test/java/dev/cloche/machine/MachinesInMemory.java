@@ -124,6 +124,6 @@ abstract class MachinesInMemory {
     }
 
     static Deadline soon() {
-        return Deadline.after(Duration.ofSeconds(60));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 }

@@ -29,7 +29,7 @@ final class Host implements AutoCloseable {
     }
 
     static Deadline soon() {
-        return Deadline.after(Duration.ofSeconds(20));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     SnapshotRef snapshot(String name) {

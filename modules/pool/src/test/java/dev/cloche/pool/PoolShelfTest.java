@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Shelves as processes that come and go use them, on VMs in memory. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PoolShelfTest {
     private static final StackKey KEY = key("ours");
     private static final Duration AGE = Duration.ofHours(1);

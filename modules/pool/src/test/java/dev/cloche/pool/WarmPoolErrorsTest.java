@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pool goes on whatever dies in the middle of its work, be it of an exception that nobody foresaw or of an error. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolErrorsTest extends WarmPoolFixture {
     /** Both without a stack trace, because each is logged. */
     private static final class ErrorOfTheTest extends Error {

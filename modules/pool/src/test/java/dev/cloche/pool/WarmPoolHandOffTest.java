@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What an acquirer gets, and gets to decide. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolHandOffTest extends WarmPoolFixture {
     @Test
     void handsOutALiveGuestWithItsIdentityAndItsSnapshot() throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What registrations do, to their own keys and to no others. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolKeysTest extends WarmPoolFixture {
     @Test
     void unregisteringDestroysThatKeysEntriesAndNoOthers() {

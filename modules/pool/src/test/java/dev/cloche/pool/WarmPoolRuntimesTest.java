@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Several pools on one host, at once and one after the other. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolRuntimesTest extends WarmPoolFixture {
     @Test
     void theNextRuntimeAdoptsWhatThisOneLeaves() {

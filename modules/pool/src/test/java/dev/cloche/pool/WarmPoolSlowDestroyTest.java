@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Destroying that hangs for as long as a test lasts delays nobody else. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolSlowDestroyTest extends WarmPoolFixture {
     private final CountDownLatch go = new CountDownLatch(1);
     private final AtomicInteger hanging = new AtomicInteger();

@@ -47,9 +47,8 @@ public abstract class WorkerKillContract {
         for (int round = 1; round <= 2; round++) {
             Path output = outputs.getLast();
             java.lang.Process killed = victim;
-            await().atMost(Duration.ofMinutes(1))
-                    .until(() -> !killed.isAlive()
-                            || Files.readString(output).lines().count() > 10);
+            await().until(() ->
+                    !killed.isAlive() || Files.readString(output).lines().count() > 10);
             assertThat(killed.isAlive()).as(Files.readString(output)).isTrue();
             killed.destroyForcibly().waitFor();
             victim = start("w" + round, outputs);

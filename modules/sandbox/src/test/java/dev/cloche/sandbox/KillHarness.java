@@ -89,7 +89,6 @@ final class KillHarness {
         Awaitility.await()
                 .pollDelay(world.grace().plusMillis(1))
                 .pollInterval(Duration.ofMillis(20))
-                .atMost(Duration.ofSeconds(20))
                 .until(() -> maintenance.sweepIfDue().outcome() == MaintenanceReport.Outcome.SWEPT);
     }
 

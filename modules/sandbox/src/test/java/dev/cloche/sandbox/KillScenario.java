@@ -110,7 +110,6 @@ enum KillScenario {
         void survive(KillRuntime other) {
             other.sandboxes().keep();
             Awaitility.await()
-                    .atMost(Duration.ofMinutes(1))
                     .until(() -> other.store()
                             .byName(NAME)
                             .filter(record -> record.status() == SandboxStatus.RUNNING)
@@ -194,7 +193,7 @@ enum KillScenario {
     }
 
     static Deadline soon() {
-        return Deadline.after(Duration.ofMinutes(2));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     static Optional<KillScenario> named(String name) {

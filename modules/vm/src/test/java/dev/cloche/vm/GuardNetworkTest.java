@@ -9,19 +9,15 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The guard's part of a network, with the real passt: who ends with whom, and that nothing is left. */
-@Timeout(120)
 class GuardNetworkTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Path PASST = Path.of("/usr/bin/passt");
     private static Path binary = Path.of("");
 
@@ -65,9 +61,9 @@ class GuardNetworkTest {
 
     private void assertAllGone(List<ProcessHandle> family) {
         for (ProcessHandle member : family) {
-            await().atMost(PATIENCE).until(() -> !member.isAlive());
+            await().until(() -> !member.isAlive());
         }
-        await().atMost(PATIENCE).until(this::portIsFree);
+        await().until(this::portIsFree);
     }
 
     private boolean portIsFree() {
@@ -115,9 +111,8 @@ class GuardNetworkTest {
     }
 
     private static List<ProcessHandle> awaitExec(GuardRun guard) {
-        await().atMost(PATIENCE)
-                .until(() -> family(guard).stream()
-                        .anyMatch(child -> child.info().command().orElse("").endsWith("/sleep")));
+        await().until(() -> family(guard).stream()
+                .anyMatch(child -> child.info().command().orElse("").endsWith("/sleep")));
         return family(guard);
     }
 
@@ -136,8 +131,7 @@ class GuardNetworkTest {
         try (GuardRun _ = guard("exec sleep 100")) {
             assertThat(TrafficRecord.sinceUse(directory)).isEmpty();
             try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                await().atMost(PATIENCE)
-                        .until(() -> TrafficRecord.sinceUse(directory).isPresent());
+                await().until(() -> TrafficRecord.sinceUse(directory).isPresent());
             }
         }
     }

@@ -19,11 +19,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The output log: kept by the real guard, read while it turns, and with anything in it. */
-@Timeout(120)
 class GuardOutputLogTest {
     private static Path binary = Path.of("");
 

@@ -69,7 +69,7 @@ final class GuardRun implements AutoCloseable {
     }
 
     int exitCode() throws InterruptedException {
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("the guard ends").isTrue();
+        assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("the guard ends").isTrue();
         return process.exitValue();
     }
 

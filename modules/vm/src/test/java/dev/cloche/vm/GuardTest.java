@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 
 /** The contract of docs/guard.md, on the real program. */
 class GuardTest extends WithGuard {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     private boolean lockIsFree() throws IOException, InterruptedException {
         return GuardRun.shell("flock -n '" + directory.resolve("lock") + "' true") == 0;
     }
@@ -37,12 +35,11 @@ class GuardTest extends WithGuard {
     }
 
     private static void awaitEnd(long pid) {
-        await().atMost(PATIENCE)
-                .until(() -> ProcessHandle.of(pid).map(p -> !p.isAlive()).orElse(true));
+        await().until(() -> ProcessHandle.of(pid).map(p -> !p.isAlive()).orElse(true));
     }
 
     private void awaitConsole(String text) {
-        await().atMost(PATIENCE)
+        await()
                 // The guard says that it has started just before it makes the log.
                 .until(() -> Files.exists(directory.resolve("console.log"))
                         && Files.readString(directory.resolve("console.log")).contains(text));
@@ -164,7 +161,7 @@ class GuardTest extends WithGuard {
     @Test
     void waitsForAPoolEntryThatIsStillBeingMade() throws Exception {
         try (var guard = guard("exec sleep 100", "--pool-age-ms", "200")) {
-            await().during(Duration.ofMillis(600)).atMost(PATIENCE).until(guard::isAlive);
+            await().during(Duration.ofMillis(600)).until(guard::isAlive);
             Files.createFile(directory.resolve("pooled"));
             assertThat(guard.ending()).contains("\"cause\":\"pool-age\"");
         }
@@ -176,7 +173,7 @@ class GuardTest extends WithGuard {
         Files.createFile(directory.resolve("pooled"));
         try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100")) {
             guard.closeOwnerPipe();
-            await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(guard::isAlive);
+            await().during(Duration.ofMillis(500)).until(guard::isAlive);
             Files.move(directory.resolve("pooled"), directory.resolve("claimed"));
             assertThat(guard.ending()).contains("\"cause\":\"owner-gone\"");
         }
@@ -200,7 +197,7 @@ class GuardTest extends WithGuard {
         try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100")) {
             assertThat(holder.inputReader().readLine()).isEqualTo("held");
             guard.closeOwnerPipe();
-            await().during(Duration.ofMillis(600)).atMost(PATIENCE).until(guard::isAlive);
+            await().during(Duration.ofMillis(600)).until(guard::isAlive);
             holder.getOutputStream().close();
             assertThat(guard.ending()).contains("\"cause\":\"owner-gone\"");
         } finally {
@@ -224,7 +221,7 @@ class GuardTest extends WithGuard {
         try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
             try (var _ = LockFile.tryLock(lock).orElseThrow()) {
                 guard.closeOwnerPipe();
-                await().during(Duration.ofMillis(400)).atMost(PATIENCE).until(guard::isAlive);
+                await().during(Duration.ofMillis(400)).until(guard::isAlive);
                 Files.createFile(directory.resolve("detached"));
             }
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
@@ -259,7 +256,7 @@ class GuardTest extends WithGuard {
             assertThat(ProcessHandle.of(program).orElseThrow().isAlive()).isTrue();
             assertThat(GuardRun.shell("kill -HUP " + guard + "; kill -INT " + guard))
                     .isZero();
-            await().during(Duration.ofMillis(200)).atMost(PATIENCE).until(() -> !lockIsFree());
+            await().during(Duration.ofMillis(200)).until(() -> !lockIsFree());
         } finally {
             assertThat(GuardRun.shell("kill -TERM " + guard)).isZero();
             awaitEnd(guard);

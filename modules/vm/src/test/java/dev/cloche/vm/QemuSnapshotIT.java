@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -338,7 +337,6 @@ class QemuSnapshotIT extends QemuTest {
             QemuFixture.killAndWait(maker);
         }
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .until(() ->
                         provider.list().stream().noneMatch(info -> info.state().live()));
         for (SnapshotRef whole : provider.snapshots()) {

@@ -5,11 +5,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests with real VMs: a state root and a provider for each, which end with it. */
-@Timeout(300)
 abstract class QemuTest implements VmFixture {
     @TempDir
     static Path shared;

@@ -263,9 +263,7 @@ public interface VmAttachContract extends VmFixture {
             vm.detach();
             // Without a DETACH: the guest is to find out for itself, and nobody connects who would wake it.
         }
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> !provider().get(id).orElseThrow().state().live());
+        Awaitility.await().until(() -> !provider().get(id).orElseThrow().state().live());
         assertThat(provider().get(id).orElseThrow().exit().flatMap(VmExit::mainExit))
                 .contains(new ExitStatus.Signalled(9));
     }

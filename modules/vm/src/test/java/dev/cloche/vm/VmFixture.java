@@ -23,7 +23,7 @@ public interface VmFixture {
     RootDisk rootDisk();
 
     default Deadline soon() {
-        return Deadline.after(Duration.ofSeconds(60));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     default VmSpec spec() {

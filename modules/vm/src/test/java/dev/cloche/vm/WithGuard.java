@@ -4,11 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A test that runs the guard itself, with a shell script in the place of QEMU. */
-@Timeout(120)
 abstract class WithGuard {
     static Path binary = Path.of("");
 

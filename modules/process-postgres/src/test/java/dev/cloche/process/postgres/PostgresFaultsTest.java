@@ -94,8 +94,7 @@ class PostgresFaultsTest {
                         .as("what cannot be read is not absent")
                         .isInstanceOf(ProcessException.StoreFailed.class);
                 victim.restart();
-                await().atMost(Duration.ofMinutes(1))
-                        .ignoreExceptionsInstanceOf(ProcessException.StoreFailed.class)
+                await().ignoreExceptionsInstanceOf(ProcessException.StoreFailed.class)
                         .until(() -> registry.get("p").isPresent());
                 Map<Long, String> kept = new TreeMap<>();
                 registry.eventsAfter("p", 0, 10_000).forEach(event -> kept.put(event.sequence(), event.payloadHash()));
