@@ -1,0 +1,47 @@
+# Sourced by .ci/run: what the reports of surefire and failsafe say. Each report is one test class.
+
+minutes() { # SECONDS → minutes and seconds
+    printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+gather() { # STAMP → a line for each class that ran since: module, class, seconds, tests, failures, errors, skipped
+    find modules -path '*/target/*-reports/TEST-*.xml' -newer "$1" -exec grep -H -m 1 '<testsuite ' {} + 2>/dev/null |
+        awk '
+            function of(name) {
+                if (!match($0, " " name "=\"[^\"]*\"")) return 0
+                return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 4)
+            }
+            {
+                split($0, path, "/")
+                seconds = of("time")
+                gsub(",", "", seconds)
+                print path[2], of("name"), seconds, of("tests"), of("failures"), of("errors"), of("skipped")
+            }' || true
+}
+
+total() { # FILE... → their sum, in the words of the test runner
+    cat "$@" | awk '
+        { tests += $4; failures += $5; errors += $6; skipped += $7 }
+        END { printf "Tests run: %d, Failures: %d, Errors: %d, Skipped: %d\n", tests, failures, errors, skipped }'
+}
+
+by_module() { # FILE
+    local module
+    for module in modules/*/; do
+        module=$(basename "$module")
+        awk -v module="$module" '$1 == module' "$1" >"$work/module"
+        printf '%-24s %6s  %s\n' "$module" "$(minutes "$(awk '{ s += $3 } END { printf "%d", s }' "$work/module")")" \
+            "$(total "$work/module")"
+    done
+}
+
+slowest() { # COUNT FILE...
+    local count=$1
+    shift
+    echo "The $count classes that took longest, in seconds:"
+    cat "$@" | sort -k3,3 -rn | head -n "$count" | awk '{ printf "%8.1f  %-16s %s\n", $3, $1, $2 }'
+}
+
+hangs() { # STAMP: what HangWatch has written since
+    find modules -path '*/target/hang-*.txt' -newer "$1" -print -exec head -c 100000 {} ';'
+}
