@@ -25,7 +25,7 @@ class FileRecordTest {
         FileEntry entry = new FileEntry(
                 FileKind.SYMBOLIC_LINK,
                 0777,
-                -1,
+                -2,
                 5,
                 Long.MAX_VALUE,
                 Instant.ofEpochSecond(-5, 999_999_999),
