@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** VMs that live and do not work: whose disk is full, or whose QEMU is silent. */
-@Timeout(900)
+@Timeout(1800)
 class QemuHinderedIT extends QemuTest {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int MIB = 24;
 
     @BeforeEach
