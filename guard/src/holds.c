@@ -21,9 +21,12 @@ static bool lock(const char *path, int kind) {
     return false;
 }
 
-/* Whoever asks whether a file is owned holds it shared for an instant (docs/on-disk.md). */
+/*
+ * A process that asks whether a file is owned holds it shared for an instant (docs/on-disk.md). On a host with a load of 20
+ * that process may lose its processor just then, for more than a tenth of a second.
+ */
 static bool lock_alone(const char *path) {
-    enum { LOOKS = 50 };
+    enum { LOOKS = 1000 };
     static const struct timespec pause = {.tv_nsec = 2000000};
     for (int i = 0; i < LOOKS; i++) {
         if (lock(path, LOCK_EX)) return true;
