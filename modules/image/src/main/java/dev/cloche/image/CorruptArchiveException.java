@@ -2,11 +2,19 @@ package dev.cloche.image;
 
 /** A layer's archive is damaged, exceeds the limits, or wants to reach outside of the image. */
 public final class CorruptArchiveException extends ImageException {
+    private final String what;
+
     CorruptArchiveException(String what) {
         super(
                 "image.corrupt-archive",
                 "The layer's archive is refused: " + what + ".",
                 "Ask the image's publisher for a sound image, or raise the archive limits if it is merely large.",
                 null);
+        this.what = what;
+    }
+
+    /** What is wrong with it, as part of a sentence. */
+    String what() {
+        return what;
     }
 }

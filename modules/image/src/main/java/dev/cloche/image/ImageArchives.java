@@ -53,15 +53,19 @@ final class ImageArchives {
 
     /**
      * @param name what the image is to be called; only for files with one image
-     * @throws LoadFailed if it has no images, or does not say what they are called
-     * @throws CorruptArchiveException if it is no sound archive
+     * @throws LoadFailed if it is no sound archive, has no images, or does not say what they are called
      */
     Opened open(Path archive, Optional<ImageReference> name) throws IOException {
         if (Files.isDirectory(archive)) {
             LayoutDirectory directory = new LayoutDirectory(archive);
             return new Opened(directory, layoutImages(directory, name), () -> {});
         }
-        TarLayout tar = tar(archive);
+        TarLayout tar;
+        try {
+            tar = tar(archive);
+        } catch (CorruptArchiveException e) {
+            throw new LoadFailed(archive.toString(), "it is no archive, or a damaged one: " + e.what(), e);
+        }
         try {
             if (tar.has("index.json")) {
                 return new Opened(tar, layoutImages(tar, name), () -> {});

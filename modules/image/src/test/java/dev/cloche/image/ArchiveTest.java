@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ArchiveTest {
     private static final ImageReference NAME = ImageReference.parse("example.test/mine:1");
@@ -39,6 +40,19 @@ class ArchiveTest {
     @AfterEach
     void stop() {
         fixture.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"no archive at all", ""})
+    void aFileThatIsNoArchiveIsNamedAndWhatIsWanted(String content) throws IOException {
+        Path file = Files.writeString(root.resolve("notes.txt"), content.repeat(100));
+        try (StoreFixture fixture = StoreFixture.in(root)) {
+            assertThatThrownBy(() -> load(fixture, file))
+                    .isInstanceOfSatisfying(
+                            LoadFailed.class,
+                            failed -> assertThat(failed.remedy()).contains("docker save"))
+                    .hasMessageStartingWith("The images of " + file + " cannot be loaded: it is n");
+        }
     }
 
     @Test
@@ -184,7 +198,7 @@ class ArchiveTest {
         }
         byte[] gzip = TestImage.compress(TestImage.Compression.GZIP, sound);
         Path torn = Files.write(root.resolve("torn.tar.gz"), Arrays.copyOf(gzip, gzip.length / 2));
-        assertThatThrownBy(() -> load(fixture, torn)).isInstanceOf(CorruptArchiveException.class);
+        assertThatThrownBy(() -> load(fixture, torn)).isInstanceOf(LoadFailed.class);
         assertThat(fixture.files()).isEmpty();
         // What was here before stays, and a layer that is here is not taken from an archive again.
         Path whole = Files.write(root.resolve("whole.tar"), sound);
