@@ -63,9 +63,13 @@ public final class Machines implements AutoCloseable {
         keeper = new MachineKeeper(ground, name -> views.recover(name, Deadline.none()));
     }
 
-    /** The VMs of all machines, running or not; of those whose file is broken, too, as far as it says so. */
+    /**
+     * Returns the VMs of all machines, running or not: also of those whose file is broken, as far as it says so, and of those
+     * whose directory is gone, which {@link #sweep} removes.
+     */
     public Set<VmId> vms() {
         Set<VmId> ids = new HashSet<>();
+        orphans().forEach(orphan -> ids.add(orphan.id()));
         for (MachineEntry entry : ground.store().loadAll()) {
             switch (entry) {
                 case MachineEntry.Sound(PersistedMachine machine) -> ids.add(machine.vmId());
