@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import dev.cloche.base.Deadline;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
@@ -127,8 +128,11 @@ final class RegistryCaller implements AutoCloseable {
         }
     }
 
-    /** Says that what failed is tried again. */
+    /** Says that what failed is tried again; of a connection that did not come about only the last failure is told, soon. */
     void again(PullFailed failure, int attempt) {
+        if (failure.getCause() instanceof ConnectException) {
+            return;
+        }
         listener.on(new PullEvent.Warning(registry.name() + ": " + failure.what() + "; trying again, " + (attempt + 1)
                 + " of " + options.attempts()));
     }
