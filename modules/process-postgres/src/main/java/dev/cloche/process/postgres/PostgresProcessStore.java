@@ -34,11 +34,12 @@ public final class PostgresProcessStore implements ProcessStore {
     private final String sender = UUID.randomUUID().toString();
     private final Notifier notifier;
     private final ReentrantLock lifecycle = new ReentrantLock();
-    private volatile CommitListener target = NOBODY;
+    private volatile CommitListener target = NO_LISTENER;
+    private boolean taken; // whether a registry listens; under the lock
     private volatile @Nullable Listener listener;
     private volatile boolean closed;
 
-    private static final CommitListener NOBODY = new CommitListener() {
+    private static final CommitListener NO_LISTENER = new CommitListener() {
         @Override
         public void committed(Collection<Change> changes) {}
 
@@ -147,9 +148,10 @@ public final class PostgresProcessStore implements ProcessStore {
     public void listen(CommitListener commits) {
         lifecycle.lock();
         try {
-            if (target != NOBODY) {
+            if (taken) {
                 throw new ProcessException.StoreInUse();
             }
+            taken = true;
             target = commits;
         } finally {
             lifecycle.unlock();
