@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -126,13 +127,27 @@ class QemuSnapshotIT extends QemuTest {
             // QEMU has it open for writing: what a guest that broke out of it can do.
             Path open = descriptorOf(qemuOf(clone), files().resolve("memory"));
             try (FileChannel channel = FileChannel.open(open, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 1 << 20, 4096);
-                mapped.put(1, (byte) ~mapped.get(1));
+                MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size());
+                mapped.put(unusedByteOf(mapped), (byte) 1);
             }
             refusedAsDamaged(taken, "its memory is not what was written; the file was changed since");
             clone.guest().ping(soon());
         }
         assertThat(SnapshotCheck.problems(fixture.stateRoot())).hasSize(1);
+    }
+
+    /** Finds a page of zeros far from the kernel: the clone maps this file, and must not see its own code change. */
+    private static int unusedByteOf(MappedByteBuffer memory) {
+        int page = 4096;
+        byte[] zeros = new byte[page];
+        byte[] read = new byte[page];
+        for (int at = memory.capacity() / 2; at < memory.capacity(); at += page) {
+            memory.get(at, read);
+            if (Arrays.equals(read, zeros)) {
+                return at;
+            }
+        }
+        throw new AssertionError("no unused page in the memory of a guest that has just booted");
     }
 
     private static Path descriptorOf(long pid, Path file) throws IOException {
