@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Durable commands whose starter also drives commands, or does not, in a real VM. */
-@Timeout(300)
+@Timeout(1200)
 class DurableStartIT {
     private static final Duration LONG = Duration.ofMinutes(2);
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of a command when its caller goes away, in a real VM. */
-@Timeout(300)
+@Timeout(1200)
 class ExecutionEndIT {
     /** Says that it runs, and ends with 7 when it is asked to. */
     private static final String POLITE = "trap 'echo asked; exit 7' TERM; echo up; while :; do sleep 0.1; done";

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Waits for commands that are driven, or not; no VM is started. */
-@Timeout(120)
+@Timeout(1200)
 class ProcessAwaitIT {
     private static final String COMMAND = "exec-0000000000000001";
     private static final Duration LONG = Duration.ofMinutes(1);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The ids of processes are their callers', and no path; no VM is started. */
-@Timeout(120)
+@Timeout(1200)
 class ProcessFilesIT {
     private static final String OURS = "exec-00000000000000";
 

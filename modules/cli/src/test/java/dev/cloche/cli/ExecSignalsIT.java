@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code cloche exec} that is interrupted, in a real VM: what it ran does not go on without it. */
-@Timeout(300)
+@Timeout(1200)
 class ExecSignalsIT {
     @TempDir
     static Path home;

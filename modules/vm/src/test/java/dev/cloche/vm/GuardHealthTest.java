@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What docs/guard.md says of the monitor, with a script in the place of QEMU. Seconds are a twentieth of real ones. */
-@Timeout(120)
+@Timeout(1200)
 class GuardHealthTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

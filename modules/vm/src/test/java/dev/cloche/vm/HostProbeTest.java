@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the probe makes of a QEMU that behaves as on one kind of host or another: a shell script. */
-@Timeout(120)
+@Timeout(1200)
 class HostProbeTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final String WORKS = "exit 33";

@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
@@ -322,7 +323,8 @@ class QemuVmProviderIT extends VmProviderContract {
             vm.start(soon());
             try (LockFile _ = LockFile.tryLock(VmLayout.of(stateRoot()).monitorLock(vm.id()))
                     .orElseThrow()) {
-                assertThatThrownBy(() -> vm.pause(soon())).isInstanceOf(VmBusyException.class);
+                Deadline waitedOut = Deadline.after(Duration.ofSeconds(5));
+                assertThatThrownBy(() -> vm.pause(waitedOut)).isInstanceOf(VmBusyException.class);
             }
             vm.pause(soon());
         }
