@@ -44,7 +44,9 @@ class ImageCommandsIT {
         assertThat(done("image", "tag", "base", "mine:1").stdout()).isEqualTo("docker.io/library/mine:1\n");
         assertThat(done("image", "rm", "base").stdout()).isEqualTo("base\n");
         assertThat(done("image", "ls").stdout()).contains("mine:1").doesNotContain(BASE);
-        assertThat(done("catalog", "check").stdout()).isEqualTo("all is sound\n");
+        Result check = done("catalog", "check");
+        assertThat(check.stdout()).isEqualTo("all is sound\n");
+        assertThat(check.stderr()).matches("read everything in \\d+\\.\\d s\n");
 
         Result absent = cloche.run("image", "rm", "base", "mine:1");
         assertThat(absent.exitCode()).isEqualTo(1);

@@ -23,12 +23,12 @@ final class CacheCheck {
     List<CacheProblem> run() throws IOException {
         Set<Digest> seen = new HashSet<>();
         for (StoredImage image : catalog.all()) {
-            check(files.fsmeta(image.manifest()), image.fsmeta());
-            check(files.vmdk(image.manifest()), image.vmdk());
+            check(files.fsmeta(image.manifest()), image.fsmeta().written());
+            check(files.vmdk(image.manifest()), image.vmdk().written());
             for (StoredLayer layer : image.layers()) {
                 if (seen.add(layer.diffId())) {
                     Path file = files.layer(layer.diffId());
-                    report(file, Soundness.isLayer(file, layer.file()));
+                    report(file, Soundness.isLayer(file, layer.file().written()));
                 }
             }
         }

@@ -107,12 +107,4 @@ final class CacheFiles {
             throw new ImageCacheFailed(file, e);
         }
     }
-
-    boolean isComplete(StoredImage image) {
-        return hasSize(vmdk(image.manifest()), image.vmdk().bytes())
-                && hasSize(fsmeta(image.manifest()), image.fsmeta().bytes())
-                && image.layers().stream()
-                        .allMatch(layer ->
-                                hasSize(layer(layer.diffId()), layer.file().bytes()));
-    }
 }

@@ -20,20 +20,20 @@ final class HeldImages {
     /** As {@link ImageStore#acquire} promises. */
     ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
-        if (policy != PullPolicy.ALWAYS) {
-            Optional<Recorded> pinned = catalog.pin(reference, holder, soundness::isUsable);
-            if (pinned.isEmpty() && bringer.isSound(catalog.find(reference))) {
-                // Of another boot of the host, and just checked.
-                pinned = catalog.pin(reference, holder, soundness::isUsable);
-            }
-            if (pinned.isPresent()) {
-                return disk(reference, pinned.get());
-            }
-            if (policy == PullPolicy.NEVER) {
-                throw new ImageNotFound(reference);
-            }
+        Optional<ImageHolder> held = Optional.of(holder);
+        if (policy == PullPolicy.ALWAYS) {
+            return disk(reference, bringer.bringAnew(reference, held, listener, deadline));
         }
-        return disk(reference, bringer.bring(reference, policy, Optional.of(holder), listener, deadline));
+        Optional<Recorded> pinned = catalog.pin(reference, holder, soundness::isUsable);
+        Optional<StoredImage> known = pinned.isPresent() ? Optional.empty() : catalog.find(reference);
+        if (known.isPresent() && bringer.isSound(known)) {
+            // Of another boot of the host, or touched, and just checked.
+            pinned = catalog.pin(reference, holder, soundness::isUsable);
+        }
+        if (pinned.isPresent()) {
+            return disk(reference, pinned.get());
+        }
+        return disk(reference, bringer.bringMissing(reference, known, policy, held, listener, deadline));
     }
 
     /** As {@link ImageStore#acquireHeld} promises. */
@@ -61,6 +61,8 @@ final class HeldImages {
         }
         try {
             return acquireHeld(reference, holder, listener, deadline).isPresent();
+        } catch (ImageDamaged known) {
+            throw known;
         } catch (ImageException unavailable) {
             throw new ImageDamaged(reference, unavailable);
         }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Brings images from where they are: a bundled layout, a registry, an archive. */
@@ -32,32 +33,55 @@ final class ImageBringer {
         return image.isPresent() && inCache(() -> soundness.check(image.get()));
     }
 
-    /** A repair brings back what the name meant; only {@link PullPolicy#ALWAYS} asks what it means now. */
-    Recorded bring(
+    /** Brings what the name means now. */
+    Recorded bringAnew(
+            ImageReference reference, Optional<ImageHolder> holder, PullListener listener, Deadline deadline) {
+        return bring(reference, Optional.empty(), PullPolicy.ALWAYS, holder, listener, deadline);
+    }
+
+    /**
+     * Brings what is not here, and makes again what is damaged: a repair brings back what the name meant.
+     *
+     * @param unsound what the name means here, with a file that is missing or damaged
+     * @param policy whether a registry may be asked
+     * @param holder who holds the image from then on
+     * @throws ImageNotFound if there is none here and none may be asked
+     * @throws ImageDamaged if it could not be made again
+     */
+    Recorded bringMissing(
             ImageReference reference,
+            Optional<StoredImage> unsound,
             PullPolicy policy,
             Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline) {
-        Optional<Digest> meant = policy == PullPolicy.ALWAYS
-                ? Optional.empty()
-                : catalog.find(reference).map(StoredImage::manifest);
-        return bring(reference, meant, holder, listener, deadline);
+        // Of what was removed meanwhile the row went first.
+        Optional<Digest> meant =
+                unsound.isPresent() ? catalog.find(reference).map(StoredImage::manifest) : Optional.empty();
+        if (meant.isPresent()) {
+            return mending(reference, listener, () -> bring(reference, meant, policy, holder, listener, deadline));
+        }
+        if (policy == PullPolicy.NEVER) {
+            throw new ImageNotFound(reference);
+        }
+        return bring(reference, meant, policy, holder, listener, deadline);
     }
 
-    /**
-     * @param meant the manifest to bring, where it is not to be found out anew what the name means
-     * @param holder who holds the image from then on
-     */
-    Recorded bring(
+    /** @param meant the manifest to bring, where it is not to be found out anew what the name means */
+    private Recorded bring(
             ImageReference reference,
             Optional<Digest> meant,
+            PullPolicy policy,
             Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline) {
         return translating(reference.registry(), () -> {
             PullListener heard = new Serialized(listener);
-            try (ImageSource source = source(reference, heard, deadline)) {
+            try (ImageSource source = policy == PullPolicy.NEVER
+                    ? bundled(reference)
+                            .<ImageSource>map(layout -> layout)
+                            .orElseGet(() -> new ForbiddenSource(reference.registry()))
+                    : source(reference, heard, deadline)) {
                 // A bundled layout keeps no history: its name means what is there now.
                 ImageReference wanted = source instanceof LayoutSource
                         ? reference
@@ -70,6 +94,8 @@ final class ImageBringer {
     /**
      * Brings back an image that a holder has, by its digest. A bundled layout may mean another one by that name now; then only
      * a registry could have it.
+     *
+     * @throws ImageDamaged if it could not be made again
      */
     Recorded bringBack(
             ImageReference reference, StoredImage held, ImageHolder holder, PullListener listener, Deadline deadline) {
@@ -77,15 +103,32 @@ final class ImageBringer {
         boolean named = catalog.find(reference)
                 .filter(meant -> meant.manifest().equals(held.manifest()))
                 .isPresent();
-        return translating(reference.registry(), () -> {
-            PullListener heard = new Serialized(listener);
-            try (ImageSource source = bundled(reference)
-                    .filter(layout -> layout.means(held.manifest()))
-                    .<ImageSource>map(layout -> layout)
-                    .orElseGet(() -> source(exact, heard, deadline))) {
-                return puller.pull(source, named ? reference : exact, exact, Optional.of(holder), heard, deadline);
-            }
-        });
+        return mending(
+                reference,
+                listener,
+                () -> translating(reference.registry(), () -> {
+                    PullListener heard = new Serialized(listener);
+                    try (ImageSource source = bundled(reference)
+                            .filter(layout -> layout.means(held.manifest()))
+                            .<ImageSource>map(layout -> layout)
+                            .orElseGet(() -> source(exact, heard, deadline))) {
+                        return puller.pull(
+                                source, named ? reference : exact, exact, Optional.of(holder), heard, deadline);
+                    }
+                }));
+    }
+
+    /** Says what was wrong with the image that is here, whatever comes of its repair. */
+    private static Recorded mending(ImageReference reference, PullListener listener, Supplier<Recorded> repair) {
+        try {
+            Recorded mended = repair.get();
+            listener.on(new PullEvent.Warning("a file of the image was damaged here and has been made again"));
+            return mended;
+        } catch (PullFailed failed) {
+            throw failed.reason().isOfThisHost() ? failed : new ImageDamaged(reference, failed);
+        } catch (CorruptArchiveException unusable) {
+            throw new ImageDamaged(reference, unusable);
+        }
     }
 
     /** All images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */

@@ -22,7 +22,8 @@ final class ImageCatalog {
             "dev/cloche/image/catalog",
             List.of(
                     Migration.additive("names, manifests, layers and pins"),
-                    Migration.additive("digests of the cache's files")));
+                    Migration.additive("digests of the cache's files"),
+                    Migration.additive("stamps of the cache's files")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -107,23 +108,27 @@ final class ImageCatalog {
         var _ = catalog.writeFromReserve(session -> ImageRemovals.dropLayers(session, diffIds));
     }
 
-    /** Records that the layer's file is what it was, in this boot. */
+    /** Records that the layer's file is what it was, in this boot, and its stamp. */
     void layerChecked(StoredLayer layer) {
         catalog.write(session -> session.update(
-                "UPDATE layer SET checked_boot = ? WHERE diff_id = ? AND erofs_digest = ?",
+                "UPDATE layer SET checked_boot = ?, stamp = ? WHERE diff_id = ? AND erofs_digest = ?",
                 images.boot(),
+                layer.file().stamp(),
                 layer.diffId().toString(),
                 layer.file().sha256().toString()));
     }
 
-    /** Records that fsmeta and descriptor are what they were, in this boot. */
-    void manifestChecked(StoredImage image) {
+    /** Records that fsmeta and descriptor are what they were, in this boot, and their stamps. */
+    void manifestChecked(Digest manifest, CheckedFile fsmeta, CheckedFile vmdk) {
         catalog.write(session -> session.update(
-                "UPDATE manifest SET checked_boot = ? WHERE digest = ? AND fsmeta_digest = ? AND vmdk_digest = ?",
+                "UPDATE manifest SET checked_boot = ?, fsmeta_stamp = ?, vmdk_stamp = ?"
+                        + " WHERE digest = ? AND fsmeta_digest = ? AND vmdk_digest = ?",
                 images.boot(),
-                image.manifest().toString(),
-                image.fsmeta().sha256().toString(),
-                image.vmdk().sha256().toString()));
+                fsmeta.stamp(),
+                vmdk.stamp(),
+                manifest.toString(),
+                fsmeta.sha256().toString(),
+                vmdk.sha256().toString()));
     }
 
     /** Forgets that the files of an image are what they were, also for those that share its layers. */
@@ -233,8 +238,7 @@ final class ImageCatalog {
     private static boolean sameFiles(StoredImage known, PulledImage image) {
         Set<StoredLayer> layers =
                 image.layers().stream().map(PulledImage.Layer::stored).collect(Collectors.toSet());
-        return known.allChecked()
-                && known.fsmeta().equals(image.fsmeta())
+        return known.fsmeta().equals(image.fsmeta())
                 && known.vmdk().equals(image.vmdk())
                 && new HashSet<>(known.layers()).equals(layers);
     }

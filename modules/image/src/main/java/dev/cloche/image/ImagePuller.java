@@ -175,10 +175,11 @@ final class ImagePuller {
     private StoredLayer oneLayer(LayerPull pull, Digest diffId, Descriptor blob, PullListener listener)
             throws IOException {
         Optional<StoredLayer> known = catalog.layer(diffId);
-        if (known.isPresent() && soundness.check(known.get())) {
+        Optional<StoredLayer> sound = known.isPresent() ? soundness.check(known.get()) : known;
+        if (sound.isPresent()) {
             pull.keepIfWanted(blob, diffId);
             listener.on(new PullEvent.LayerReady(blob.digest(), true));
-            return new StoredLayer(diffId, known.get().file(), true);
+            return sound.get();
         }
         StoredLayer layer = pull.run(blob, diffId);
         catalog.layerStored(layer);
@@ -212,8 +213,8 @@ final class ImagePuller {
                 image.image().config().digest(),
                 image.config().config(),
                 rows,
-                fsmetaFile,
-                Publication.read(vmdk));
+                CheckedFile.now(fsmetaFile, fsmeta),
+                CheckedFile.now(Publication.read(vmdk), vmdk));
     }
 
     private static CacheLock lock(ImageSource source, Path file, Deadline deadline)

@@ -26,12 +26,13 @@ final class ImageRows {
         session.update(
                 """
                 INSERT INTO manifest (digest, media_type, config_digest, os, architecture, variant,
-                                      layer_count, total_size, fsmeta_size, fsmeta_digest, vmdk_size,
-                                      vmdk_digest, checked_boot, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                      layer_count, total_size, fsmeta_size, fsmeta_digest, fsmeta_stamp,
+                                      vmdk_size, vmdk_digest, vmdk_stamp, checked_boot, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (digest)
                 DO UPDATE SET fsmeta_size = excluded.fsmeta_size, fsmeta_digest = excluded.fsmeta_digest,
-                              vmdk_size = excluded.vmdk_size, vmdk_digest = excluded.vmdk_digest,
+                              fsmeta_stamp = excluded.fsmeta_stamp, vmdk_size = excluded.vmdk_size,
+                              vmdk_digest = excluded.vmdk_digest, vmdk_stamp = excluded.vmdk_stamp,
                               checked_boot = excluded.checked_boot""",
                 image.manifest().toString(),
                 image.mediaType(),
@@ -43,8 +44,10 @@ final class ImageRows {
                 image.totalSize(),
                 image.fsmeta().bytes(),
                 image.fsmeta().sha256().toString(),
+                image.fsmeta().stamp(),
                 image.vmdk().bytes(),
                 image.vmdk().sha256().toString(),
+                image.vmdk().stamp(),
                 boot,
                 now);
         long manifest = session.first(
@@ -74,14 +77,15 @@ final class ImageRows {
     static int upsertLayer(Session session, StoredLayer layer, String boot, long now) throws SQLException {
         return session.update(
                 """
-                INSERT INTO layer (diff_id, erofs_size, erofs_digest, checked_boot, created_at, last_used_at)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO layer (diff_id, erofs_size, erofs_digest, stamp, checked_boot, created_at, last_used_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (diff_id)
                 DO UPDATE SET erofs_size = excluded.erofs_size, erofs_digest = excluded.erofs_digest,
-                              checked_boot = excluded.checked_boot, last_used_at = excluded.last_used_at""",
+                              stamp = excluded.stamp, checked_boot = excluded.checked_boot, last_used_at = excluded.last_used_at""",
                 layer.diffId().toString(),
                 layer.file().bytes(),
                 layer.file().sha256().toString(),
+                layer.file().stamp(),
                 boot,
                 now,
                 now);

@@ -67,9 +67,10 @@ public final class ImageStore {
 
     /**
      * Gives a holder an image's disk, and keeps the image until {@link #release}. The image is pulled first if the policy
-     * says so or if a file of it is missing. A holder that held another image holds this one instead.
+     * says so or if a file of it is missing or damaged. A holder that held another image holds this one instead.
      *
      * @throws ImageNotFound if it is not here and must not be pulled
+     * @throws ImageDamaged if a file of it is missing or damaged, and could not be made again
      * @throws PullFailed if it cannot be pulled
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
@@ -84,7 +85,8 @@ public final class ImageStore {
      *
      * @param reference by which the image was acquired
      * @return empty if the holder holds none
-     * @throws PullFailed if it cannot be brought back
+     * @throws ImageDamaged if it could not be made again
+     * @throws PullFailed if it cannot be brought back for a reason of this host
      */
     public Optional<ImageDisk> acquireHeld(
             ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
@@ -148,20 +150,22 @@ public final class ImageStore {
      * Brings an image here.
      *
      * @throws ImageNotFound if it is not here and must not be pulled
+     * @throws ImageDamaged if a file of it is missing or damaged, and could not be made again
      * @throws PullFailed if it cannot be pulled
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
-        if (policy != PullPolicy.ALWAYS) {
-            Optional<ImageSummary> known = catalog.summary(reference);
-            if (known.isPresent() && bringer.isSound(catalog.find(reference))) {
-                return known.get();
+        Recorded recorded;
+        if (policy == PullPolicy.ALWAYS) {
+            recorded = bringer.bringAnew(reference, Optional.empty(), listener, deadline);
+        } else {
+            Optional<ImageSummary> summary = catalog.summary(reference);
+            Optional<StoredImage> known = catalog.find(reference);
+            if (summary.isPresent() && bringer.isSound(known)) {
+                return summary.get();
             }
-            if (policy == PullPolicy.NEVER) {
-                throw new ImageNotFound(reference);
-            }
+            recorded = bringer.bringMissing(reference, known, policy, Optional.empty(), listener, deadline);
         }
-        Recorded recorded = bringer.bring(reference, policy, Optional.empty(), listener, deadline);
         delete(recorded.unused());
         return recorded.summary();
     }

@@ -48,7 +48,7 @@ final class LayerPull {
             kept.publish();
             DurableFiles.force(temporary);
             DurableFiles.publish(temporary, files.layer(diffId));
-            return new StoredLayer(diffId, found.layer().erofs(), true);
+            return new StoredLayer(diffId, CheckedFile.now(found.layer().erofs(), files.layer(diffId)));
         } finally {
             Files.deleteIfExists(temporary);
         }

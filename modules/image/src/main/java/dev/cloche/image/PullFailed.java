@@ -21,12 +21,29 @@ public final class PullFailed extends ImageException {
                 "Check the network and the names of the registry and the image: `cloche images` lists what is here."),
         SERVER_ERROR("The fault is the registry's: try again later."),
         BAD_SETTINGS("Mend the settings of registries."),
+        NOT_ALLOWED("Allow a pull, or bring the image with `cloche pull`."),
         GAVE_UP("Try again with a longer deadline; layers that have arrived are kept.");
 
         private final String remedy;
 
         Reason(String remedy) {
             this.remedy = remedy;
+        }
+
+        /** Whether this host is to be mended first, or the caller to wait longer, wherever the image is. */
+        boolean isOfThisHost() {
+            return switch (this) {
+                case LOGIN_UNREADABLE, NO_SPACE, BAD_SETTINGS, GAVE_UP -> true;
+                case UNAUTHORIZED,
+                        NOT_FOUND,
+                        RATE_LIMITED,
+                        DIGEST_MISMATCH,
+                        NO_MATCHING_PLATFORM,
+                        BAD_CONTENT,
+                        UNREACHABLE,
+                        SERVER_ERROR,
+                        NOT_ALLOWED -> false;
+            };
         }
     }
 

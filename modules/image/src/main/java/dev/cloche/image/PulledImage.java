@@ -14,8 +14,8 @@ record PulledImage(
         Digest configDigest,
         ImageConfig config,
         List<Layer> layers,
-        StoredFile fsmeta,
-        StoredFile vmdk) {
+        CheckedFile fsmeta,
+        CheckedFile vmdk) {
     PulledImage {
         layers = List.copyOf(layers);
     }

@@ -4,11 +4,12 @@ import dev.cloche.image.StoredImage.StoredLayer;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
- * Whether the files of the cache are what was written. Within one boot of the host a file that has its name and its
- * length is; after another boot nobody can tell whether the last one was ended by a shutdown, so each file is read and
- * compared with its digest once before it is used again.
+ * Whether the files of the cache are what was written. Each is read and compared with its digest before its first use in a
+ * boot of the host, because nobody can tell whether the last boot was ended by a shutdown. After that its stamp is compared
+ * at every use, which costs one system call, and the file is read again if that has changed.
  */
 final class Soundness {
     private final CacheFiles files;
@@ -19,61 +20,73 @@ final class Soundness {
         this.catalog = catalog;
     }
 
-    /** Looks only at names and lengths, and at nothing that was not checked in this boot. */
+    /** Reads no file, and so finds nothing usable whose stamp is not known. */
     boolean isUsable(StoredImage image) {
-        return image.allChecked() && files.isComplete(image);
+        return isJoinUntouched(image)
+                && image.layers().stream().allMatch(layer -> layer.file().isUntouched(files.layer(layer.diffId())));
     }
 
-    /** Reads what has not been checked in this boot; what is sound is recorded as such. */
+    /** Reads what is not known by its stamp; what is sound is recorded as such. */
     boolean check(StoredImage image) throws IOException {
-        if (!files.isComplete(image)) {
-            return false;
-        }
         boolean sound = true;
         for (StoredLayer layer : image.layers()) {
-            sound &= check(layer);
+            sound &= check(layer).isPresent();
         }
-        if (!image.checked()) {
-            if (is(files.fsmeta(image.manifest()), image.fsmeta()) && is(files.vmdk(image.manifest()), image.vmdk())) {
-                catalog.manifestChecked(image);
-            } else {
-                sound = false;
-            }
+        return sound && (isJoinUntouched(image) || checkJoin(image));
+    }
+
+    /** The same for one layer. Empty if it is damaged, else as it is known from now on. */
+    Optional<StoredLayer> check(StoredLayer layer) throws IOException {
+        Path file = files.layer(layer.diffId());
+        if (layer.file().isUntouched(file)) {
+            return Optional.of(layer);
         }
+        Optional<CheckedFile> found = checked(file, layer.file().written(), LayerFormat::read);
+        Optional<StoredLayer> sound = found.map(now -> new StoredLayer(layer.diffId(), now));
+        sound.ifPresent(catalog::layerChecked);
         return sound;
     }
 
-    /** The same for one layer. */
-    boolean check(StoredLayer layer) throws IOException {
-        Path file = files.layer(layer.diffId());
-        if (layer.checked()) {
-            return CacheFiles.hasSize(file, layer.file().bytes());
-        }
-        if (!isLayer(file, layer.file())) {
+    /** Of the files that join the layers. */
+    private boolean isJoinUntouched(StoredImage image) {
+        return image.fsmeta().isUntouched(files.fsmeta(image.manifest()))
+                && image.vmdk().isUntouched(files.vmdk(image.manifest()));
+    }
+
+    private boolean checkJoin(StoredImage image) throws IOException {
+        Optional<CheckedFile> fsmeta =
+                checked(files.fsmeta(image.manifest()), image.fsmeta().written(), Publication::read);
+        Optional<CheckedFile> vmdk =
+                checked(files.vmdk(image.manifest()), image.vmdk().written(), Publication::read);
+        if (fsmeta.isEmpty() || vmdk.isEmpty()) {
             return false;
         }
-        catalog.layerChecked(layer);
+        catalog.manifestChecked(image.manifest(), fsmeta.get(), vmdk.get());
         return true;
     }
 
     static boolean is(Path file, StoredFile recorded) throws IOException {
-        return is(file, recorded, Publication::read);
+        return checked(file, recorded, Publication::read).isPresent();
     }
 
     static boolean isLayer(Path file, StoredFile recorded) throws IOException {
-        return is(file, recorded, LayerFormat::read);
+        return checked(file, recorded, LayerFormat::read).isPresent();
     }
 
     private interface Reader {
         StoredFile read(Path file) throws IOException;
     }
 
-    private static boolean is(Path file, StoredFile recorded, Reader reader) throws IOException {
+    /** The stamp is of before the reading, so a change meanwhile is seen by the next use. */
+    private static Optional<CheckedFile> checked(Path file, StoredFile recorded, Reader reader) throws IOException {
         try {
+            CheckedFile before = CheckedFile.now(recorded, file);
             return CacheFiles.hasSize(file, recorded.bytes())
-                    && reader.read(file).equals(recorded);
+                            && reader.read(file).equals(recorded)
+                    ? Optional.of(before)
+                    : Optional.empty();
         } catch (NoSuchFileException gone) {
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -17,11 +17,13 @@ record StoredImages(String boot) {
     private static final String STORED = """
             SELECT m.id, m.digest, m.fsmeta_size, m.fsmeta_digest, m.vmdk_size, m.vmdk_digest, m.checked_boot,
                    m.os, m.architecture, m.variant,
-                   c.env, c.cmd, c.entrypoint, c.user, c.working_dir, c.labels, c.stop_signal
+                   c.env, c.cmd, c.entrypoint, c.user, c.working_dir, c.labels, c.stop_signal,
+                   m.fsmeta_stamp, m.vmdk_stamp
             FROM manifest m JOIN config c ON c.manifest_id = m.id
             """;
 
-    private static final String LAYER = "SELECT DISTINCT l.diff_id, l.erofs_size, l.erofs_digest, l.checked_boot ";
+    private static final String LAYER =
+            "SELECT DISTINCT l.diff_id, l.erofs_size, l.erofs_digest, l.checked_boot, l.stamp ";
 
     Optional<StoredImage> named(Session session, ImageReference reference) throws SQLException {
         return first(session, "JOIN image_ref r ON r.manifest_id = m.id WHERE r.reference = ?", reference.toString());
@@ -67,20 +69,19 @@ record StoredImages(String boot) {
 
     private StoredImage withLayers(Session session, StoredImage bare) throws SQLException {
         return new StoredImage(
-                bare.id(),
-                bare.manifest(),
-                bare.config(),
-                bare.fsmeta(),
-                bare.vmdk(),
-                bare.checked(),
-                layers(session, bare.id()));
+                bare.id(), bare.manifest(), bare.config(), bare.fsmeta(), bare.vmdk(), layers(session, bare.id()));
     }
 
     private StoredLayer layerOf(ResultSet row) throws SQLException {
         return new StoredLayer(
                 Digest.parse(row.getString(1)),
-                new StoredFile(row.getLong(2), Digest.parse(row.getString(3))),
-                row.getString(4).equals(boot));
+                file(row.getLong(2), row.getString(3), row.getString(4), row.getString(5)));
+    }
+
+    /** A stamp of another boot says nothing: what was written then may not have reached the disk. */
+    private CheckedFile file(long bytes, String sha256, String checkedBoot, String stamp) {
+        return new CheckedFile(
+                new StoredFile(bytes, Digest.parse(sha256)), checkedBoot.equals(boot) ? stamp : CheckedFile.UNCHECKED);
     }
 
     private StoredImage imageOf(ResultSet row) throws SQLException {
@@ -97,9 +98,8 @@ record StoredImages(String boot) {
                 row.getLong(1),
                 Digest.parse(row.getString(2)),
                 config,
-                new StoredFile(row.getLong(3), Digest.parse(row.getString(4))),
-                new StoredFile(row.getLong(5), Digest.parse(row.getString(6))),
-                row.getString(7).equals(boot),
+                file(row.getLong(3), row.getString(4), row.getString(7), row.getString(18)),
+                file(row.getLong(5), row.getString(6), row.getString(7), row.getString(19)),
                 List.of());
     }
 }

@@ -5,7 +5,6 @@ import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
-import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.NewSandboxes.Place;
@@ -139,7 +138,6 @@ final class SandboxStart {
             if (!ground.images().mendHeld(plan.image(), holder, listener, deadline)) {
                 throw failed;
             }
-            listener.on(new PullEvent.Warning("a file of the image was damaged here and has been made again"));
             vm.anew(prepared.place().id());
             return beginOnce(prepared, detached);
         } catch (VmDeadlineException late) {

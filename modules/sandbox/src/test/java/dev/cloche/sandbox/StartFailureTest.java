@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -92,9 +93,13 @@ class StartFailureTest extends OnTestHost {
         host.start(TestHost.ephemeral("a")).close();
         Path fsmeta = onlyFile(root.resolve("cache/fsmeta"));
         byte[] sound = Files.readAllBytes(fsmeta);
-        Files.write(fsmeta, new byte[sound.length]);
         VmException noBoot = noBoot();
+        AtomicBoolean damaged = new AtomicBoolean();
         host.vms.before(ScriptedVms.Step.CREATE, id -> {
+            // After the start has looked at its files.
+            if (!damaged.getAndSet(true)) {
+                overwrite(fsmeta, new byte[sound.length]);
+            }
             if (!Arrays.equals(contentOf(fsmeta), sound)) {
                 throw noBoot;
             }
@@ -279,6 +284,14 @@ class StartFailureTest extends OnTestHost {
     private static Path onlyFile(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             return files.findFirst().orElseThrow();
+        }
+    }
+
+    private static void overwrite(Path file, byte[] content) {
+        try {
+            Files.write(file, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.FileStamp;
 import dev.cloche.linux.FastSha256;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +25,7 @@ final class FileDigests {
     private static final int MAX_ENTRIES = 64;
 
     private final Path memory;
-    private final Map<FileStamp, String> known = new ConcurrentHashMap<>();
+    private final Map<String, String> known = new ConcurrentHashMap<>();
 
     /** @param memory the file to remember them in */
     FileDigests(Path memory) {
@@ -33,34 +34,38 @@ final class FileDigests {
 
     /** 64 hexadecimal digits. */
     String of(Path path) throws IOException {
-        FileStamp stamp = FileStamp.of(path);
-        String digest = known.get(stamp);
+        Path real = path.toRealPath();
+        String name = name(real);
+        String digest = known.get(name);
         if (digest == null) {
             Map<String, Object> remembered = recall();
-            digest = remembered.get(stamp.path() + " " + stamp.state()) instanceof String text
-                    ? text
-                    : compute(stamp, remembered);
-            known.put(stamp, digest);
+            digest = remembered.get(name) instanceof String text ? text : compute(real, name, remembered);
+            known.put(name, digest);
         }
         return digest;
     }
 
-    private String compute(FileStamp stamp, Map<String, Object> remembered) throws IOException {
-        String digest = sha256(stamp.path(), FastSha256.fastest());
-        if (!FileStamp.of(stamp.path()).equals(stamp)) {
-            throw new IOException(stamp.path() + " changes while it is read");
+    /** By which the digest of a file's present state is remembered. */
+    private static String name(Path real) throws IOException {
+        return real + " " + FileStamp.of(real).state();
+    }
+
+    private String compute(Path real, String name, Map<String, Object> remembered) throws IOException {
+        String digest = sha256(real, FastSha256.fastest());
+        if (!name(real).equals(name)) {
+            throw new IOException(real + " changes while it is read");
         }
         Map<String, Object> entries = new LinkedHashMap<>();
         entries.put(VERSION, FORMAT);
         if (remembered.size() < MAX_ENTRIES) {
-            remembered.forEach((name, value) -> {
+            remembered.forEach((other, value) -> {
                 // Of a file that was replaced, only the present state is worth remembering.
-                if (!name.equals(VERSION) && !name.startsWith(stamp.path() + " ")) {
-                    entries.put(name, value);
+                if (!other.equals(VERSION) && !other.startsWith(real + " ")) {
+                    entries.put(other, value);
                 }
             });
         }
-        entries.put(stamp.path() + " " + stamp.state(), digest);
+        entries.put(name, digest);
         // Two processes that remember something at once: one of them works it out again some time.
         DurableFiles.write(memory, FlatJson.write(entries));
         return digest;

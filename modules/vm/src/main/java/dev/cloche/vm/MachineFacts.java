@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.FileStamp;
 import dev.cloche.linux.KvmOffer;
 import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
@@ -107,8 +108,8 @@ record MachineFacts(NavigableMap<String, String> fields) {
     }
 
     private static String stamp(Path path) throws IOException {
-        FileStamp stamp = FileStamp.of(path);
-        return stamp.path() + " " + stamp.state();
+        Path real = path.toRealPath();
+        return real + " " + FileStamp.of(real).state();
     }
 
     /** By the name that its contents have; without one, by the file and, of a descriptor, all that it strings together. */

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.FileStamp;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package dev.cloche.vm;
+package dev.cloche.base;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,14 +10,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A file as it is at this moment, without reading it. The time of the last change of its inode cannot be set by anybody, so
- * two equal stamps mean that nobody has written to the file or replaced it.
+ * two equal stamps mean that nobody has written to the file or replaced it. What the kernel's clock cannot tell apart is not
+ * seen: a write within some milliseconds of the change before. Nor is what changes below the file system, on the disk itself.
+ *
+ * @param size in bytes
+ * @param modifiedNanos when its content was last changed, in nanoseconds since 1970; can be set
+ * @param changedNanos when its inode was last changed, in nanoseconds since 1970
+ * @param inode its number
  */
-record FileStamp(Path path, long size, long modifiedNanos, long changedNanos, long inode) {
-    static FileStamp of(Path path) throws IOException {
-        Path real = path.toRealPath();
-        Map<String, Object> attributes = Files.readAttributes(real, "unix:size,lastModifiedTime,ctime,ino");
+public record FileStamp(long size, long modifiedNanos, long changedNanos, long inode) {
+    /** Of the file that the path leads to. */
+    public static FileStamp of(Path path) throws IOException {
+        Map<String, Object> attributes = Files.readAttributes(path, "unix:size,lastModifiedTime,ctime,ino");
         return new FileStamp(
-                real,
                 number(attributes, "size"),
                 nanos(attributes, "lastModifiedTime"),
                 nanos(attributes, "ctime"),
@@ -32,8 +37,8 @@ record FileStamp(Path path, long size, long modifiedNanos, long changedNanos, lo
         return ((FileTime) Objects.requireNonNull(attributes.get(name))).to(TimeUnit.NANOSECONDS);
     }
 
-    /** All but the path, as one word. */
-    String state() {
+    /** As one word, to be kept. */
+    public String state() {
         return size + ":" + modifiedNanos + ":" + changedNanos + ":" + inode;
     }
 }
