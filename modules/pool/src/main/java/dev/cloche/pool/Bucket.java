@@ -141,8 +141,8 @@ final class Bucket {
         return trouble.broken(config.retry()) && trouble.pausing(now) && underway.isEmpty() && checking.isEmpty();
     }
 
-    /** When something is due without anything happening: the soonest time after now. */
-    OptionalLong due(long now) {
+    /** When something is due without anything happening: how long after a time, of which it is the soonest. */
+    OptionalLong due(long after) {
         List<Long> times = new ArrayList<>();
         for (Entry entry : ready) {
             times.add(entry.replaceAt());
@@ -155,7 +155,10 @@ final class Bucket {
             times.add(trouble.retryAt());
         }
         depth().coldAfter().ifPresent(idle -> times.add(demand.latest() + idle.toNanos()));
-        return times.stream().mapToLong(at -> at - now).filter(left -> left > 0).min();
+        return times.stream()
+                .mapToLong(at -> at - after)
+                .filter(left -> left > 0)
+                .min();
     }
 
     PoolMetrics.Key metrics(long now) {

@@ -56,11 +56,12 @@ final class Graveyard {
         return again;
     }
 
-    /** When something is to be looked at: one that resisted, or one whose destruction is slow from then on. */
+    /** When something is to be looked at: one that resisted, also if it is late, or one whose destruction is slow from then on. */
     OptionalLong untilDue(long now) {
         LongStream retries = quarantine.values().stream().mapToLong(one -> one.retryAt() - now);
-        LongStream slow = dying.values().stream().mapToLong(one -> untilSlow(one, now));
-        return LongStream.concat(retries, slow).filter(left -> left > 0).min();
+        LongStream slow =
+                dying.values().stream().mapToLong(one -> untilSlow(one, now)).filter(left -> left > 0);
+        return LongStream.concat(retries, slow).min();
     }
 
     /** Whether there will soon be room: something is being destroyed, and not slowly. */

@@ -27,6 +27,8 @@ final class PoolCore {
     private final Rechecks rechecks;
     private long refillRuns;
     private long sweepAt;
+    /** What was due up to then is begun. */
+    private long settledAt;
 
     /** A core without keys. Its random numbers are for jitter, not for secrets. */
     PoolCore(PoolConfig config, RandomGenerator random, Supplier<VmId> ids, long now) {
@@ -36,6 +38,7 @@ final class PoolCore {
         adoptions = new Adoptions(state);
         rechecks = new Rechecks(state);
         sweepAt = now + config.refillInterval().toNanos();
+        settledAt = now;
     }
 
     /** What is to be done, in order; each is answered once. */
@@ -190,15 +193,15 @@ final class PoolCore {
         settle(now);
     }
 
-    /** How long until the next tick, at least a millisecond. */
+    /** How long until the next tick, at least a millisecond. What became due since the core was last asked anything counts. */
     Duration untilDue(long now) {
-        long soonest = Stream.concat(
-                        Stream.of(OptionalLong.of(sweepAt - now), state.graveyard.untilDue(now)),
-                        state.buckets.values().stream().map(bucket -> bucket.due(now)))
+        long sinceSettled = Stream.concat(
+                        Stream.of(OptionalLong.of(sweepAt - settledAt), state.graveyard.untilDue(settledAt)),
+                        state.buckets.values().stream().map(bucket -> bucket.due(settledAt)))
                 .flatMapToLong(OptionalLong::stream)
                 .min()
                 .orElse(Long.MAX_VALUE);
-        return Duration.ofNanos(Math.max(soonest, 1_000_000));
+        return Duration.ofNanos(Math.max(sinceSettled - (now - settledAt), 1_000_000));
     }
 
     void close(long now) {
@@ -250,6 +253,7 @@ final class PoolCore {
         if (state.closed) {
             return;
         }
+        settledAt = now;
         refillRuns++;
         for (Bucket bucket : List.copyOf(state.buckets.values())) {
             leases.serve(bucket, now);
