@@ -45,3 +45,41 @@ slowest() { # COUNT FILE...
 hangs() { # STAMP: what HangWatch has written since
     find modules -path '*/target/hang-*.txt' -newer "$1" -print -exec head -c 100000 {} ';'
 }
+
+skipped() { # STAMP → a line for each test that was skipped since: its name, a tab, the reason
+    find modules -path '*/target/*-reports/TEST-*.xml' -newer "$1" -exec awk '
+        function of(name) {
+            if (!match($0, " " name "=\"[^\"]*\"")) return ""
+            return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 4)
+        }
+        /<testcase / { test = of("classname") "." of("name") }
+        /<skipped/ {
+            reason = of("message")
+            if (match($0, /Exception: .*/)) reason = substr($0, RSTART + 11)
+            sub(/\]\]>.*/, "", reason)
+            sub(/^Assumption failed: /, "", reason)
+            sub(/^skipped: /, "", reason)
+            print test "\t" (reason == "" ? "no reason given" : reason)
+        }' {} + || true
+}
+
+unexpected() { # FILE of lines of `skipped` → those whose reason is not in .ci/may-be-skipped
+    grep -vE '^(#|$)' .ci/may-be-skipped | sed 's/^/\t(/; s/$/)$/' >"$work/reasons"
+    grep -vEf "$work/reasons" "$1"
+}
+
+report_skipped() { # FILE; fails if one should have run
+    local code=0
+    if [ -s "$1" ]; then
+        echo "Skipped tests, and why:"
+        sed 's/^/  /; s/\t/: /' "$1"
+        echo
+    fi
+    if unexpected "$1" >"$work/unexpected"; then
+        echo "Skipped, though continuous integration has what they need (.ci/may-be-skipped has the reasons that count):"
+        sed 's/^/  /; s/\t/: /' "$work/unexpected"
+        echo
+        code=1
+    fi
+    return $code
+}

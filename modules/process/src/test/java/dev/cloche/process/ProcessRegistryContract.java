@@ -45,7 +45,7 @@ public abstract class ProcessRegistryContract
 
     @Override
     public ProcessRegistry another() {
-        assumeTrue(isShared(), "nobody else can open this store");
+        assumeTrue(isShared(), "an in-memory store is of one process alone");
         return opened(ProcessRegistry.over(openStore()));
     }
 
