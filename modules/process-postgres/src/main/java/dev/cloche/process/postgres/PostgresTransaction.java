@@ -19,6 +19,7 @@ import dev.cloche.process.SessionScope;
 import dev.cloche.process.StoreTransaction;
 import dev.cloche.process.Tombstone;
 import dev.cloche.process.WakeDelivery;
+import dev.cloche.process.postgres.Statements.RowWriter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -33,6 +34,27 @@ import java.util.function.UnaryOperator;
  * after {@link #lock} is current.
  */
 final class PostgresTransaction extends PostgresReads implements StoreTransaction {
+    private static final RowWriter EVENTS =
+            new RowWriter("""
+            WITH appended AS (
+                INSERT INTO process_event
+                    (process_key, sequence, type, payload, payload_hash, replay_key, caused_by, at_ms)
+                SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
+                RETURNING process_key, sequence, at_ms
+            )
+            UPDATE process p SET last_sequence = last.sequence, updated_ms = last.at_ms
+            FROM (SELECT DISTINCT ON (process_key) * FROM appended ORDER BY process_key, sequence DESC) last
+            WHERE p.key = last.process_key
+            """, "bigint", "bigint", "text", "text", "text", "text", "text", "bigint");
+
+    /** In the order in which they are given. */
+    private static final RowWriter CHANGES = new RowWriter(
+            "INSERT INTO process_change (process_id, kind, sequence, event_type) SELECT * FROM unnest(?, ?, ?, ?)",
+            "text",
+            "text",
+            "bigint",
+            "text");
+
     private final List<Change> changes = new ArrayList<>();
     private final Map<String, ProcessHead> locked = new HashMap<>();
 
@@ -162,10 +184,8 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
         changed(process, head -> head.withLastSequence(event.sequence()));
-        long at = event.at().toEpochMilli();
-        statements.later(
-                "INSERT INTO process_event (process_key, sequence, type, payload, payload_hash, replay_key, caused_by,"
-                        + " at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        statements.row(
+                EVENTS,
                 process.key(),
                 event.sequence(),
                 event.type(),
@@ -173,12 +193,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
                 event.payloadHash(),
                 event.replayKey(),
                 event.causedBy().map(Json::text),
-                at);
-        statements.later(
-                "UPDATE process SET last_sequence = ?, updated_ms = ? WHERE key = ?",
-                event.sequence(),
-                at,
-                process.key());
+                event.at().toEpochMilli());
     }
 
     @Override
@@ -390,11 +405,6 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
         if (change.kind() != Change.Kind.EVENT) {
             statements.later("DELETE FROM process_change WHERE process_id = ? AND kind = ?", change.processId(), kind);
         }
-        statements.later(
-                "INSERT INTO process_change (process_id, kind, sequence, event_type) VALUES (?, ?, ?, ?)",
-                change.processId(),
-                kind,
-                change.sequence(),
-                change.eventType());
+        statements.row(CHANGES, change.processId(), kind, change.sequence(), change.eventType());
     }
 }

@@ -6,9 +6,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statements of one transaction. Writes wait until something is read or the transaction ends, and then go to the
@@ -32,8 +35,27 @@ final class Statements {
 
     private record Part(String sql, List<Object> parameters, Optional<Receiver> receiver) {}
 
+    /**
+     * A statement that writes rows, each column of which it gets as one array: so it is one statement however many rows
+     * there are, and the same text for the server, which need not plan it again.
+     *
+     * @param sql with a parameter for each column
+     * @param types of the elements, by column
+     */
+    record RowWriter(String sql, List<String> types) {
+        RowWriter(String sql, String... types) {
+            this(sql, List.of(types));
+        }
+    }
+
+    /** One column of rows. */
+    private record Column(String type, List<@Nullable Object> values) {}
+
     private final Connection connection;
     private final List<Part> waiting = new ArrayList<>();
+    /** What is written before anything that is asked for afterwards, by writer. */
+    private final Map<RowWriter, List<Object[]>> rows = new LinkedHashMap<>();
+
     private long written;
 
     Statements(Connection connection) {
@@ -48,14 +70,43 @@ final class Statements {
     /** Runs a statement without rows, at the latest when the transaction ends. */
     void later(String sql, Object... parameters) {
         written++;
-        waiting.add(new Part(sql, List.of(parameters), Optional.empty()));
+        add(new Part(sql, List.of(parameters), Optional.empty()));
+    }
+
+    /**
+     * Writes a row, together with those that are given before the next other statement. Those of different writers are
+     * written in no certain order.
+     */
+    void row(RowWriter writer, Object... values) {
+        written++;
+        rows.computeIfAbsent(writer, _ -> new ArrayList<>()).add(values);
     }
 
     /** Adds a query whose rows are received with the next statement that is run. */
     <T> List<T> alongside(RowMapper<T> mapper, String sql, Object... parameters) {
         List<T> all = new ArrayList<>();
-        waiting.add(new Part(sql, List.of(parameters), Optional.of(rows -> collect(rows, mapper, all))));
+        add(new Part(sql, List.of(parameters), Optional.of(found -> collect(found, mapper, all))));
         return all;
+    }
+
+    private void add(Part part) {
+        gatherRows();
+        waiting.add(part);
+    }
+
+    private void gatherRows() {
+        rows.forEach((writer, gathered) -> {
+            List<Object> columns = new ArrayList<>();
+            for (int i = 0; i < writer.types().size(); i++) {
+                List<@Nullable Object> values = new ArrayList<>();
+                for (Object[] row : gathered) {
+                    values.add(value(row[i]));
+                }
+                columns.add(new Column(writer.types().get(i), values));
+            }
+            waiting.add(new Part(writer.sql(), columns, Optional.empty()));
+        });
+        rows.clear();
     }
 
     <T> List<T> list(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
@@ -70,6 +121,7 @@ final class Statements {
 
     /** Runs what waits; the number of rows that the last statement changed, or 0 if that was a query. */
     int run() throws SQLException {
+        gatherRows();
         if (waiting.isEmpty()) {
             return 0;
         }
@@ -84,13 +136,13 @@ final class Statements {
                     bind(statement, index, parameter);
                 }
             }
-            boolean rows = statement.execute();
+            boolean query = statement.execute();
             int changed = 0;
             for (int i = 0; i < parts.size(); i++) {
                 if (i > 0) {
-                    rows = statement.getMoreResults();
+                    query = statement.getMoreResults();
                 }
-                changed = rows ? 0 : Math.max(0, statement.getUpdateCount());
+                changed = query ? 0 : Math.max(0, statement.getUpdateCount());
                 Optional<Receiver> receiver = parts.get(i).receiver();
                 if (receiver.isPresent()) {
                     try (ResultSet result = statement.getResultSet()) {
@@ -109,12 +161,19 @@ final class Statements {
     }
 
     private void bind(PreparedStatement statement, int index, Object parameter) throws SQLException {
-        Object value = parameter instanceof Optional<?> optional ? optional.orElse(null) : parameter;
-        switch (value) {
+        switch (value(parameter)) {
             case null -> statement.setObject(index, null);
+            case Column column ->
+                statement.setArray(
+                        index,
+                        connection.createArrayOf(column.type(), column.values().toArray()));
             case Collection<?> texts -> statement.setArray(index, connection.createArrayOf("text", texts.toArray()));
-            default -> statement.setObject(index, value);
+            case Object value -> statement.setObject(index, value);
         }
+    }
+
+    private static @Nullable Object value(Object parameter) {
+        return parameter instanceof Optional<?> optional ? optional.orElse(null) : parameter;
     }
 
     private static <T> void collect(ResultSet rows, RowMapper<T> mapper, List<T> all) throws SQLException {
