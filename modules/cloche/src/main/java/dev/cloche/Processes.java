@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.ExecutionSpec;
 import dev.cloche.execution.Executions;
+import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRegistry;
@@ -119,24 +120,47 @@ public final class Processes {
      * @throws dev.cloche.base.ClocheException if there is no such process
      */
     public List<ProcessEventInfo> events(String id, long after) {
-        return registry.eventsAfter(id, after, ProcessEventInfo.PAGE).stream()
-                .map(ProcessEventInfo::of)
-                .toList();
+        return infos(registry.eventsAfter(id, after, ProcessEventInfo.PAGE));
     }
 
     /**
-     * As {@link #events}, waiting for the next event if there is none.
+     * As {@link #events}, waiting for the next event if there is none, as {@link #await} waits for the end.
      *
      * @param longest how long to wait; the page is empty after that
+     * @throws ProcessException.Undriven if it has no further event, and is a command that no program drives
+     * @throws dev.cloche.base.ClocheException if there is no such process
      */
     public List<ProcessEventInfo> awaitEvents(String id, long after, Duration longest) {
+        Deadline deadline = Deadline.after(longest);
+        List<ProcessEventInfo> found = events(id, after);
+        while (found.isEmpty()) {
+            found = nextEvents(id, after, deadline);
+            if (deadline.passed()) {
+                break;
+            }
+        }
+        return found;
+    }
+
+    /** One look, which may be shorter than the deadline. */
+    private List<ProcessEventInfo> nextEvents(String id, long after, Deadline deadline) {
         try {
-            return registry.awaitEventsAfter(id, after, ProcessEventInfo.PAGE, Deadline.after(longest)).stream()
-                    .map(ProcessEventInfo::of)
-                    .toList();
+            Deadline look = drivers.isRunning(id) ? deadline.orAfter(CommandDrivers.LOOK) : deadline;
+            return infos(registry.awaitEventsAfter(id, after, ProcessEventInfo.PAGE, look));
         } catch (ProcessException.TimedOut tooLong) {
             return List.of();
+        } catch (ProcessException.Undriven undriven) {
+            // Its last driver may have written something before it left.
+            List<ProcessEventInfo> last = events(id, after);
+            if (last.isEmpty()) {
+                throw undriven;
+            }
+            return last;
         }
+    }
+
+    private static List<ProcessEventInfo> infos(List<ProcessEvent> events) {
+        return events.stream().map(ProcessEventInfo::of).toList();
     }
 
     /**

@@ -53,6 +53,10 @@ class ProcessAwaitIT {
     void aWaitForACommandThatNoProgramDrivesIsRefusedAtOnce() {
         register(COMMAND, ProcessInput.SANDBOX_EXEC);
         assertUndriven(() -> cloche.processes().await(COMMAND, LONG));
+        assertUndriven(() -> cloche.processes().awaitEvents(COMMAND, 0, LONG));
+        var _ = cloche.processes().registry().cancel(COMMAND, "unwanted");
+        assertThat(cloche.processes().awaitEvents(COMMAND, 0, LONG)).hasSize(1);
+        assertUndriven(() -> cloche.processes().awaitEvents(COMMAND, 1, LONG));
         try (ProcessLog log = cloche.processes().log(COMMAND)) {
             assertUndriven(() -> log.await(LONG));
         }
@@ -92,6 +96,8 @@ class ProcessAwaitIT {
     void anythingElseIsAwaitedAsBefore() throws InterruptedException {
         register("mine", ProcessInput.TOOL_CALL);
         assertThat(cloche.processes().await("mine", Duration.ofMillis(50))).isEmpty();
+        assertThat(cloche.processes().awaitEvents("mine", 0, Duration.ofMillis(50)))
+                .isEmpty();
         assertThatThrownBy(() -> cloche.processes().await("none", LONG))
                 .isInstanceOfSatisfying(
                         ClocheException.class,
