@@ -87,7 +87,7 @@ class CommandLineTest {
     void misuseOfACommandOfAGroupIs2() {
         assertThat(Main.execute("image", "prune", "--keep", "lots")).isEqualTo(2);
         assertThat(Main.execute("image", "save", "base")).isEqualTo(2);
-        assertThat(Main.execute("catalog", "restore")).isEqualTo(2);
+        assertThat(Main.execute("catalog", "restore", "one", "another")).isEqualTo(2);
     }
 
     @Test

@@ -36,6 +36,8 @@ class FullDiskIT {
         cloche = Program.in(home);
         good("run", "-q", "-d", "--name", "runs", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
         good("create", "--name", "never", "base", "--", "true");
+        good("machine", "create", "box", "--image", "base");
+        good("exec", "--detach", "runs", "--", "true");
         good("maintain");
         assertThat(home.resolve("reserve")).hasSize(16 << 20);
     }
@@ -140,7 +142,7 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(4)
+    @Order(5)
     void whatHasEndedIsRemovedWithItsImage() throws IOException {
         refillTheReserve();
         good("rm", "never");
@@ -154,7 +156,22 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(5)
+    @Order(4)
+    void machinesAndProcessesAreShownAndRemoved() throws IOException {
+        refillTheReserve();
+        assertThat(good("process", "ls", "-a").stdout()).contains("sandbox_exec");
+        fill(0);
+        good("process", "prune");
+        fill(0);
+        assertThat(good("machine", "ls").stdout()).contains("box");
+        assertThat(good("machine", "inspect", "box").stdout()).contains("box");
+        fill(0);
+        good("machine", "rm", "box");
+        assertThat(good("machine", "ls").stdout()).doesNotContain("box");
+    }
+
+    @Test
+    @Order(6)
     void withRoomEverythingWorksAgainAndTheReserveIsWhole() throws IOException {
         assertThat(Files.size(home.resolve("reserve"))).isLessThan(16 << 20);
         makeRoom();
@@ -165,7 +182,7 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(6)
+    @Order(7)
     void aReadOnlyStateRootCanBeRead() throws Exception {
         makeRoom();
         good("run", "-q", "-d", "--name", "ended", "base", "--", "echo", "said");

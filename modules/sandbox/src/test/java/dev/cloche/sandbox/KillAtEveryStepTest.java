@@ -2,11 +2,15 @@ package dev.cloche.sandbox;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** SIGKILL before and after each change of the database and each operation on a file, of processes with VMs in memory. */
+/**
+ * SIGKILL before and after changes of the database and operations on files, of processes with VMs in memory. The system property
+ * {@code kill.stride} says at which ones: 1 at each, by default at some; the slow suite kills at each.
+ */
 class KillAtEveryStepTest {
     @TempDir
     static Path directory;
@@ -21,6 +25,13 @@ class KillAtEveryStepTest {
     @ParameterizedTest
     @EnumSource(KillScenario.class)
     void nothingIsLeftAndNobodyElseIsHarmed(KillScenario scenario) throws Exception {
+        new KillHarness(ground).killAtSteps(scenario, Integer.getInteger("kill.stride", 5));
+    }
+
+    @ParameterizedTest
+    @EnumSource(KillScenario.class)
+    @Tag("slow")
+    void nothingIsLeftAtAnyStep(KillScenario scenario) throws Exception {
         new KillHarness(ground).killAtSteps(scenario, 1);
     }
 }
