@@ -62,11 +62,8 @@ public final class CatalogMaintenance {
         // What it says of leases is known, and it is opened for nothing else.
         try (Catalog catalog = Catalog.open(stateRoot, List.of(LeaseTable.SCHEMA), gate)) {
             InstallLease lease = new InstallLease(catalog, gate);
-            LeaseHandle handle = lease.acquire(holder);
-            try {
-                Catalog.open(stateRoot, schemas, gate.presenting(handle)).close();
-            } finally {
-                lease.clear(handle);
+            try (HeldInstallLease _ = HeldInstallLease.take(lease, holder, HeldInstallLease.PERIOD)) {
+                Catalog.open(stateRoot, schemas, gate.presentingThatOf(holder)).close();
             }
         }
         return due;

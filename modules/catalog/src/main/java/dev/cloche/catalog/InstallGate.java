@@ -3,16 +3,15 @@ package dev.cloche.catalog;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
  * Who may pass while the installation is being changed: nobody but the process that changes it. Immutable.
  *
  * @param holderAlive whether the process that a lease names as its holder lives; a dead one's lease is void at once
- * @param presented the lease of the process that asks, if it has one
+ * @param presented whether a lease is that of the process that asks
  */
-public record InstallGate(Clock clock, Predicate<String> holderAlive, Optional<LeaseHandle> presented) {
+public record InstallGate(Clock clock, Predicate<String> holderAlive, Predicate<LeaseHandle> presented) {
     /** For a program that knows nothing of processes: a lease is void when it has expired. */
     static InstallGate untilExpiry() {
         return of(Clock.systemUTC(), anybody -> true);
@@ -20,11 +19,16 @@ public record InstallGate(Clock clock, Predicate<String> holderAlive, Optional<L
 
     /** For a process that holds no lease. */
     public static InstallGate of(Clock clock, Predicate<String> holderAlive) {
-        return new InstallGate(clock, holderAlive, Optional.empty());
+        return new InstallGate(clock, holderAlive, _ -> false);
     }
 
     InstallGate presenting(LeaseHandle handle) {
-        return new InstallGate(clock, holderAlive, Optional.of(handle));
+        return new InstallGate(clock, holderAlive, handle::equals);
+    }
+
+    /** Also after it was renewed. */
+    InstallGate presentingThatOf(String holder) {
+        return new InstallGate(clock, holderAlive, lease -> lease.holder().equals(holder));
     }
 
     /**
@@ -40,7 +44,7 @@ public record InstallGate(Clock clock, Predicate<String> holderAlive, Optional<L
                 .isPresent();
         if (known) {
             LeaseTable.Row row = LeaseTable.read(session, InstallLease.NAME);
-            if (blocks(row) && presented.filter(mine -> mine.holds(row)).isEmpty()) {
+            if (blocks(row) && row.handle().filter(presented).isEmpty()) {
                 throw new CatalogException.InstallInProgress(Instant.ofEpochMilli(row.expiresAt()));
             }
         }

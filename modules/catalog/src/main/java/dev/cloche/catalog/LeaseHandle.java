@@ -14,8 +14,4 @@ public record LeaseHandle(String holder, Instant expiresAt) {
             throw new IllegalArgumentException("a lease has a holder");
         }
     }
-
-    boolean holds(LeaseTable.Row row) {
-        return row.holder().filter(holder::equals).isPresent() && row.expiresAt() == expiresAt.toEpochMilli();
-    }
 }

@@ -2,6 +2,7 @@ package dev.cloche.catalog;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,6 +30,11 @@ final class LeaseTable {
 
         static Row of(ResultSet row) throws SQLException {
             return new Row(Optional.ofNullable(row.getString(1)), row.getLong(2), row.getLong(3), row.getString(4));
+        }
+
+        /** What its holder presents; empty if it has none. */
+        Optional<LeaseHandle> handle() {
+            return holder.map(name -> new LeaseHandle(name, Instant.ofEpochMilli(expiresAt)));
         }
 
         /**

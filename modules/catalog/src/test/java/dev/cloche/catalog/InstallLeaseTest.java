@@ -2,6 +2,7 @@ package dev.cloche.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -142,6 +143,23 @@ class InstallLeaseTest {
         assertThat(row().completedAt()).isEqualTo(clock.millis());
         assertThat(CatalogMaintenance.migrate(root, NEW, "migrator", gate)).isEmpty();
         Catalog.open(root, NEW, gate).close();
+    }
+
+    @Test
+    void itIsRenewedWhileTheWorkOfAnHourGoesOn() {
+        try (HeldInstallLease _ = HeldInstallLease.take(lease, "migrator", Duration.ofMillis(1))) {
+            for (int i = 0; i < 3; i++) {
+                clock.forward(Duration.ofMinutes(20));
+                long untilNow = clock.millis() + InstallLease.LENGTH.toMillis();
+                await().until(() -> row().expiresAt() >= untilNow - 1);
+            }
+            assertThatThrownBy(() -> pass(gate)).isInstanceOf(CatalogException.InstallInProgress.class);
+            assertThatThrownBy(() -> Catalog.open(root, NEW, gate))
+                    .isInstanceOf(CatalogException.InstallInProgress.class);
+            pass(gate.presentingThatOf("migrator"));
+        }
+        pass(gate);
+        lease.acquire("b");
     }
 
     @Test
