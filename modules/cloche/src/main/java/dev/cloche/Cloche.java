@@ -82,8 +82,8 @@ public final class Cloche implements AutoCloseable {
     /**
      * A sandbox to start.
      *
-     * @param image reference as in Docker, for example {@code debian} or {@code ghcr.io/x/y@sha256:…}; looked at when the
-     *     sandbox is started
+     * @param image reference as in Docker, for example {@code debian} or {@code ghcr.io/x/y@sha256:…}, or the digest of an
+     *     image on this host, {@code sha256:…}, or its beginning; looked at when the sandbox is started
      */
     public SandboxBuilder sandbox(String image) {
         return new SandboxBuilder(this, image);
@@ -124,6 +124,11 @@ public final class Cloche implements AutoCloseable {
     /** The snapshots of sandboxes. */
     public Snapshots snapshots() {
         return new Snapshots(sandboxRoom().snapshots());
+    }
+
+    /** What people mean by the beginning of a digest; any other text as it is. */
+    String exactImage(String image) {
+        return Images.exact(rooms.images(), image);
     }
 
     /** The images on this host. */

@@ -1,7 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.image.ImageConfig;
-import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ListedImage;
 import java.util.List;
 import java.util.Map;
 
@@ -25,7 +25,6 @@ import java.util.Map;
  * @param stopSignal name or number; empty for SIGTERM
  * @param layers from bottom to top
  * @param warnings what of its config could not be read and was left out
- * @param usedBy who uses it, for example {@code sandbox web}
  */
 public record ImageDetails(
         ImageInfo info,
@@ -39,8 +38,7 @@ public record ImageDetails(
         Map<String, String> labels,
         String stopSignal,
         List<Layer> layers,
-        List<String> warnings,
-        List<String> usedBy) {
+        List<String> warnings) {
     /** Copies the lists. */
     public ImageDetails {
         env = List.copyOf(env);
@@ -49,13 +47,12 @@ public record ImageDetails(
         labels = Map.copyOf(labels);
         layers = List.copyOf(layers);
         warnings = List.copyOf(warnings);
-        usedBy = List.copyOf(usedBy);
     }
 
     static ImageDetails of(dev.cloche.image.ImageDetails image) {
         ImageConfig config = image.config();
         return new ImageDetails(
-                ImageInfo.of(image.summary()),
+                ImageInfo.of(new ListedImage(image.summary(), image.holders())),
                 image.mediaType(),
                 image.configDigest().toString(),
                 config.env(),
@@ -73,8 +70,7 @@ public record ImageDetails(
                                 layer.compressedBytes(),
                                 layer.erofsBytes()))
                         .toList(),
-                image.warnings(),
-                image.holders().stream().map(ImageHolder::toString).toList());
+                image.warnings());
     }
 
     /**

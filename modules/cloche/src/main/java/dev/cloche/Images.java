@@ -3,6 +3,8 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStore;
+import dev.cloche.image.ImageSummary;
+import dev.cloche.image.ListedImage;
 import dev.cloche.image.PruneRequest;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,18 +23,30 @@ import java.util.OptionalLong;
  * System.out.println(images.prune(Duration.ofDays(30)).bytes() + " bytes are free again");
  * }</pre>
  *
- * <p>References are as in Docker. All errors are {@link dev.cloche.base.ClocheException}s.
+ * <p>References are as in Docker. An image that is here may also be meant by the digest of its manifest, or the beginning of
+ * it: {@code sha256:} and at least 6 digits. All errors are {@link dev.cloche.base.ClocheException}s.
  */
 public final class Images {
+    private static final String DIGEST = "sha256:";
+
     private final ImageStore store;
 
     Images(ImageStore store) {
         this.store = store;
     }
 
-    /** Every name, the newest first. */
+    /** Every name, the newest first, and then the images that are used and have no name any more. */
     public List<ImageInfo> list() {
-        return store.list().stream().map(ImageInfo::of).toList();
+        return store.listed().stream().map(ImageInfo::of).toList();
+    }
+
+    /** A whole digest in place of its beginning; any other text as it is. */
+    static String exact(ImageStore store, String image) {
+        return image.startsWith(DIGEST) ? store.resolve(image).toString() : image;
+    }
+
+    private ImageInfo info(ImageSummary image) {
+        return ImageInfo.of(new ListedImage(image, store.holdersOf(image.manifest())));
     }
 
     /**
@@ -48,7 +62,7 @@ public final class Images {
 
     /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
     public ImageInfo pull(String image, PullProgress progress) {
-        return ImageInfo.of(store.pull(
+        return info(store.pull(
                 ImageReference.parse(image), PullPolicy.ALWAYS.room(), new PullReport(progress), Deadline.none()));
     }
 
@@ -58,7 +72,7 @@ public final class Images {
      * @throws dev.cloche.base.ClocheException if it is not here
      */
     public ImageDetails inspect(String image) {
-        return ImageDetails.of(store.inspect(ImageReference.parse(image)));
+        return ImageDetails.of(store.inspect(store.resolve(image)));
     }
 
     /**
@@ -67,17 +81,19 @@ public final class Images {
      * @throws dev.cloche.base.ClocheException if {@code existing} is not here
      */
     public ImageInfo tag(String existing, String name) {
-        return ImageInfo.of(store.tag(ImageReference.parse(existing), ImageReference.parse(name)));
+        return info(store.tag(store.resolve(existing), ImageReference.parse(name)));
     }
 
     /**
-     * Removes a name. With its last name goes the image, and with it each layer that no other image has.
+     * Removes a name. With its last name goes the image, and with it each layer that no other image has. A digest means the
+     * only name of its image, and with force all of them.
      *
      * @param force whether the name goes although a sandbox uses the image, which then goes with the last that uses it
-     * @throws dev.cloche.base.ClocheException if it is not here, or in use; the message names who uses it
+     * @throws dev.cloche.base.ClocheException if it is not here, in use (the message names who uses it), or meant by its digest
+     *     and has several names
      */
     public void remove(String image, boolean force) {
-        store.remove(ImageReference.parse(image), force);
+        store.remove(store.resolve(image), force);
     }
 
     /**
@@ -127,7 +143,7 @@ public final class Images {
 
     private List<ImageInfo> load(Path archive, Optional<ImageReference> name, PullProgress progress) {
         return store.load(archive, name, new PullReport(progress), Deadline.none()).stream()
-                .map(ImageInfo::of)
+                .map(this::info)
                 .toList();
     }
 
@@ -140,10 +156,6 @@ public final class Images {
      * @throws dev.cloche.base.ClocheException if an image is not here, there is such a file, or a layer is not to be had
      */
     public void save(List<String> images, Path archive, PullProgress progress) {
-        store.save(
-                images.stream().map(ImageReference::parse).toList(),
-                archive,
-                new PullReport(progress),
-                Deadline.none());
+        store.save(images.stream().map(store::resolve).toList(), archive, new PullReport(progress), Deadline.none());
     }
 }

@@ -94,11 +94,13 @@ record Rooms(
                 .map(share -> share.resolve("images/base"))
                 .filter(Files::isDirectory)
                 .toList();
+        Path configuration = root.resolve("config.toml");
         LoginSources logins = LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(logins(options.logins()));
         return ImageStoreOptions.defaults()
                 .withBundled(layouts)
-                .withRegistries(() -> RegistrySettings.read(root.resolve("config.toml"))
-                        .applied(RegistryOptions.defaults().withLogins(logins)));
+                .withRegistries(() -> Configuration.read(configuration)
+                        .applied(RegistryOptions.defaults().withLogins(logins)))
+                .withKeepBytes(() -> Configuration.read(configuration).keepImages());
     }
 
     private static TemplateMaking making(dev.cloche.TemplateMaking making) {

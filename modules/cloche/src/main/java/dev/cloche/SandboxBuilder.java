@@ -208,7 +208,7 @@ public final class SandboxBuilder {
     }
 
     private SandboxSpec spec() {
-        SandboxSpec spec = SandboxSpec.of(image)
+        SandboxSpec spec = SandboxSpec.of(cloche.exactImage(image))
                 .withCommand(command)
                 .withNetwork(network.spec())
                 .withPullPolicy(pull.room())

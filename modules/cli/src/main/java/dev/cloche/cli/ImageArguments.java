@@ -6,7 +6,12 @@ import picocli.CommandLine.Parameters;
 
 /** The image of a sandbox that is about to be made, and what is to run in it. */
 final class ImageArguments {
-    @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as in Docker: debian, ghcr.io/x/y:tag, …")
+    @Parameters(
+            index = "0",
+            paramLabel = "IMAGE",
+            description =
+                    "The image, as in Docker: debian, ghcr.io/x/y:tag, …; or the digest of one on this host, sha256:…, or the"
+                            + " beginning of it.")
     private String image = "";
 
     @Parameters(

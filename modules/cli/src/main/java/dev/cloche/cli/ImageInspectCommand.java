@@ -18,7 +18,9 @@ final class ImageInspectCommand implements Callable<Integer> {
     @Mixin
     private FormatOption format = new FormatOption();
 
-    @Parameters(paramLabel = "IMAGE", description = "An image on this host.")
+    @Parameters(
+            paramLabel = "IMAGE",
+            description = "An image on this host: its name, or its digest (sha256:…) or the beginning of it.")
     private String image = "";
 
     @Override
@@ -39,7 +41,7 @@ final class ImageInspectCommand implements Callable<Integer> {
 
     private static void print(ImageDetails image) {
         Table table = new Table("PROPERTY", "VALUE");
-        table.row("reference", image.info().reference());
+        table.row("reference", ImagesCommand.name(image.info()));
         table.row("digest", image.info().digest());
         table.row("config", image.configDigest());
         table.row("platform", image.info().os() + "/" + image.info().architecture());
@@ -56,7 +58,7 @@ final class ImageInspectCommand implements Callable<Integer> {
         table.row("stop signal", image.stopSignal());
         image.env().forEach(variable -> table.row("env", variable));
         new TreeMap<>(image.labels()).forEach((name, value) -> table.row("label", name + "=" + value));
-        image.usedBy().forEach(holder -> table.row("used by", holder));
+        image.info().usedBy().forEach(holder -> table.row("used by", holder));
         table.print(System.out);
     }
 
@@ -86,7 +88,6 @@ final class ImageInspectCommand implements Callable<Integer> {
                     .field("user", image.user())
                     .field("workingDirectory", image.workingDirectory())
                     .field("stopSignal", image.stopSignal())
-                    .field("usedBy", image.usedBy())
                     .field("warnings", image.warnings());
             json.name("labels").object(() -> new TreeMap<>(image.labels()).forEach(json::field));
             json.name("layerList")

@@ -8,14 +8,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "rm", description = "Remove names of images; with its last name goes the image.")
+@Command(
+        name = "rm",
+        description = {
+            "Remove names of images; with its last name goes the image.",
+            "A digest stands for the only name of its image, and with -f for all of them."
+        })
 final class ImageRmCommand implements Callable<Integer> {
     @Option(
             names = {"-f", "--force"},
             description = "Also those in use: the image then goes with the last sandbox that uses it.")
     private boolean force;
 
-    @Parameters(arity = "1..*", paramLabel = "IMAGE", description = "Images on this host.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "IMAGE",
+            description = "Images on this host: names, or digests (sha256:…) or their beginnings.")
     private List<String> images = new ArrayList<>();
 
     @Override

@@ -8,8 +8,14 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-@Command(name = "images", description = "List the images on this host, the newest first.")
+@Command(
+        name = "images",
+        description = {
+            "List the images on this host, the newest first, with what uses them.",
+            "<none> has lost its name and goes with the last that uses it; its digest can be given in place of a name."
+        })
 final class ImagesCommand implements Callable<Integer> {
+    private static final int USERS_SHOWN = 3;
     private static final int DIGEST_WIDTH = "sha256:".length() + 12;
 
     @Mixin
@@ -23,22 +29,34 @@ final class ImagesCommand implements Callable<Integer> {
                 JsonOutput.print(System.out, json -> json.array(() -> images.forEach(image -> write(json, image))));
                 return ExitCodes.OK;
             }
-            Table table = new Table("REFERENCE", "DIGEST", "PLATFORM", "LAYERS", "SIZE", "PULLED");
+            Table table = new Table("REFERENCE", "DIGEST", "PLATFORM", "LAYERS", "SIZE", "PULLED", "USED BY");
             Clock clock = Clock.systemUTC();
             for (ImageInfo image : images) {
                 table.row(
-                        image.reference(),
+                        name(image),
                         image.digest()
                                 .substring(
                                         0, Math.min(DIGEST_WIDTH, image.digest().length())),
                         image.os() + "/" + image.architecture(),
                         String.valueOf(image.layers()),
                         ByteSize.of(image.sizeBytes()),
-                        Age.of(image.createdAt(), clock));
+                        Age.of(image.createdAt(), clock),
+                        users(image));
             }
             table.print(System.out);
         }
         return ExitCodes.OK;
+    }
+
+    /** As Docker shows one that has none. */
+    static String name(ImageInfo image) {
+        return image.named() ? image.reference() : "<none>";
+    }
+
+    private static String users(ImageInfo image) {
+        List<String> users = image.usedBy();
+        String first = String.join(", ", users.subList(0, Math.min(USERS_SHOWN, users.size())));
+        return users.size() <= USERS_SHOWN ? first : first + " and " + (users.size() - USERS_SHOWN) + " more";
     }
 
     static void write(JsonOutput json, ImageInfo image) {
@@ -53,6 +71,7 @@ final class ImagesCommand implements Callable<Integer> {
                 .field("layers", image.layers())
                 .field("sizeBytes", image.sizeBytes())
                 .field("createdAt", image.createdAt())
-                .field("lastUsedAt", image.lastUsedAt());
+                .field("lastUsedAt", image.lastUsedAt())
+                .field("usedBy", image.usedBy());
     }
 }

@@ -5,6 +5,7 @@ import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
 import dev.cloche.Machines;
+import dev.cloche.base.NearNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -56,6 +56,27 @@ class ImageCommandsIT {
     }
 
     @Test
+    void anImageIsMeantByItsDigestAndListedWithoutAName() {
+        String prefix = digest.substring(0, 13);
+        assertThat(done("image", "inspect", prefix).stdout()).contains(BASE, digest);
+        done("create", "--name", "user", prefix, "--", "true");
+        assertThat(cloche.run("image", "rm", prefix).stderr()).contains("is in use by sandbox user");
+        done("image", "rm", "-f", prefix);
+        assertThat(done("images").stdout()).containsPattern("<none> +" + digest.substring(0, 19) + ".* sandbox user\n");
+        assertThat(done("images", "--format", "json").stdout())
+                .contains("\"reference\" : \"" + digest + "\"", "\"sandbox user\"");
+        assertThat(cloche.run("run", "sha256:12345", "--", "true"))
+                .satisfies(refused -> assertThat(refused.exitCode()).isEqualTo(125))
+                .satisfies(refused -> assertThat(refused.stderr()).contains("6 digits or more"));
+        assertThat(done("image", "tag", prefix, "again").stdout()).isEqualTo("docker.io/library/again:latest\n");
+        done("rm", "user");
+        Result mistyped = cloche.run("run", "--pull", "never", "agian", "--", "true");
+        assertThat(mistyped.exitCode()).isEqualTo(125);
+        assertThat(mistyped.stderr()).contains("Did you mean again?");
+        done("image", "rm", "again");
+    }
+
+    @Test
     void aPullSaysWhatBecameOfEachLayer() {
         Result again = done("pull", "base");
         assertThat(again.stdout()).isEqualTo(digest + "\n");

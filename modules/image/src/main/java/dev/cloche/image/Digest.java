@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param hex 64 lower-case hexadecimal digits
  */
 public record Digest(String hex) implements Comparable<Digest> {
-    private static final String PREFIX = "sha256:";
+    static final String PREFIX = "sha256:";
     private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
 
     public Digest {

@@ -2,8 +2,13 @@ package dev.cloche.image;
 
 import java.io.InputStream;
 
-/** Where a registry is not to be asked. What is here already needs no source. */
-record ForbiddenSource(String name) implements ImageSource {
+/**
+ * Where no registry is to be asked, or none can be. What is here already needs no source.
+ *
+ * @param name for messages
+ * @param why none is asked
+ */
+record ForbiddenSource(String name, String why) implements ImageSource {
     @Override
     public Document manifest(ImageReference reference, String target) {
         throw refused();
@@ -15,7 +20,7 @@ record ForbiddenSource(String name) implements ImageSource {
     }
 
     private PullFailed refused() {
-        return new PullFailed(PullFailed.Reason.NOT_ALLOWED, name, "a pull was not allowed");
+        return new PullFailed(PullFailed.Reason.NOT_ALLOWED, name, why);
     }
 
     @Override

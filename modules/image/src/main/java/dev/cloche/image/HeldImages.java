@@ -21,7 +21,8 @@ final class HeldImages {
     ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
         Optional<ImageHolder> held = Optional.of(holder);
-        if (policy == PullPolicy.ALWAYS) {
+        // What a digest means no registry can change.
+        if (policy == PullPolicy.ALWAYS && !reference.isDigestAlone()) {
             return disk(reference, bringer.bringAnew(reference, held, listener, deadline));
         }
         Optional<Recorded> pinned = catalog.pin(reference, holder, soundness::isUsable);

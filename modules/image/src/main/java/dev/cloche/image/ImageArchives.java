@@ -152,7 +152,7 @@ final class ImageArchives {
             if (images.stream().map(ArchivedImage::manifest).distinct().count() > 1) {
                 throw new LoadFailed(archive, "it has several images, which cannot have one name", null);
             }
-            named.put(name.get(), images.getFirst().manifest());
+            named.put(usable(archive, name.get()), images.getFirst().manifest());
             return named;
         }
         for (ArchivedImage image : images) {
@@ -160,9 +160,16 @@ final class ImageArchives {
                 throw new LoadFailed(archive, "an image has no name in it", null);
             }
             for (String text : image.names()) {
-                named.put(ImageReference.parse(text), image.manifest());
+                named.put(usable(archive, ImageReference.parse(text)), image.manifest());
             }
         }
         return named;
+    }
+
+    private static ImageReference usable(String archive, ImageReference name) {
+        if (name.isDigestAlone()) {
+            throw new LoadFailed(archive, "a digest is no name for an image", null);
+        }
+        return name;
     }
 }

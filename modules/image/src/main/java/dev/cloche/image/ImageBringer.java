@@ -19,8 +19,11 @@ final class ImageBringer {
     private final Soundness soundness;
     private final ImageStoreOptions options;
     private final ImagePuller puller;
+    private final CacheLimit limit;
 
-    ImageBringer(CacheFiles files, ImageCatalog catalog, Soundness soundness, ImageStoreOptions options) {
+    ImageBringer(
+            CacheFiles files, ImageCatalog catalog, Soundness soundness, CacheLimit limit, ImageStoreOptions options) {
+        this.limit = limit;
         this.files = files;
         this.catalog = catalog;
         this.soundness = soundness;
@@ -33,10 +36,42 @@ final class ImageBringer {
         return image.isPresent() && inCache(() -> soundness.check(image.get()));
     }
 
-    /** Brings what the name means now. */
+    /**
+     * Brings what the name means now.
+     *
+     * @throws BadReference if it is a digest alone
+     */
     Recorded bringAnew(
             ImageReference reference, Optional<ImageHolder> holder, PullListener listener, Deadline deadline) {
-        return bring(reference, Optional.empty(), PullPolicy.ALWAYS, holder, listener, deadline);
+        if (reference.isDigestAlone()) {
+            throw new BadReference(
+                    reference.toString(), "a digest alone says of no registry; to pull, write NAME@" + reference);
+        }
+        return bringNew(reference, PullPolicy.ALWAYS, holder, listener, deadline);
+    }
+
+    /** Where no registry can be reached, the name may be mistyped, and one that is here be meant. */
+    private Recorded bringNew(
+            ImageReference reference,
+            PullPolicy policy,
+            Optional<ImageHolder> holder,
+            PullListener listener,
+            Deadline deadline) {
+        try {
+            return limited(bring(reference, Optional.empty(), policy, holder, listener, deadline), listener);
+        } catch (PullFailed failed) {
+            throw failed.reason() == PullFailed.Reason.UNREACHABLE
+                    ? failed.orMeant(NearImages.of(reference, catalog.names()))
+                    : failed;
+        }
+    }
+
+    private Recorded limited(Recorded brought, PullListener listener) {
+        inCache(() -> {
+            limit.hold(List.of(brought.image().manifest()), listener);
+            return brought;
+        });
+        return brought;
     }
 
     /**
@@ -61,10 +96,10 @@ final class ImageBringer {
         if (meant.isPresent()) {
             return mending(reference, listener, () -> bring(reference, meant, policy, holder, listener, deadline));
         }
-        if (policy == PullPolicy.NEVER) {
-            throw new ImageNotFound(reference);
+        if (policy == PullPolicy.NEVER || reference.isDigestAlone()) {
+            throw ImageNotFound.withoutPull(reference, catalog.names());
         }
-        return bring(reference, meant, policy, holder, listener, deadline);
+        return bringNew(reference, policy, holder, listener, deadline);
     }
 
     /** @param meant the manifest to bring, where it is not to be found out anew what the name means */
@@ -75,12 +110,12 @@ final class ImageBringer {
             Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline) {
-        return translating(reference.registry(), () -> {
+        return translating(registryOf(reference), () -> {
             PullListener heard = new Serialized(listener);
             try (ImageSource source = policy == PullPolicy.NEVER
                     ? bundled(reference)
                             .<ImageSource>map(layout -> layout)
-                            .orElseGet(() -> new ForbiddenSource(reference.registry()))
+                            .orElseGet(() -> new ForbiddenSource(registryOf(reference), "a pull was not allowed"))
                     : source(reference, heard, deadline)) {
                 // A bundled layout keeps no history: its name means what is there now.
                 ImageReference wanted = source instanceof LayoutSource
@@ -99,21 +134,22 @@ final class ImageBringer {
      */
     Recorded bringBack(
             ImageReference reference, StoredImage held, ImageHolder holder, PullListener listener, Deadline deadline) {
-        ImageReference exact = reference.at(held.manifest());
+        ImageReference exact = origin(reference, held.manifest());
         boolean named = catalog.find(reference)
                 .filter(meant -> meant.manifest().equals(held.manifest()))
                 .isPresent();
+        // What has lost its name gets none by a repair.
+        ImageReference as = named ? reference : ImageReference.of(held.manifest());
         return mending(
                 reference,
                 listener,
-                () -> translating(reference.registry(), () -> {
+                () -> translating(registryOf(reference), () -> {
                     PullListener heard = new Serialized(listener);
                     try (ImageSource source = bundled(reference)
                             .filter(layout -> layout.means(held.manifest()))
                             .<ImageSource>map(layout -> layout)
                             .orElseGet(() -> source(exact, heard, deadline))) {
-                        return puller.pull(
-                                source, named ? reference : exact, exact, Optional.of(holder), heard, deadline);
+                        return puller.pull(source, as, exact, Optional.of(holder), heard, deadline);
                     }
                 }));
     }
@@ -151,14 +187,27 @@ final class ImageBringer {
                     }
                 }
             }
+            limit.hold(loaded.stream().map(image -> image.image().manifest()).toList(), listener);
             return loaded;
         });
     }
 
     ImageSource source(ImageReference reference, PullListener listener, Deadline deadline) {
-        return bundled(reference)
-                .<ImageSource>map(layout -> layout)
-                .orElseGet(() -> new RegistrySource(reference, options, deadline, listener));
+        return bundled(reference).<ImageSource>map(layout -> layout).orElseGet(() -> {
+            ImageReference origin = reference.isDigestAlone()
+                    ? origin(reference, reference.digest().orElseThrow())
+                    : reference;
+            return origin.isDigestAlone()
+                    ? new ForbiddenSource(registryOf(origin), "it has no name that says which that is")
+                    : new RegistrySource(origin, options, deadline, listener);
+        });
+    }
+
+    /** By what its registry knows an image: its digest there, where a name says which registry that is. */
+    private ImageReference origin(ImageReference reference, Digest manifest) {
+        Optional<ImageReference> name =
+                reference.isDigestAlone() ? catalog.namesOf(manifest).stream().findFirst() : Optional.of(reference);
+        return name.map(known -> known.at(manifest)).orElse(ImageReference.of(manifest));
     }
 
     private Optional<LayoutSource> bundled(ImageReference reference) {
@@ -168,13 +217,26 @@ final class ImageBringer {
                 .findFirst();
     }
 
+    private static String registryOf(ImageReference reference) {
+        return reference.isDigestAlone() ? "its registry" : reference.registry();
+    }
+
     @FunctionalInterface
     interface Work<T> {
         T run() throws IOException, InterruptedException;
     }
 
+    /** Work on what is here, of which no pull has failed. */
     <T> T inCache(Work<T> work) {
-        return translating("the image cache", work);
+        return translating("the image cache", () -> {
+            try {
+                return work.run();
+            } catch (ClosedByInterruptException e) {
+                throw e;
+            } catch (IOException e) {
+                throw new ImageCacheFailed(files.root(), e);
+            }
+        });
     }
 
     private <T> T translating(String from, Work<T> work) {

@@ -7,9 +7,11 @@ import dev.cloche.catalog.Session;
 import dev.cloche.image.StoredImage.StoredLayer;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -162,21 +164,63 @@ final class ImageCatalog {
         });
     }
 
-    /**
-     * Makes a name mean what another one means.
-     *
-     * @throws ImageNotFound if the other one means nothing
-     */
-    Recorded tag(ImageReference existing, ImageReference name) {
+    /** Makes a name mean what another one means; empty if that means nothing. */
+    Optional<Recorded> tag(ImageReference existing, ImageReference name) {
         return catalog.write(session -> {
-            StoredImage image = images.named(session, existing).orElseThrow(() -> new ImageNotFound(existing));
-            return point(session, name, Optional.empty(), image);
+            Optional<StoredImage> image = images.named(session, existing);
+            return image.isPresent()
+                    ? Optional.of(point(session, name, Optional.empty(), image.get()))
+                    : Optional.<Recorded>empty();
         });
     }
 
     List<ImageSummary> list() {
-        return catalog.read(session ->
-                session.list(ImageRows::summary, ImageRows.SUMMARY + " ORDER BY r.created_at DESC, r.rowid DESC"));
+        return catalog.read(ImageCatalog::list);
+    }
+
+    private static List<ImageSummary> list(Session session) throws SQLException {
+        return session.list(ImageRows::summary, ImageRows.SUMMARY + " ORDER BY r.created_at DESC, r.rowid DESC");
+    }
+
+    /** Every name, the newest first, then what is held without one; each with those who hold it. */
+    List<ListedImage> listed() {
+        return catalog.read(session -> {
+            List<ImageSummary> all = new ArrayList<>(list(session));
+            all.addAll(session.list(ImageRows::summary, ImageRows.SUMMARY_BY_DIGEST + """
+                     WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
+                    AND EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)
+                    ORDER BY m.created_at DESC, m.id DESC"""));
+            Map<Digest, List<ImageHolder>> holders = ImageRemovals.holders(session);
+            return all.stream()
+                    .map(image -> new ListedImage(image, holders.getOrDefault(image.manifest(), List.of())))
+                    .toList();
+        });
+    }
+
+    /** Who holds the image with this manifest. */
+    List<ImageHolder> holdersOf(Digest manifest) {
+        return catalog.read(session -> ImageRemovals.holders(session).getOrDefault(manifest, List.of()));
+    }
+
+    /** Every name, for questions about one that is not among them. */
+    List<ImageReference> names() {
+        return catalog.read(ImageRows::names);
+    }
+
+    /** That a name, or a digest, means nothing here. */
+    ImageNotFound notHere(ImageReference reference) {
+        return ImageNotFound.here(reference, names());
+    }
+
+    /** What begins with this, the first of them. */
+    List<ImageSummary> beginningWith(String digestPrefix, int most) {
+        // 'g' comes after every digit of a digest.
+        return catalog.read(session -> session.list(
+                ImageRows::summary,
+                ImageRows.SUMMARY_BY_DIGEST + " WHERE m.digest >= ? AND m.digest < ? ORDER BY m.digest LIMIT ?",
+                digestPrefix,
+                digestPrefix + "g",
+                most));
     }
 
     Optional<ImageSummary> summary(ImageReference reference) {
@@ -204,7 +248,10 @@ final class ImageCatalog {
     }
 
     private static Optional<ImageSummary> summary(Session session, ImageReference reference) throws SQLException {
-        return session.first(ImageRows::summary, ImageRows.SUMMARY + " WHERE r.reference = ?", reference.toString());
+        return reference.isDigestAlone()
+                ? session.first(
+                        ImageRows::summary, ImageRows.SUMMARY_BY_DIGEST + " WHERE m.digest = ?", reference.target())
+                : session.first(ImageRows::summary, ImageRows.SUMMARY + " WHERE r.reference = ?", reference.toString());
     }
 
     KnownContent knownContent() {
@@ -246,6 +293,10 @@ final class ImageCatalog {
     private Recorded point(Session session, ImageReference reference, Optional<ImageHolder> holder, StoredImage image)
             throws SQLException {
         Unused unused = holder.isPresent() ? pin(session, holder.get(), image.id()) : Unused.NOTHING;
+        if (reference.isDigestAlone()) {
+            touch(session, reference, image.id());
+            return recorded(session, reference, image, unused);
+        }
         Optional<Long> before = session.first(
                 row -> row.getLong(1), "SELECT manifest_id FROM image_ref WHERE reference = ?", reference.toString());
         if (before.equals(Optional.of(image.id()))) {
@@ -265,10 +316,14 @@ final class ImageCatalog {
         return new Recorded(image, summary(session, reference).orElseThrow(), unused);
     }
 
-    /** Two updates, and nothing else where the name means the image already. */
+    /** Two updates, and nothing else where the name means the image already. A use by the digest is one of every name. */
     private void touch(Session session, ImageReference reference, long manifest) throws SQLException {
         long now = now();
-        session.update("UPDATE image_ref SET updated_at = ? WHERE reference = ?", now, reference.toString());
+        if (reference.isDigestAlone()) {
+            session.update("UPDATE image_ref SET updated_at = ? WHERE manifest_id = ?", now, manifest);
+        } else {
+            session.update("UPDATE image_ref SET updated_at = ? WHERE reference = ?", now, reference.toString());
+        }
         session.update(ImageRows.TOUCH_LAYERS, now, manifest);
     }
 

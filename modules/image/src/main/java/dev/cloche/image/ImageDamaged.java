@@ -7,8 +7,10 @@ public final class ImageDamaged extends ImageException {
                 "image.damaged",
                 "The image " + reference + " is damaged on this host and could not be made again: "
                         + String.valueOf(why.getMessage()),
-                "When its registry can be reached: cloche pull " + reference
-                        + "; of an archive: cloche image load ARCHIVE.",
+                reference.isDigestAlone()
+                        ? "Pull it by its name, or of an archive: cloche image load ARCHIVE."
+                        : "When its registry can be reached: cloche pull " + reference
+                                + "; of an archive: cloche image load ARCHIVE.",
                 why);
     }
 }

@@ -9,6 +9,8 @@ public abstract sealed class ImageException extends ClocheException
                 LoginFailed,
                 ImageNotFound,
                 ImageInUse,
+                ImageAmbiguous,
+                ImageHasNames,
                 ImageDamaged,
                 PullFailed,
                 LoadFailed,

@@ -1,20 +1,42 @@
 package dev.cloche.image;
 
-/** The image is not on this host, and was not to be pulled. */
-public final class ImageNotFound extends ImageException {
-    private final ImageReference reference;
+import java.util.List;
 
-    ImageNotFound(ImageReference reference) {
-        super(
-                "image.not-found",
-                "The image " + reference + " is not on this host.",
-                "Pull it first, or allow a pull; a list of images shows the names that are here.",
-                null);
-        this.reference = reference;
+/** The image is not on this host, and was not to be pulled. Code {@code image.not-found}. */
+public final class ImageNotFound extends ImageException {
+    private static final String LIST = "List what is here with: cloche images";
+
+    private ImageNotFound(String image, String remedy) {
+        super("image.not-found", "The image " + image + " is not on this host.", remedy, null);
     }
 
-    /** The image that was asked for. */
-    public ImageReference reference() {
-        return reference;
+    /**
+     * Where a pull could have brought it, and was not allowed.
+     *
+     * @param here the names that are on this host
+     */
+    static ImageNotFound withoutPull(ImageReference reference, List<ImageReference> here) {
+        return reference.isDigestAlone()
+                ? here(reference, here)
+                : new ImageNotFound(
+                        reference.toString(),
+                        NearImages.remedy(
+                                reference,
+                                here,
+                                "Allow a pull, or bring it with: cloche pull " + reference.familiar()));
+    }
+
+    /**
+     * Where only what is here can be meant.
+     *
+     * @param here the names that are on this host
+     */
+    static ImageNotFound here(ImageReference reference, List<ImageReference> here) {
+        return new ImageNotFound(reference.toString(), NearImages.remedy(reference, here, LIST));
+    }
+
+    /** No digest begins so. */
+    static ImageNotFound byDigest(String prefix) {
+        return new ImageNotFound(prefix, LIST);
     }
 }

@@ -11,12 +11,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Gives back the space of images that nobody holds. One image is one transaction, so others wait for none of it, and one
  * that is pinned or used meanwhile stays.
  */
 final class ImagePruning {
+    /** Less than any size: all goes that may. */
+    private static final long NOTHING = -1;
+
     private final CacheFiles files;
     private final ImageCatalog catalog;
     private final ImageRemovals removals;
@@ -36,13 +40,52 @@ final class ImagePruning {
         Unused unreferenced = removals.removeUnreferenced();
         deletion.delete(unreferenced);
         new OrphanFiles(files, catalog).deleteAll(reclaimed);
-        Instant unusedSince = clock.instant().minus(request.unusedFor());
+        Instant now = clock.instant();
+        removals.forgetTheFuture(now);
+        long keep = request.keepBytes().orElse(NOTHING);
         long size = request.keepBytes().isPresent() ? size(files.root()) : Long.MAX_VALUE;
-        int manifests = unreferenced.manifests().size();
+        Removed removed = remove(now.minus(request.unusedFor()), size, keep, Set.of(), deletion, reclaimed);
+        return report(removed.names(), unreferenced.manifests().size() + removed.manifests(), reclaimed);
+    }
+
+    /**
+     * Removes names until the cache is no larger, and nothing else: what others are pulling just now has no names yet.
+     *
+     * @param spared names that stay in any case
+     * @return those that went
+     */
+    List<ImageReference> shrink(long keepBytes, Set<ImageReference> spared) throws IOException, InterruptedException {
+        long size = size(files.root());
+        if (size <= keepBytes) {
+            return List.of();
+        }
+        Instant now = clock.instant();
+        removals.forgetTheFuture(now);
+        Reclaimed reclaimed = new Reclaimed();
+        UnusedFiles deletion = new UnusedFiles(files, catalog, reclaimed);
+        return remove(now, size, keepBytes, spared, deletion, reclaimed).names();
+    }
+
+    private record Removed(List<ImageReference> names, int manifests) {}
+
+    /** The least recently used first, until the size is small enough. */
+    private Removed remove(
+            Instant unusedSince,
+            long sizeBefore,
+            long keepBytes,
+            Set<ImageReference> spared,
+            UnusedFiles deletion,
+            Reclaimed reclaimed)
+            throws IOException, InterruptedException {
+        long size = sizeBefore;
+        int manifests = 0;
         List<ImageReference> gone = new ArrayList<>();
         for (ImageReference reference : removals.unpinned(unusedSince)) {
-            if (size <= request.keepBytes().orElse(-1)) {
+            if (size <= keepBytes) {
                 break;
+            }
+            if (spared.contains(reference)) {
+                continue;
             }
             Optional<Unused> unused = removals.removeUnpinned(reference, unusedSince);
             if (unused.isPresent()) {
@@ -51,9 +94,12 @@ final class ImagePruning {
                 size -= reclaimed.bytes() - before;
                 manifests += unused.get().manifests().size();
                 gone.add(reference);
+            } else if (keepBytes != NOTHING) {
+                // Another process may be making room too.
+                size = size(files.root());
             }
         }
-        return report(gone, manifests, reclaimed);
+        return new Removed(gone, manifests);
     }
 
     /**
@@ -64,15 +110,17 @@ final class ImagePruning {
         Reclaimed onPaper = Reclaimed.onPaper();
         // Others do not see the transaction: what it forgets is no orphan, and not counted twice.
         new OrphanFiles(files, catalog).deleteAll(onPaper);
-        Instant unusedSince = clock.instant().minus(request.unusedFor());
+        Instant now = clock.instant();
+        Instant unusedSince = now.minus(request.unusedFor());
         long size = request.keepBytes().isPresent() ? size(files.root()) : Long.MAX_VALUE;
         return removals.rehearse(session -> {
+            ImageRemovals.forgetTheFuture(session, now);
             Unused unreferenced = ImageRemovals.removeUnreferenced(session);
             UnusedFiles.count(unreferenced, files, onPaper);
             int manifests = unreferenced.manifests().size();
             List<ImageReference> gone = new ArrayList<>();
             for (ImageReference reference : ImageRemovals.unpinned(session, unusedSince)) {
-                if (size - onPaper.bytes() <= request.keepBytes().orElse(-1)) {
+                if (size - onPaper.bytes() <= request.keepBytes().orElse(NOTHING)) {
                     break;
                 }
                 Optional<Unused> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);

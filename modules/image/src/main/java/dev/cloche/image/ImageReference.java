@@ -8,19 +8,24 @@ import java.util.regex.Pattern;
 /**
  * The full name of an image. Short forms mean what they mean to Docker: {@code debian} is
  * {@code docker.io/library/debian:latest}. Where a name has both a tag and a digest the digest decides, and the tag is
- * dropped.
+ * dropped. A digest alone, {@code sha256:…}, means the image on this host whose manifest has it, whatever its names; it says
+ * of no registry.
  *
  * <p>The grammar is that of the distribution project's reference package.
  *
- * @param registry host, with a port where one was given
- * @param repository path within the registry
+ * @param registry host, with a port where one was given; empty if there is only a digest
+ * @param repository path within the registry; empty if there is only a digest
  * @param tag name of a version, unless there is a digest
  * @param digest digest of a manifest or index, unless there is a tag
  */
 public record ImageReference(String registry, String repository, Optional<String> tag, Optional<Digest> digest) {
     static final String DOCKER_HUB = "docker.io";
+    private static final String LIBRARY = "library/";
+    private static final String LATEST = ":latest";
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_QUOTE = 80;
+    private static final int SHORTEST_PREFIX = 6;
+    private static final Pattern DIGEST_ALONE = Pattern.compile("sha256:[0-9a-f]*");
     private static final Pattern COMPONENT = Pattern.compile("[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*");
     private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
     private static final Pattern DOMAIN = Pattern.compile(
@@ -28,6 +33,16 @@ public record ImageReference(String registry, String repository, Optional<String
                     + "|\\[[0-9a-fA-F:]+])(?::[0-9]{1,5})?");
 
     public ImageReference {
+        if (registry.isEmpty() && repository.isEmpty()) {
+            if (tag.isPresent() || digest.isEmpty()) {
+                throw bad("", "it is empty");
+            }
+        } else {
+            check(registry, repository, tag, digest);
+        }
+    }
+
+    private static void check(String registry, String repository, Optional<String> tag, Optional<Digest> digest) {
         String name = registry + "/" + repository;
         if (name.length() > LONGEST_NAME) {
             throw bad(name, "its name is longer than " + LONGEST_NAME + " characters");
@@ -57,6 +72,13 @@ public record ImageReference(String registry, String repository, Optional<String
      * @throws BadReference if it is none
      */
     public static ImageReference parse(String text) {
+        if (DIGEST_ALONE.matcher(text).matches()) {
+            try {
+                return of(Digest.parse(text));
+            } catch (IllegalArgumentException e) {
+                throw bad(text, "a digest has 64 hexadecimal digits");
+            }
+        }
         String rest = text;
         Optional<Digest> digest = Optional.empty();
         int at = rest.indexOf('@');
@@ -82,13 +104,47 @@ public record ImageReference(String registry, String repository, Optional<String
         String registry = named ? canonicalHost(rest.substring(0, slash)) : DOCKER_HUB;
         String repository = named ? rest.substring(slash + 1) : rest;
         if (registry.equals(DOCKER_HUB) && repository.indexOf('/') < 0) {
-            repository = "library/" + repository;
+            repository = LIBRARY + repository;
         }
         return new ImageReference(
                 registry,
                 repository,
                 digest.isPresent() ? Optional.empty() : Optional.of(tag.orElse("latest")),
                 digest);
+    }
+
+    /** The image of this manifest, by whatever names. */
+    static ImageReference of(Digest manifest) {
+        return new ImageReference("", "", Optional.empty(), Optional.of(manifest));
+    }
+
+    /**
+     * Whether the text is the beginning of a digest, or one: {@code sha256:} and 6 digits or more.
+     *
+     * @throws BadReference if it has fewer digits
+     */
+    static boolean isDigestPrefix(String text) {
+        if (!DIGEST_ALONE.matcher(text).matches()) {
+            return false;
+        }
+        if (text.length() < Digest.PREFIX.length() + SHORTEST_PREFIX) {
+            throw bad(text, "of a digest it takes " + SHORTEST_PREFIX + " digits or more");
+        }
+        return true;
+    }
+
+    /** Whether it is a digest alone, which says of no registry. */
+    public boolean isDigestAlone() {
+        return registry.isEmpty();
+    }
+
+    /** As people write it: what is understood without being said is left out. */
+    public String familiar() {
+        String full = toString();
+        String host = DOCKER_HUB + "/";
+        String bare = full.startsWith(host) ? full.substring(host.length()) : full;
+        String shorter = bare.startsWith(LIBRARY) ? bare.substring(LIBRARY.length()) : bare;
+        return shorter.endsWith(LATEST) ? shorter.substring(0, shorter.length() - LATEST.length()) : shorter;
     }
 
     /** The same repository at one manifest. */
@@ -128,9 +184,11 @@ public record ImageReference(String registry, String repository, Optional<String
         return printable.length() <= LONGEST_QUOTE ? printable : printable.substring(0, LONGEST_QUOTE) + "…";
     }
 
-    /** The full name: {@code registry/repository:tag} or {@code registry/repository@digest}. */
+    /** The full name: {@code registry/repository:tag}, {@code registry/repository@digest} or {@code digest}. */
     @Override
     public String toString() {
-        return registry + "/" + repository + digest.map(d -> "@" + d).orElseGet(() -> ":" + tag.orElseThrow());
+        return isDigestAlone()
+                ? target()
+                : registry + "/" + repository + digest.map(d -> "@" + d).orElseGet(() -> ":" + tag.orElseThrow());
     }
 }

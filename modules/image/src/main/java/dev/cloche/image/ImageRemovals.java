@@ -7,7 +7,9 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,25 +29,63 @@ final class ImageRemovals {
     }
 
     /**
-     * Forgets a name, and its image if nothing else keeps it.
+     * Forgets a name, and its image if nothing else keeps it. A digest alone means the only name of its image, and with force
+     * all of them.
      *
      * @param force whether it goes although the image is pinned; the image then goes with its last pin
      * @throws ImageNotFound if there is no such name
      * @throws ImageInUse if the image is pinned; nothing was changed
+     * @throws ImageHasNames if it is meant by its digest and has several; nothing was changed
      */
     Unused remove(ImageReference reference, boolean force) {
         return catalog.writeFromReserve(session -> {
-            long manifest = session.first(
-                            row -> row.getLong(1),
-                            "SELECT manifest_id FROM image_ref WHERE reference = ?",
-                            reference.toString())
-                    .orElseThrow(() -> new ImageNotFound(reference));
-            List<ImageHolder> holders = holders(session, manifest);
+            Optional<Long> manifest = manifest(session, reference);
+            if (manifest.isEmpty()) {
+                throw ImageNotFound.here(reference, ImageRows.names(session));
+            }
+            List<ImageReference> names =
+                    reference.isDigestAlone() ? names(session, manifest.get()) : List.of(reference);
+            if (names.size() > 1 && !force) {
+                throw new ImageHasNames(reference, names);
+            }
+            List<ImageHolder> holders = holders(session, manifest.get());
             if (!holders.isEmpty() && !force) {
                 throw new ImageInUse(reference, holders);
             }
-            return forget(session, reference, manifest);
+            for (ImageReference name : names) {
+                session.update("DELETE FROM image_ref WHERE reference = ?", name.toString());
+            }
+            return drop(session, manifest.get());
         });
+    }
+
+    private static Optional<Long> manifest(Session session, ImageReference reference) throws SQLException {
+        return session.first(
+                row -> row.getLong(1),
+                reference.isDigestAlone()
+                        ? "SELECT id FROM manifest WHERE digest = ?"
+                        : "SELECT manifest_id FROM image_ref WHERE reference = ?",
+                reference.toString());
+    }
+
+    private static List<ImageReference> names(Session session, long manifest) throws SQLException {
+        return session.list(
+                row -> ImageReference.parse(row.getString(1)),
+                "SELECT reference FROM image_ref WHERE manifest_id = ? ORDER BY reference",
+                manifest);
+    }
+
+    /**
+     * Takes what was used in the future, by a clock that has been set back since, as used now: nothing else would ever let it
+     * grow old.
+     */
+    void forgetTheFuture(Instant now) {
+        catalog.writeFromReserve(session -> forgetTheFuture(session, now));
+    }
+
+    static int forgetTheFuture(Session session, Instant now) throws SQLException {
+        return session.update(
+                "UPDATE image_ref SET updated_at = ? WHERE updated_at > ?", now.toEpochMilli(), now.toEpochMilli());
     }
 
     /** Names of images that nobody pins and that were not used since then, the least recently used first. */
@@ -93,6 +133,21 @@ final class ImageRemovals {
                 "SELECT diff_id FROM layer l"
                         + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
         return unused.and(Unused.ofLayers(dropLayers(session, layers)));
+    }
+
+    /** By what they hold. */
+    static Map<Digest, List<ImageHolder>> holders(Session session) throws SQLException {
+        Map<Digest, List<ImageHolder>> holders = new HashMap<>();
+        session.list(
+                        row -> Map.entry(
+                                Digest.parse(row.getString(1)),
+                                new ImageHolder(row.getString(2), row.getString(3), row.getString(4))),
+                        "SELECT m.digest, p.holder_kind, p.holder_id, p.holder_name"
+                                + " FROM image_pin p JOIN manifest m ON m.id = p.manifest_id"
+                                + " ORDER BY p.holder_kind, p.holder_name")
+                .forEach(pin -> holders.computeIfAbsent(pin.getKey(), _ -> new ArrayList<>())
+                        .add(pin.getValue()));
+        return holders;
     }
 
     static List<ImageHolder> holders(Session session, long manifest) throws SQLException {

@@ -14,9 +14,18 @@ final class ImageRows {
                    r.created_at, r.updated_at
             FROM image_ref r JOIN manifest m ON m.id = r.manifest_id""";
 
+    /** The same of an image by its digest: it was used when its layers were. */
+    static final String SUMMARY_BY_DIGEST = """
+            SELECT m.digest, m.digest, m.total_size, m.os, m.architecture, m.variant, m.layer_count, m.created_at,
+                   COALESCE((SELECT MAX(l.last_used_at) FROM manifest_layer ml JOIN layer l ON l.id = ml.layer_id
+                             WHERE ml.manifest_id = m.id), m.created_at)
+            FROM manifest m""";
+
     static final String TOUCH_LAYERS = """
             UPDATE layer SET last_used_at = ?
             WHERE id IN (SELECT layer_id FROM manifest_layer WHERE manifest_id = ?)""";
+
+    private static final int MOST_NAMES = 1000;
 
     private ImageRows() {}
 
@@ -89,6 +98,14 @@ final class ImageRows {
                 boot,
                 now,
                 now);
+    }
+
+    /** The names of most use, in their order. */
+    static List<ImageReference> names(Session session) throws SQLException {
+        return session.list(
+                row -> ImageReference.parse(row.getString(1)),
+                "SELECT reference FROM image_ref ORDER BY updated_at DESC, reference LIMIT ?",
+                MOST_NAMES);
     }
 
     /** Makes a name mean a manifest; the time of its creation stays if it meant another one. */

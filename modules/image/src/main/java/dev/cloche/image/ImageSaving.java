@@ -54,7 +54,7 @@ final class ImageSaving {
     void save(List<ImageReference> references, Path target) throws IOException {
         List<ImageDetails> images = new ArrayList<>();
         for (ImageReference reference : references) {
-            images.add(catalog.details(reference).orElseThrow(() -> new ImageNotFound(reference)));
+            images.add(catalog.details(reference).orElseThrow(() -> catalog.notHere(reference)));
         }
         if (Files.exists(target)) {
             throw exists(target, null);
@@ -168,7 +168,9 @@ final class ImageSaving {
     private static Map<String, Object> entry(ImageDetails image, long manifestBytes) {
         ImageReference reference = image.summary().reference();
         Map<String, Object> annotations = new LinkedHashMap<>();
-        annotations.put(Descriptor.FULL_NAME, reference.toString());
+        if (!reference.isDigestAlone()) {
+            annotations.put(Descriptor.FULL_NAME, reference.toString());
+        }
         reference.tag().ifPresent(tag -> annotations.put("org.opencontainers.image.ref.name", tag));
         Map<String, Object> entry =
                 Json.descriptor(image.mediaType(), image.summary().manifest(), manifestBytes);

@@ -31,7 +31,9 @@ public final class ImageStore {
         this.catalog = new ImageCatalog(catalog, options.clock(), boot);
         this.removals = new ImageRemovals(catalog);
         Soundness soundness = new Soundness(files, this.catalog);
-        this.bringer = new ImageBringer(files, this.catalog, soundness, options);
+        CacheLimit limit = new CacheLimit(
+                this.catalog, new ImagePruning(files, this.catalog, removals, options.clock()), options.keepBytes());
+        this.bringer = new ImageBringer(files, this.catalog, soundness, limit, options);
         this.held = new HeldImages(files, this.catalog, soundness, bringer);
         this.options = options;
     }
@@ -216,7 +218,7 @@ public final class ImageStore {
      * @throws ImageNotFound if it is not here
      */
     public ImageDetails inspect(ImageReference reference) {
-        ImageDetails details = catalog.details(reference).orElseThrow(() -> new ImageNotFound(reference));
+        ImageDetails details = catalog.details(reference).orElseThrow(() -> catalog.notHere(reference));
         try {
             byte[] config = Files.readAllBytes(files.document(details.configDigest()));
             return details.withWarnings(ConfigDocument.read(config).warnings());
@@ -229,9 +231,13 @@ public final class ImageStore {
      * Gives an image another name; a name that means something else is moved.
      *
      * @throws ImageNotFound if {@code existing} is not here
+     * @throws BadReference if {@code name} is a digest alone
      */
     public ImageSummary tag(ImageReference existing, ImageReference name) {
-        Recorded recorded = catalog.tag(existing, name);
+        if (name.isDigestAlone()) {
+            throw new BadReference(name.toString(), "it is a digest, which an image has by itself");
+        }
+        Recorded recorded = catalog.tag(existing, name).orElseThrow(() -> catalog.notHere(existing));
         delete(recorded.unused());
         return recorded.summary();
     }
@@ -256,21 +262,56 @@ public final class ImageStore {
         return catalog.list();
     }
 
+    /** Every name, the newest first, then the images that are held and have none any more; each with who holds it. */
+    public List<ListedImage> listed() {
+        return catalog.listed();
+    }
+
+    /** Who holds an image, by whichever name. */
+    public List<ImageHolder> holdersOf(Digest manifest) {
+        return catalog.holdersOf(manifest);
+    }
+
+    /**
+     * What a person means by a name, or by the digest of an image on this host or the beginning of one: {@code sha256:} and
+     * at least 6 digits.
+     *
+     * @return for a digest, the whole digest
+     * @throws BadReference if it is neither
+     * @throws ImageNotFound if no image here has such a digest
+     * @throws ImageAmbiguous if several have
+     */
+    public ImageReference resolve(String text) {
+        if (!ImageReference.isDigestPrefix(text)) {
+            return ImageReference.parse(text);
+        }
+        List<ImageSummary> found = catalog.beginningWith(text, ImageAmbiguous.NAMED + 1);
+        return switch (found.size()) {
+            case 0 -> throw ImageNotFound.byDigest(text);
+            case 1 -> ImageReference.of(found.getFirst().manifest());
+            default ->
+                throw new ImageAmbiguous(
+                        text, found.stream().map(ImageSummary::manifest).toList());
+        };
+    }
+
     /**
      * One name.
      *
      * @throws ImageNotFound if it is not here
      */
     public ImageSummary get(ImageReference reference) {
-        return catalog.summary(reference).orElseThrow(() -> new ImageNotFound(reference));
+        return catalog.summary(reference).orElseThrow(() -> catalog.notHere(reference));
     }
 
     /**
-     * Forgets a name. If it was the image's last one the image goes too, and with it every layer that no other image has.
+     * Forgets a name. If it was the image's last one the image goes too, and with it every layer that no other image has. A
+     * digest alone means the image's only name, and with force all of them.
      *
      * @param force whether the name goes although somebody holds the image, which then goes with its last holder
      * @throws ImageNotFound if there is no such name
      * @throws ImageInUse if somebody holds the image
+     * @throws ImageHasNames if it is meant by its digest, has several names and there is no force
      */
     public void remove(ImageReference reference, boolean force) {
         delete(removals.remove(reference, force));

@@ -3,6 +3,7 @@ package dev.cloche.image;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
@@ -14,6 +15,7 @@ import java.util.function.Supplier;
  * @param limits bounds on what is taken from registries
  * @param parallelism layers at a time
  * @param clock tells when images were created and used
+ * @param keepBytes below how many bytes the cache is kept, asked after each pull; without it, all stays
  */
 public record ImageStoreOptions(
         Supplier<RegistryOptions> registries,
@@ -21,7 +23,8 @@ public record ImageStoreOptions(
         Platform platform,
         ImageLimits limits,
         int parallelism,
-        Clock clock) {
+        Clock clock,
+        Supplier<OptionalLong> keepBytes) {
     private static final int MOST_PARALLEL = 4;
 
     public ImageStoreOptions {
@@ -39,12 +42,13 @@ public record ImageStoreOptions(
                 Platform.host(),
                 ImageLimits.generous(),
                 Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_PARALLEL),
-                Clock.systemUTC());
+                Clock.systemUTC(),
+                OptionalLong::empty);
     }
 
     /** The same with these OCI layouts. */
     public ImageStoreOptions withBundled(List<Path> layouts) {
-        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock);
+        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes);
     }
 
     /** The same with these registry settings. */
@@ -54,6 +58,11 @@ public record ImageStoreOptions(
 
     /** The same with registry settings that are found out when a registry is to be spoken to. */
     public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
-        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock);
+        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes);
+    }
+
+    /** The same with a cache that is kept below so many bytes, which is found out after each pull. */
+    public ImageStoreOptions withKeepBytes(Supplier<OptionalLong> limit) {
+        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit);
     }
 }

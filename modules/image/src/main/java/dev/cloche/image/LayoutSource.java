@@ -22,12 +22,14 @@ final class LayoutSource implements ImageSource {
         this.lasts = lasts;
     }
 
-    /** The layout's image whose name, normalised, is this one; a directory that is not there has none. */
+    /** The layout's image whose name, normalised, is this one, or whose digest; a directory that is not there has none. */
     static Optional<LayoutSource> find(Path layout, ImageReference reference, ImageLimits limits) {
         LayoutFiles files = new LayoutDirectory(layout);
         try {
             return entries(files, limits).stream()
-                    .filter(m -> m.name().filter(name -> means(name, reference)).isPresent())
+                    .filter(m -> reference.isDigestAlone()
+                            ? m.digest().equals(reference.digest().orElseThrow())
+                            : m.name().filter(name -> means(name, reference)).isPresent())
                     .findFirst()
                     .map(m -> new LayoutSource(files, m, limits, true));
         } catch (NoSuchFileException absent) {
@@ -99,7 +101,7 @@ final class LayoutSource implements ImageSource {
     }
 
     private PullFailed absent(Digest digest) {
-        return new PullFailed(PullFailed.Reason.NOT_FOUND, name(), "the layout has no blob " + digest);
+        return new PullFailed(PullFailed.Reason.INCOMPLETE, name(), "the layout has no blob " + digest);
     }
 
     private static boolean means(String name, ImageReference reference) {

@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import dev.cloche.base.Printable;
+import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,9 @@ public final class PullFailed extends ImageException {
         LOGIN_UNREADABLE("Mend it, or log in with `cloche login`, whose logins come first."),
         NOT_FOUND("Check the spelling of the name and the tag; a private repository may look absent without a login."),
         RATE_LIMITED("Wait, or log in: registries allow more to those whom they know."),
-        DIGEST_MISMATCH("Do not use this image: it is damaged on its way or at its registry; pull again, or tell its"
-                + " owner."),
+        DIGEST_MISMATCH(
+                "Do not use this image: it is damaged on its way or where it comes from; bring it again, or tell"
+                        + " its owner."),
         NO_MATCHING_PLATFORM("Choose another image or tag that is built for this platform."),
         BAD_CONTENT("Tell the owner of the image; Cloche runs Docker schema 2 and OCI images."),
         NO_SPACE("Free some space on the file system of the image cache, for example by removing images."),
@@ -21,6 +23,7 @@ public final class PullFailed extends ImageException {
                 "Check the network and the names of the registry and the image: `cloche images` lists what is here."),
         SERVER_ERROR("The fault is the registry's: try again later."),
         BAD_SETTINGS("Mend the settings of registries."),
+        INCOMPLETE("Make the archive or layout again, or get a whole copy of it."),
         NOT_ALLOWED("Allow a pull, or bring the image with `cloche pull`."),
         GAVE_UP("Try again with a longer deadline; layers that have arrived are kept.");
 
@@ -42,6 +45,7 @@ public final class PullFailed extends ImageException {
                         BAD_CONTENT,
                         UNREACHABLE,
                         SERVER_ERROR,
+                        INCOMPLETE,
                         NOT_ALLOWED -> false;
             };
         }
@@ -68,6 +72,21 @@ public final class PullFailed extends ImageException {
 
     PullFailed(Reason reason, String registry, String what) {
         this(reason, registry, OptionalInt.empty(), what, null);
+    }
+
+    /** The same, where the name may be mistyped and others that are here are meant. */
+    PullFailed orMeant(List<String> near) {
+        return near.isEmpty()
+                ? this
+                : new PullFailed(this, "Did you mean " + String.join(" or ", near) + "? That is here. " + remedy());
+    }
+
+    private PullFailed(PullFailed failed, String remedy) {
+        super(failed.code(), String.valueOf(failed.getMessage()), remedy, failed);
+        reason = failed.reason;
+        what = failed.what;
+        registry = failed.registry;
+        status = failed.status;
     }
 
     /** Some of it are a registry's own words, which need not steer a terminal or fill a log. */

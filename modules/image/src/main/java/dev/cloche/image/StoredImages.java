@@ -26,6 +26,9 @@ record StoredImages(String boot) {
             "SELECT DISTINCT l.diff_id, l.erofs_size, l.erofs_digest, l.checked_boot, l.stamp ";
 
     Optional<StoredImage> named(Session session, ImageReference reference) throws SQLException {
+        if (reference.isDigestAlone()) {
+            return of(session, reference.digest().orElseThrow());
+        }
         return first(session, "JOIN image_ref r ON r.manifest_id = m.id WHERE r.reference = ?", reference.toString());
     }
 

@@ -114,6 +114,23 @@ class PruneTest {
     }
 
     @Test
+    void whatWasUsedInTheFutureCountsAsUsedNow() {
+        clock.step(Duration.ofDays(400));
+        fixture.pull(first);
+        clock.step(Duration.ofDays(-400));
+        PruneRequest old = new PruneRequest(Duration.ofHours(1), OptionalLong.empty());
+        assertThat(fixture.store.prunePlan(PruneRequest.everything()).references())
+                .containsExactly(first);
+        assertThat(fixture.store.prune(old).references()).isEmpty();
+        clock.step(Duration.ofHours(2));
+        assertThat(fixture.store.prune(old).references()).containsExactly(first);
+        clock.step(Duration.ofDays(400));
+        fixture.pull(second);
+        clock.step(Duration.ofDays(-400));
+        assertThat(fixture.store.prune(PruneRequest.everything()).references()).containsExactly(second);
+    }
+
+    @Test
     void theLeastRecentlyUsedGoUntilTheRestIsSmallEnough() throws IOException {
         fixture.pull(first);
         clock.step(Duration.ofMinutes(1));

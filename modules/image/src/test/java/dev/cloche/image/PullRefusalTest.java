@@ -49,7 +49,9 @@ class PullRefusalTest extends OnScriptedRegistry {
                 .findFirst()
                 .orElseThrow()));
         registry.put("/v2/app/blobs/" + image.blobDigest(0), new byte[10]);
-        assertThatThrownBy(() -> fixture.pull(reference)).isInstanceOf(PullFailed.class);
+        assertThatThrownBy(() -> fixture.pull(reference))
+                .isInstanceOf(ImageDamaged.class)
+                .hasCauseInstanceOf(PullFailed.class);
         assertThat(fixture.files())
                 .contains(before.stream()
                         .filter(file -> file.startsWith("manifests/"))

@@ -50,7 +50,8 @@ final class StoreFixture implements AutoCloseable {
                         quick.platform(),
                         quick.limits(),
                         quick.parallelism(),
-                        clock));
+                        clock,
+                        quick.keepBytes()));
     }
 
     static StoreFixture in(Path root) {

@@ -40,7 +40,13 @@ final class ThreeImages {
         return new StoreFixture(
                 root,
                 new ImageStoreOptions(
-                        quick.registries(), List.of(layout), quick.platform(), quick.limits(), 1, quick.clock()));
+                        quick.registries(),
+                        List.of(layout),
+                        quick.platform(),
+                        quick.limits(),
+                        1,
+                        quick.clock(),
+                        quick.keepBytes()));
     }
 
     private static TestImage image(Map<String, String> lower, Map<String, String> upper) {

@@ -9,24 +9,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RegistrySettingsTest {
+class ConfigurationTest {
     @TempDir
     Path directory;
 
     @Test
     void withoutAFileThereIsNothingToSay() {
-        assertThat(RegistrySettings.read(directory.resolve("config.toml")))
-                .isEqualTo(new RegistrySettings(Map.of(), java.util.Set.of(), List.of()));
+        assertThat(Configuration.read(directory.resolve("config.toml")))
+                .isEqualTo(new Configuration(Map.of(), Set.of(), List.of(), OptionalLong.empty()));
     }
 
     @Test
     void everyKeyIsRead() throws IOException {
-        RegistrySettings settings = read("""
+        Configuration settings = read("""
                 certificate-authorities = ["/etc/ssl/a.pem", "/etc/ssl/b.pem"]
 
                 [registry."docker.io"]
@@ -38,9 +40,12 @@ class RegistrySettingsTest {
                 [registry."ghcr.io"]
                 plain-http = false
                 mirrors = []
+
+                [images]
+                keep = "20g"
                 """);
         assertThat(settings)
-                .isEqualTo(new RegistrySettings(
+                .isEqualTo(new Configuration(
                         Map.of(
                                 "docker.io",
                                 List.of(
@@ -48,8 +53,9 @@ class RegistrySettingsTest {
                                         RegistryMirror.parse("proxy.example/docker")),
                                 "ghcr.io",
                                 List.of()),
-                        java.util.Set.of("registry.example:5000"),
-                        List.of(Path.of("/etc/ssl/a.pem"), Path.of("/etc/ssl/b.pem"))));
+                        Set.of("registry.example:5000"),
+                        List.of(Path.of("/etc/ssl/a.pem"), Path.of("/etc/ssl/b.pem")),
+                        OptionalLong.of(20L << 30)));
     }
 
     @ParameterizedTest
@@ -58,6 +64,10 @@ class RegistrySettingsTest {
             value = {
                 "x = 1                                        | line 1: \"x\" is not known",
                 "registry = 1                                 | line 1: \"registry\" is no table",
+                "images = 1                                   | line 1: \"images\" is no table",
+                "images.keep = 20                             | line 1: \"keep\" is no size: write for example \"20g\"",
+                "images.keep = \"much\"                         | line 1: \"keep\" is no size: write for example \"20g\"",
+                "images.kept = \"20g\"                          | line 1: \"kept\" is not known",
                 "registry.a = 1                               | line 1: \"a\" is no table",
                 "[registry.a]; mirror = []                    | line 2: \"mirror\" is not known",
                 "[registry.a]; mirrors = 'b'                  | line 2: \"mirrors\" is no list of strings",
@@ -74,7 +84,7 @@ class RegistrySettingsTest {
                 .hasMessageContaining("config.toml");
     }
 
-    private RegistrySettings read(String text) throws IOException {
-        return RegistrySettings.read(Files.writeString(directory.resolve("config.toml"), text));
+    private Configuration read(String text) throws IOException {
+        return Configuration.read(Files.writeString(directory.resolve("config.toml"), text));
     }
 }

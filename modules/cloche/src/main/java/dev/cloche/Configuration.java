@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.base.BinarySize;
 import dev.cloche.image.RegistryMirror;
 import dev.cloche.image.RegistryOptions;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -19,8 +21,8 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
 
 /**
- * What {@code config.toml} in the state root says of registries; without the file, nothing. It is for people to write, so
- * what is not known in it is refused with its line.
+ * What {@code config.toml} in the state root says of registries and images; without the file, nothing. It is for people to
+ * write, so what is not known in it is refused with its line.
  *
  * <pre>
  * certificate-authorities = ["/etc/ssl/corporation.pem"]
@@ -30,27 +32,39 @@ import org.tomlj.TomlTable;
  *
  * [registry."registry.example:5000"]
  * plain-http = true
+ *
+ * [images]
+ * keep = "20g"
  * </pre>
+ *
+ * @param mirrors of each registry, in their order
+ * @param plainHttp registries that are spoken to without TLS
+ * @param authorities files of certificates that are trusted too
+ * @param keepImages below how many bytes all images are kept
  */
-record RegistrySettings(Map<String, List<RegistryMirror>> mirrors, Set<String> plainHttp, List<Path> authorities) {
+record Configuration(
+        Map<String, List<RegistryMirror>> mirrors,
+        Set<String> plainHttp,
+        List<Path> authorities,
+        OptionalLong keepImages) {
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_MIRRORS = 16;
 
-    RegistrySettings {
+    Configuration {
         mirrors = Map.copyOf(mirrors);
         plainHttp = Set.copyOf(plainHttp);
         authorities = List.copyOf(authorities);
     }
 
     /** @throws HostException.ConfigInvalid if the file is there and cannot be read or understood */
-    static RegistrySettings read(Path file) {
+    static Configuration read(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
                 throw new HostException.ConfigInvalid(file, "it is longer than " + MOST_BYTES + " bytes", null);
             }
             return new Reading(file).read(Toml.parse(file));
         } catch (NoSuchFileException nothingToSay) {
-            return new RegistrySettings(Map.of(), Set.of(), List.of());
+            return new Configuration(Map.of(), Set.of(), List.of(), OptionalLong.empty());
         } catch (IOException e) {
             throw new HostException.ConfigInvalid(file, String.valueOf(e.getMessage()), e);
         }
@@ -65,12 +79,13 @@ record RegistrySettings(Map<String, List<RegistryMirror>> mirrors, Set<String> p
         private final Map<String, List<RegistryMirror>> mirrors = new HashMap<>();
         private final Set<String> plainHttp = new HashSet<>();
         private final List<Path> authorities = new ArrayList<>();
+        private OptionalLong keepImages = OptionalLong.empty();
 
         private Reading(Path file) {
             this.file = file;
         }
 
-        private RegistrySettings read(TomlParseResult document) {
+        private Configuration read(TomlParseResult document) {
             if (document.hasErrors()) {
                 throw refused(document.errors().getFirst().toString());
             }
@@ -82,10 +97,25 @@ record RegistrySettings(Map<String, List<RegistryMirror>> mirrors, Set<String> p
                         TomlTable registries = table(document, key);
                         registries.keySet().forEach(name -> registry(name, table(registries, name)));
                     }
+                    case "images" -> images(table(document, key));
                     default -> throw unknown(document, key);
                 }
             }
-            return new RegistrySettings(mirrors, plainHttp, authorities);
+            return new Configuration(mirrors, plainHttp, authorities, keepImages);
+        }
+
+        private void images(TomlTable settings) {
+            for (String key : settings.keySet()) {
+                if (!key.equals("keep")) {
+                    throw unknown(settings, key);
+                }
+                OptionalLong size =
+                        value(settings, key) instanceof String text ? BinarySize.parse(text) : OptionalLong.empty();
+                if (size.isEmpty()) {
+                    throw wrong(settings, key, "is no size: write for example \"20g\"");
+                }
+                keepImages = size;
+            }
         }
 
         private void registry(String name, TomlTable settings) {

@@ -1,4 +1,4 @@
-package dev.cloche.cli;
+package dev.cloche.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

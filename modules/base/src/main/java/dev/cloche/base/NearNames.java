@@ -1,22 +1,22 @@
-package dev.cloche.cli;
+package dev.cloche.base;
 
 import java.util.List;
 import java.util.stream.IntStream;
 
 /** Names that a mistyped one may stand for. Pure. */
-final class NearNames {
+public final class NearNames {
     private static final int MOST = 3;
 
     private NearNames() {}
 
     /** Asks for those that are near, or else says {@code otherwise}. */
-    static String remedy(String name, List<String> names, String otherwise) {
+    public static String remedy(String name, List<String> names, String otherwise) {
         List<String> near = of(name, names);
         return near.isEmpty() ? otherwise : "Did you mean " + String.join(" or ", near) + "?";
     }
 
     /** Those that a few changed, added or left out letters make of it, in their order. */
-    static List<String> of(String name, List<String> names) {
+    public static List<String> of(String name, List<String> names) {
         int far = Math.max(1, name.length() / 3);
         return names.stream()
                 .filter(other -> distance(name, other) <= far)

@@ -1,0 +1,40 @@
+package dev.cloche.image;
+
+import dev.cloche.base.NearNames;
+import java.util.List;
+
+/** Images on this host that a mistyped name may stand for. Pure. */
+final class NearImages {
+    private static final int MOST = 3;
+
+    private NearImages() {}
+
+    /** Those whose name is near, in whatever tag where none is by its whole name; as people write them. */
+    static List<String> of(ImageReference wanted, List<ImageReference> here) {
+        if (wanted.isDigestAlone() || here.contains(wanted)) {
+            return List.of();
+        }
+        List<String> near = NearNames.of(
+                wanted.familiar(), here.stream().map(ImageReference::familiar).toList());
+        return near.isEmpty()
+                ? here.stream()
+                        .filter(other -> !NearNames.of(repository(wanted), List.of(repository(other)))
+                                .isEmpty())
+                        .map(ImageReference::familiar)
+                        .limit(MOST)
+                        .toList()
+                : near;
+    }
+
+    /** Asks for those that are near, or else says {@code otherwise}. */
+    static String remedy(ImageReference wanted, List<ImageReference> here, String otherwise) {
+        List<String> near = of(wanted, here);
+        return near.isEmpty() ? otherwise : "Did you mean " + String.join(" or ", near) + "?";
+    }
+
+    private static String repository(ImageReference reference) {
+        String familiar = reference.familiar();
+        int end = familiar.length() - reference.target().length() - 1;
+        return end > 0 && familiar.endsWith(reference.target()) ? familiar.substring(0, end) : familiar;
+    }
+}
