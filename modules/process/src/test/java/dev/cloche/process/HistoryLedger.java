@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -8,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What the callers of one process know of it, and what can therefore not be: its own account of leases and logs, with
+ * What the callers of one process know of it, and what can therefore not be: its own account of leases, pauses and logs, with
  * none of the registry's rules. A call whose outcome is not known leaves two possibilities, and both are allowed.
  */
 final class HistoryLedger {
@@ -51,6 +52,10 @@ final class HistoryLedger {
     private Optional<Holder> holder = Optional.empty();
     private boolean holderMayBeGone;
     private final List<Holder> maybes = new ArrayList<>();
+    private final PauseLedger pauses = new PauseLedger();
+    /** Tokens of those whose failure may be recorded already. */
+    private final Set<String> failed = new HashSet<>();
+
     private boolean mayBePruned;
     private long fence;
     private long sequence;
@@ -66,6 +71,14 @@ final class HistoryLedger {
         }
     }
 
+    /** A worker was offered the process, which must have no pause then. */
+    void offered(Lease lease, long ttl, StoreTime now) {
+        if (pauses.surelyPaused(now)) {
+            throw new Violation(lease.owner() + " was offered " + id + " at " + now + ", in its pause");
+        }
+        claimed(lease, ttl, now);
+    }
+
     void claimed(Lease lease, long ttl, StoreTime now) {
         if (lease.fence() <= fence) {
             throw new Violation("the fence of " + id + " is " + lease.fence() + " after " + fence);
@@ -76,6 +89,7 @@ final class HistoryLedger {
                     throw new Violation(lease.owner() + " got " + id + ", which " + other.owner + " holds");
                 });
         setHolder(Optional.of(new Holder(lease.owner(), lease.token(), now.epoch(), now.ticks() + ttl)));
+        pauses.ended();
     }
 
     void perhapsClaimed(String owner, long ttl, StoreTime now) {
@@ -85,6 +99,7 @@ final class HistoryLedger {
                         .isPresent();
         if (!impossible) {
             holderMayBeGone = true;
+            pauses.perhapsEnded();
             maybes.add(new Holder(owner, "", now.epoch(), now.ticks() + ttl));
         }
     }
@@ -133,16 +148,53 @@ final class HistoryLedger {
     }
 
     void released(Lease lease) {
-        if (holder.filter(other -> other.token.equals(lease.token())).isPresent()) {
+        if (isHolder(lease)) {
             // What may have taken its place is still there.
             holder = Optional.empty();
         }
     }
 
     void perhapsReleased(Lease lease) {
-        if (holder.filter(other -> other.token.equals(lease.token())).isPresent()) {
+        if (isHolder(lease)) {
             holderMayBeGone = true;
         }
+    }
+
+    /** It was given back with a pause, if it was held; what has ended has no pause, and is offered to no worker either. */
+    void paused(Lease lease, Backoff backoff, StoreTime now) {
+        if (isHolder(lease) && !holderMayBeGone) {
+            pauses.began(now, backoff);
+        } else {
+            pauses.perhapsBegan(now, backoff);
+        }
+        released(lease);
+    }
+
+    void perhapsPaused(Lease lease, Backoff backoff, StoreTime now) {
+        if (isHolder(lease)) {
+            pauses.perhapsBegan(now, backoff);
+        }
+        perhapsReleased(lease);
+    }
+
+    /** A failed attempt was recorded, now or before. */
+    void triedAgain(Lease lease, StoreTime now) {
+        if (failed.add(lease.token())) {
+            accepted(lease, now);
+            pauses.began(now, HistorySimulator.RETRIES.backoff());
+            released(lease);
+        } else {
+            perhapsTriedAgain(lease, now);
+        }
+    }
+
+    void perhapsTriedAgain(Lease lease, StoreTime now) {
+        failed.add(lease.token());
+        perhapsPaused(lease, HistorySimulator.RETRIES.backoff(), now);
+    }
+
+    private boolean isHolder(Lease lease) {
+        return holder.filter(other -> other.token.equals(lease.token())).isPresent();
     }
 
     /** Whoever held it without knowing may have ended it, or the registry may have given it up. */
@@ -174,11 +226,12 @@ final class HistoryLedger {
         events.clear();
         output = Optional.empty();
         setHolder(Optional.empty());
+        pauses.ended();
         mayBePruned = false;
     }
 
     /** Holds what the registry shows against what it has acknowledged. */
-    void inspect(ProcessRegistry registry) {
+    void inspect(ProcessRegistry registry, StoreTime now) {
         Optional<ProcessRecord> found = registry.get(id);
         if (mayBePruned && found.isEmpty()) {
             pruned();
@@ -210,6 +263,27 @@ final class HistoryLedger {
         });
         output = record.output();
         events.putAll(hashes);
+        inspectAttempts(record, log);
+        registry.view(id).ifPresent(view -> inspectPause(view.phase(), now));
+    }
+
+    private void inspectAttempts(ProcessRecord record, List<ProcessEvent> log) {
+        long failures = log.stream()
+                .filter(event -> event.type().equals(EventType.ATTEMPT_FAILED))
+                .count();
+        int most = record.registration().recovery() instanceof Recovery.Retrying retrying ? retrying.times() : 0;
+        if (failures > most) {
+            throw new Violation(id + " was tried again " + failures + " times");
+        }
+    }
+
+    private void inspectPause(ProcessPhase phase, StoreTime now) {
+        if (phase == ProcessPhase.PAUSED && !pauses.perhapsPaused(now)) {
+            throw new Violation(id + " is paused at " + now + ", for longer than any pause that it was given");
+        }
+        if (phase != ProcessPhase.PAUSED && phase != ProcessPhase.ENDED && pauses.surelyPaused(now)) {
+            throw new Violation(id + " is " + phase + " at " + now + ", in its pause");
+        }
     }
 
     private void setHolder(Optional<Holder> now) {

@@ -11,13 +11,18 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * One random history of a registry, all in one thread and the same for the same seed: owners that claim, renew, write, end
- * and release, that pause while their leases run out and go on with old ones, that crash and come again; calls whose
- * outcome nobody learns; clocks that jump; boots; and ids that are pruned and used again. After each step the
+ * One random history of a registry, all in one thread and the same for the same seed: owners that claim, also with the
+ * registration, and what {@link HistoryHolder} does with the leases, in time or not; owners that crash and come again; calls
+ * whose outcome nobody learns; clocks that jump; boots; and ids that are pruned and used again. After each step the
  * {@link HistoryLedger} says whether that could be.
  */
 public final class HistorySimulator {
-    private static final List<String> IDS = List.of("p0", "p1");
+    private static final List<String> IDS = List.of("p0", "p1", "p2");
+
+    /** Of p2. */
+    static final Recovery.Retrying RETRIES =
+            new Recovery.Retrying(2, new Backoff(Duration.ofMillis(300), Duration.ofMillis(1_000)));
+
     private static final int OWNERS = 3;
     private static final int INSPECT_EVERY = 8;
 
@@ -28,7 +33,8 @@ public final class HistorySimulator {
     private final Map<String, HistoryLedger> ledgers = new LinkedHashMap<>();
     private final List<String> owners = new ArrayList<>();
     private final List<Lease> leases = new ArrayList<>();
-    private final List<String> told = new ArrayList<>();
+    private final HistoryCalls calls = new HistoryCalls();
+    private final HistoryHolder holder;
     private Consumer<Optional<Lease>> shows = _ -> {};
     private int names;
     private int numbers;
@@ -42,6 +48,7 @@ public final class HistorySimulator {
         this.boots = boots;
         this.registry = ProcessRegistry.over(new UnreliableStore(store, random.split(), 0.08), 1);
         IDS.forEach(id -> ledgers.put(id, new HistoryLedger(id)));
+        this.holder = new HistoryHolder(random.split(), clock, registry, calls);
         for (int i = 0; i < OWNERS; i++) {
             owners.add("o" + names++);
         }
@@ -59,12 +66,12 @@ public final class HistorySimulator {
             for (int step = 1; step <= steps; step++) {
                 step();
                 if (step % INSPECT_EVERY == 0 || step == steps) {
-                    ledgers.values().forEach(ledger -> ledger.inspect(registry));
+                    ledgers.values().forEach(ledger -> ledger.inspect(registry, clock.now()));
                 }
             }
             return Optional.empty();
         } catch (HistoryLedger.Violation e) {
-            return Optional.of(e.getMessage() + "\n" + String.join("\n", told));
+            return Optional.of(e.getMessage() + "\n" + calls.told());
         }
     }
 
@@ -75,23 +82,28 @@ public final class HistorySimulator {
             claim(id);
         } else if (kind < 24) {
             claimNext();
-        } else if (kind < 30) {
+        } else if (kind < 28) {
             register(id);
-        } else if (kind < 33) {
+        } else if (kind < 31) {
+            registerClaimed(id);
+        } else if (kind < 34) {
             note(id);
-        } else if (kind < 36) {
-            prune();
         } else if (kind < 37) {
+            prune();
+        } else if (kind < 38) {
             end(id);
         } else if (kind < 52) {
             time();
         } else if (kind < 56) {
             owners.set(random.nextInt(OWNERS), "o" + names++);
-            told.add("an owner crashes and comes again as " + owners);
+            calls.tell("an owner crashes and comes again as " + owners);
         } else if (!leases.isEmpty()) {
             // Mostly a late one, and now and then one that should long be forgotten.
             int back = Math.min(leases.size(), random.nextInt(4) == 0 ? leases.size() : 2);
-            withLease(leases.get(leases.size() - 1 - random.nextInt(back)));
+            Lease lease = leases.get(leases.size() - 1 - random.nextInt(back));
+            shows.accept(Optional.of(lease));
+            holder.step(lease, ledger(lease.processId()));
+            shows.accept(Optional.empty());
         }
     }
 
@@ -101,37 +113,53 @@ public final class HistorySimulator {
             case 0 -> {
                 clock.jump((random.nextBoolean() ? 1 : -1)
                         * Duration.ofHours(random.nextInt(100)).toMillis());
-                told.add("the wall clock jumps");
+                calls.tell("the wall clock jumps");
             }
             case 1 -> {
                 if (boots) {
                     clock.boot(random.nextLong(2_000_000_000_000L));
-                    told.add("boot");
+                    calls.tell("boot");
                 }
             }
             default -> clock.pass(millis);
         }
-        told.add("it is " + clock.now());
+        calls.tell("it is " + clock.now());
     }
 
     private void register(String id) {
-        attempt("register " + id, () -> registry.register(registration(id)), _ -> {}, () -> {});
+        calls.attempt("register " + id, () -> registry.register(registration(id)), _ -> {}, () -> {});
     }
 
     private static ProcessRegistration registration(String id) {
         return ContractFixture.registration(id)
-                .withRecovery(new Recovery.Rerunnable(4))
+                .withRecovery(id.equals("p2") ? RETRIES : new Recovery.Rerunnable(4))
                 .withLeaseRequired(id.equals("p1"));
     }
 
+    private void registerClaimed(String id) {
+        claiming(
+                id,
+                "registers and claims",
+                (owner, ttl) ->
+                        registry.registerClaimed(registration(id), owner, ttl).lease());
+    }
+
     private void claim(String id) {
+        claiming(id, "claims", (owner, ttl) -> registry.claim(id, owner, ttl));
+    }
+
+    private interface Claiming {
+        Lease run(String owner, Duration ttl);
+    }
+
+    private void claiming(String id, String what, Claiming call) {
         String owner = owners.get(random.nextInt(OWNERS));
         long ttl = 1L + random.nextInt(3_000);
         HistoryLedger ledger = ledger(id);
         try {
-            attempt(
-                    owner + " claims " + id + " for " + ttl,
-                    () -> registry.claim(id, owner, Duration.ofMillis(ttl)),
+            calls.attempt(
+                    owner + " " + what + " " + id + " for " + ttl,
+                    () -> call.run(owner, Duration.ofMillis(ttl)),
                     lease -> {
                         ledger.claimed(lease, ttl, clock.now());
                         leases.add(lease);
@@ -147,11 +175,11 @@ public final class HistorySimulator {
         long ttl = 1L + random.nextInt(3_000);
         ClaimRequest request =
                 new ClaimRequest(owner, Set.of(ProcessInput.TOOL_CALL), 1 + random.nextInt(2), Duration.ofMillis(ttl));
-        attempt(
+        calls.attempt(
                 owner + " claims up to " + request.limit() + " for " + ttl,
                 () -> registry.claimNext(request),
                 claims -> claims.forEach(claim -> {
-                    ledger(claim.process().id()).claimed(claim.lease(), ttl, clock.now());
+                    ledger(claim.process().id()).offered(claim.lease(), ttl, clock.now());
                     leases.add(claim.lease());
                 }),
                 () -> ledgers.values().forEach(ledger -> ledger.perhapsClaimed(owner, ttl, clock.now())));
@@ -159,7 +187,7 @@ public final class HistorySimulator {
 
     private void note(String id) {
         int number = numbers++;
-        attempt(
+        calls.attempt(
                 "append to " + id,
                 () -> registry.append(id, ContractFixture.note(number)),
                 ledger(id)::appended,
@@ -167,9 +195,9 @@ public final class HistorySimulator {
     }
 
     private void end(String id) {
-        AwaitOutput output = output();
+        AwaitOutput output = HistoryHolder.output(random);
         HistoryLedger ledger = ledger(id);
-        attempt(
+        calls.attempt(
                 "end " + id + " with " + output,
                 () -> registry.complete(id, output),
                 appended -> {
@@ -179,80 +207,15 @@ public final class HistorySimulator {
                 () -> {});
     }
 
-    private AwaitOutput output() {
-        return switch (random.nextInt(3)) {
-            case 0 -> ContractFixture.success(random.nextInt(3));
-            case 1 -> ContractFixture.failure("x");
-            default -> ContractFixture.cancelled();
-        };
-    }
-
     private void prune() {
         PruneRequest request = PruneRequest.all().withGranted(true);
-        attempt(
+        calls.attempt(
                 "prune",
                 () -> registry.prune(request),
                 pruned -> pruned.forEach(id -> ledger(id).pruned()),
                 () -> ledgers.values().forEach(HistoryLedger::perhapsPruned));
         // What may have been pruned must be known before the id is used again.
-        ledgers.values().forEach(ledger -> ledger.inspect(registry));
-    }
-
-    private void withLease(Lease lease) {
-        HistoryLedger ledger = ledger(lease.processId());
-        StoreTime now = clock.now();
-        shows.accept(Optional.of(lease));
-        try {
-            switch (random.nextInt(9)) {
-                case 0, 1, 2 -> {
-                    int number = numbers++;
-                    attempt(
-                            lease + " appends",
-                            () -> registry.append(lease, ContractFixture.note(number)),
-                            appended -> {
-                                ledger.accepted(lease, now);
-                                ledger.appended(appended);
-                            },
-                            () -> {});
-                }
-                case 3, 4, 5 -> {
-                    long ttl = 1L + random.nextInt(3_000);
-                    attempt(
-                            lease + " renews for " + ttl,
-                            () -> registry.renew(lease, Duration.ofMillis(ttl)),
-                            _ -> ledger.renewed(lease, ttl, now),
-                            () -> ledger.perhapsRenewed(lease, ttl, now));
-                }
-                case 6, 7 ->
-                    attempt(
-                            lease + " is released",
-                            () -> {
-                                registry.release(lease);
-                                return lease;
-                            },
-                            ledger::released,
-                            () -> ledger.perhapsReleased(lease));
-                default -> {
-                    AwaitOutput output = output();
-                    attempt(
-                            lease + " ends with " + output,
-                            () -> registry.completeWithLease(lease, output),
-                            appended -> {
-                                if (!appended.replayed()) {
-                                    ledger.accepted(lease, now);
-                                }
-                                ledger.appended(appended);
-                                ledger.ended(output);
-                                ledger.released(lease);
-                            },
-                            () -> ledger.perhapsReleased(lease));
-                }
-            }
-        } catch (ProcessException.LeaseLost e) {
-            ledger.lost(lease, now);
-        } finally {
-            shows.accept(Optional.empty());
-        }
+        ledgers.values().forEach(ledger -> ledger.inspect(registry, clock.now()));
     }
 
     private HistoryLedger ledger(String id) {
@@ -261,33 +224,5 @@ public final class HistorySimulator {
             throw new HistoryLedger.Violation("nobody has registered " + id);
         }
         return ledger;
-    }
-
-    private interface Call<T> {
-        T run();
-    }
-
-    private interface Success<T> {
-        void is(T result);
-    }
-
-    /** Refusals of the registry that say nothing about leases are as good as nothing done. */
-    private <T> void attempt(String what, Call<T> call, Success<T> done, Runnable inDoubt) {
-        T result;
-        try {
-            result = call.run();
-        } catch (ProcessException.StoreFailed e) {
-            told.add(what + ": in doubt");
-            inDoubt.run();
-            return;
-        } catch (ProcessException.AlreadyLeased | ProcessException.LeaseLost e) {
-            told.add(what + ": " + e.getMessage());
-            throw e;
-        } catch (ProcessException e) {
-            told.add(what + ": " + e.getMessage());
-            return;
-        }
-        told.add(what + ": " + result);
-        done.is(result);
     }
 }

@@ -1,6 +1,8 @@
 package dev.cloche.process;
 
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
@@ -16,6 +18,10 @@ final class MutatedStore extends ForwardingStore {
         LEASES_ARE_NOT_SEEN,
         /** What was pruned leaves nothing. */
         TOMBSTONES_ARE_LOST,
+        /** What is given back with a pause is offered at once. */
+        PAUSES_ARE_LOST,
+        /** However often an attempt has failed, it is the first. */
+        ATTEMPTS_ARE_NOT_COUNTED,
         /** Now and then a write is acknowledged and undone. */
         WRITES_ARE_LOST
     }
@@ -28,6 +34,7 @@ final class MutatedStore extends ForwardingStore {
 
     private final Fault fault;
     private final SplittableRandom random;
+    private final Set<String> locked = new HashSet<>();
     private Optional<Lease> latest = Optional.empty();
 
     MutatedStore(ProcessStore store, Fault fault, long seed) {
@@ -44,7 +51,14 @@ final class MutatedStore extends ForwardingStore {
     @Override
     public <T> T write(Work<T> work) {
         if (fault != Fault.WRITES_ARE_LOST || random.nextInt(20) > 0) {
-            return store.write(transaction -> work.run(mutated(transaction)));
+            return store.write(transaction -> {
+                T result = work.run(mutated(transaction));
+                if (fault == Fault.PAUSES_ARE_LOST) {
+                    locked.forEach(id -> endPause(transaction, id));
+                    locked.clear();
+                }
+                return result;
+            });
         }
         Object[] result = new Object[1];
         try {
@@ -60,6 +74,13 @@ final class MutatedStore extends ForwardingStore {
         return acknowledged;
     }
 
+    private static void endPause(StoreTransaction transaction, String id) {
+        transaction
+                .lock(id)
+                .filter(head -> head.pause().isPresent())
+                .ifPresent(head -> transaction.setPause(head, Optional.empty(), head.returns(), Optional.empty()));
+    }
+
     private StoreTransaction mutated(StoreTransaction transaction) {
         return intercepted(transaction, _ -> {}, (method, result) -> switch (method.getName()) {
             case "tombstone" -> fault == Fault.TOMBSTONES_ARE_LOST ? Optional.of(Optional.empty()) : Optional.empty();
@@ -70,6 +91,7 @@ final class MutatedStore extends ForwardingStore {
     }
 
     private ProcessHead mutated(ProcessHead head, StoreTime now) {
+        locked.add(head.id());
         return switch (fault) {
             case TOKENS_DO_NOT_MATTER ->
                 with(
@@ -94,7 +116,9 @@ final class MutatedStore extends ForwardingStore {
                                 row.claimedAt()));
             case LEASES_ARE_NOT_SEEN ->
                 with(head, row -> new LeaseRow(row.owner(), row.token(), row.fence(), "none", 0, row.claimedAt()));
-            case TOMBSTONES_ARE_LOST, WRITES_ARE_LOST -> head;
+            case ATTEMPTS_ARE_NOT_COUNTED ->
+                head.withLease(head.lease(), head.fence(), 1).withPause(head.pause(), head.returns());
+            case TOMBSTONES_ARE_LOST, PAUSES_ARE_LOST, WRITES_ARE_LOST -> head;
         };
     }
 

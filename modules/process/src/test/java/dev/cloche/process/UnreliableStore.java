@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import java.io.IOException;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** A store that sometimes fails: before a write, or after it was committed, when nobody can tell the two apart. */
@@ -16,11 +17,20 @@ final class UnreliableStore extends ForwardingStore {
 
     @Override
     public <T> T write(Work<T> work) {
+        return unreliably(() -> store.write(work));
+    }
+
+    @Override
+    public <T> T write(String processId, Work<T> work) {
+        return unreliably(() -> store.write(processId, work));
+    }
+
+    private <T> T unreliably(Supplier<T> write) {
         boolean fails = random.nextDouble() < rate;
         if (fails && random.nextBoolean()) {
             throw crash();
         }
-        T result = store.write(work);
+        T result = write.get();
         if (fails) {
             throw crash();
         }
