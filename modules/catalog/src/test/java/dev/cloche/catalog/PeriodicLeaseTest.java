@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -56,10 +61,14 @@ class PeriodicLeaseTest {
     void whileItIsHeldOrWasJustCompletedAskingWritesNothing() throws Exception {
         PeriodicLease.Held held = lease.tryAcquire("a").orElseThrow();
         byte[] log = log();
+        assertThat(lease.due()).isFalse();
         assertThat(lease.tryAcquire("b")).isEmpty();
         assertThat(log()).isEqualTo(log);
         assertThat(complete(held)).isTrue();
         log = log();
+        assertThat(lease.due()).isFalse();
+        clock.forward(TICK);
+        assertThat(lease.due()).isFalse();
         assertThat(lease.tryAcquire("b")).isEmpty();
         assertThat(log()).isEqualTo(log);
     }
@@ -100,8 +109,42 @@ class PeriodicLeaseTest {
         assertThat(complete(slow)).isFalse();
         assertThat(lease.complete(quick, "as far as 7", Duration.ZERO)).isTrue();
         assertThat(complete(quick)).isFalse();
+        assertThat(lease.note()).isEqualTo("as far as 7");
         clock.forward(WINDOW);
         assertThat(lease.tryAcquire("b").orElseThrow().note()).isEqualTo("as far as 7");
+    }
+
+    /** Whoever finds it due may find it taken a moment later. */
+    @Test
+    void whatHappensBetweenTheLookAndTheWriteCounts() {
+        assertThat(complete(lease.tryAcquire("a").orElseThrow())).isTrue();
+        assertThat(lookingAt(WINDOW).tryAcquire("late")).isEmpty();
+        clock.forward(WINDOW);
+        assertThat(lease.tryAcquire("b")).isPresent();
+        assertThat(lookingAt(LENGTH.plus(WINDOW)).tryAcquire("late")).isEmpty();
+    }
+
+    /** A lease that looks whether it is due so much later than it then writes. */
+    private PeriodicLease lookingAt(Duration later) {
+        Iterator<Instant> times =
+                List.of(clock.instant().plus(later), clock.instant()).iterator();
+        Clock looking = new Clock() {
+            @Override
+            public Instant instant() {
+                return times.next();
+            }
+
+            @Override
+            public ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                return this;
+            }
+        };
+        return new PeriodicLease(catalog, "work", LENGTH, WINDOW, looking);
     }
 
     @ParameterizedTest

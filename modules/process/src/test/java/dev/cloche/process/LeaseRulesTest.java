@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,7 @@ class LeaseRulesTest {
         assertThat(taken.expiresTicks()).isEqualTo(Long.MAX_VALUE);
         assertThat(LeaseRules.isLive(taken, end)).isTrue();
         assertThat(LeaseRules.saturatingAdd(-5, 3)).isEqualTo(-2);
+        assertThat(LeaseRules.saturatingAdd(5, 0)).isEqualTo(5);
     }
 
     @Test
@@ -103,6 +105,32 @@ class LeaseRulesTest {
             assertThat(LeaseRules.release(held, wrong)).isEmpty();
         }
         assertThat(LeaseRules.release(held, good)).contains(new LeaseRules.Decision(Optional.empty(), 7, 0));
+    }
+
+    @Test
+    void workersAreToldOfALeaseThatEndsBeforeTheEndThatTheyKnow() {
+        ProcessHead held = process(Optional.of(row("boot", 10)));
+        assertThat(endsEarlier(held, Optional.empty(), 5)).isTrue();
+        assertThat(endsEarlier(held, Optional.of(row("boot", 9)), 5)).isTrue();
+        assertThat(endsEarlier(held, Optional.of(row("boot", 10)), 5)).isFalse();
+        assertThat(endsEarlier(held, Optional.empty(), 10))
+                .as("they know that it is over")
+                .isFalse();
+        assertThat(endsEarlier(held.withStatus(ProcessStatus.COMPLETED), Optional.empty(), 5))
+                .isFalse();
+    }
+
+    private static boolean endsEarlier(ProcessHead process, Optional<LeaseRow> lease, long ticks) {
+        return LeaseRules.endsEarlier(process, new LeaseRules.Decision(lease, 7, 1), at("boot", ticks));
+    }
+
+    @Test
+    void aLeaseLastsFromAMillisecondToADay() {
+        assertThat(LeaseRules.requireTtl(Duration.ofMillis(1))).isEqualTo(1);
+        assertThat(LeaseRules.requireTtl(ProcessLeases.LONGEST_LEASE)).isEqualTo(LeaseRules.LONGEST_MILLIS);
+        assertThatThrownBy(() -> LeaseRules.requireTtl(Duration.ZERO)).isInstanceOf(ProcessException.Invalid.class);
+        assertThatThrownBy(() -> LeaseRules.requireTtl(ProcessLeases.LONGEST_LEASE.plusNanos(1)))
+                .isInstanceOf(ProcessException.Invalid.class);
     }
 
     @Test

@@ -1,0 +1,75 @@
+package dev.cloche.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RecoveryRulesTest {
+    private static final Instant WALL = Instant.parse("2026-01-01T00:00:00Z");
+    private static final StoreTime NOW = new StoreTime(WALL, "boot", 1_000);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(3));
+
+    private static ProcessHead process(Recovery recovery, int attempts, Optional<LeaseRow> lease) {
+        return new ProcessHead(
+                1, "p", "h", ProcessStatus.RUNNING, recovery, false, 1, 0, 7, attempts, lease, Optional.empty(), 0);
+    }
+
+    private static Optional<LeaseRow> lease(long expires) {
+        return Optional.of(new LeaseRow("ann", "token", 7, "boot", expires, WALL));
+    }
+
+    @Test
+    void aRetriedProcessHasOneAttemptMoreThanItIsRetried() {
+        Recovery twice = new Recovery.Retrying(2, BACKOFF);
+        assertThat(RecoveryRules.abandon(process(twice, 2, lease(1)))).isEmpty();
+        assertThat(RecoveryRules.abandon(process(twice, 3, lease(1)))).contains(AbandonReason.ATTEMPTS_EXHAUSTED);
+        assertThat(RecoveryRules.pauseAfterFailure(process(twice, 1, lease(2_000))))
+                .contains(Duration.ofSeconds(1));
+        assertThat(RecoveryRules.pauseAfterFailure(process(twice, 2, lease(2_000))))
+                .contains(Duration.ofSeconds(2));
+        assertThat(RecoveryRules.pauseAfterFailure(process(twice, 3, lease(2_000))))
+                .isEmpty();
+    }
+
+    @Test
+    void aRerunnableProcessHasItsAttemptsAndIsNotTriedAgainAfterAFailure() {
+        Recovery twice = new Recovery.Rerunnable(2);
+        assertThat(RecoveryRules.abandon(process(twice, 1, lease(1)))).isEmpty();
+        assertThat(RecoveryRules.abandon(process(twice, 2, lease(1)))).contains(AbandonReason.ATTEMPTS_EXHAUSTED);
+        assertThat(RecoveryRules.pauseAfterFailure(process(twice, 1, lease(2_000))))
+                .isEmpty();
+    }
+
+    @Test
+    void whatIsBoundToItsOwnerEndsWithItAndWhatIsDrivenFromOutsideIsNoWorkers() {
+        Recovery bound = new Recovery.OwnerBound();
+        assertThat(RecoveryRules.abandon(process(bound, 1, lease(1)))).contains(AbandonReason.OWNER_LOST);
+        assertThat(RecoveryRules.abandon(process(bound, 1, Optional.empty()))).isEmpty();
+        ProcessHead outside = process(new Recovery.ExternallyOwned(), 0, Optional.empty());
+        assertThatThrownBy(() -> RecoveryRules.abandon(outside)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void whoseLeaseGoesOnIsNotLost() {
+        Recovery twice = new Recovery.Rerunnable(2);
+        assertThat(RecoveryRules.lostOwner(process(twice, 1, lease(1_001)), NOW))
+                .isEmpty();
+        assertThat(RecoveryRules.lostOwner(process(twice, 1, lease(1_000)), NOW))
+                .contains("ann");
+    }
+
+    @Test
+    void aPauseIsOverAtItsEndAfterABootAndIfItIsLongerThanAnyCanBe() {
+        assertThat(RecoveryRules.pauses(new PauseRow("boot", 1_001), NOW)).isTrue();
+        assertThat(RecoveryRules.pauses(new PauseRow("boot", 1_000), NOW)).isFalse();
+        assertThat(RecoveryRules.pauses(new PauseRow("earlier boot", 1_001), NOW))
+                .isFalse();
+        long longest = 1_000 + LeaseRules.LONGEST_MILLIS;
+        assertThat(RecoveryRules.pauses(new PauseRow("boot", longest), NOW)).isTrue();
+        assertThat(RecoveryRules.pauses(new PauseRow("boot", longest + 1), NOW)).isFalse();
+    }
+}
