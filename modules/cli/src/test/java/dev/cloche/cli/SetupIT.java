@@ -23,7 +23,7 @@ class SetupIT {
         Path checkout = copyOfTheScripts();
         Map<Path, Object> before = tree(checkout);
 
-        Shell.Result result = Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check"));
+        Shell.Result result = check(checkout);
 
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err()).isEmpty();
@@ -50,11 +50,10 @@ class SetupIT {
     void checkNamesTheKernelThatIsAskedForNowOrWasBefore() throws Exception {
         Path checkout = copyOfTheScripts();
 
-        Shell.Result byDefault = Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check"));
-        Shell.Result asked =
-                Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check", "--kernel", "small"));
+        Shell.Result byDefault = check(checkout);
+        Shell.Result asked = check(checkout, "--kernel", "small");
         Files.writeString(Files.createDirectory(checkout.resolve("dist")).resolve("kernel"), "small\n");
-        Shell.Result remembered = Shell.run(directory, Map.of(), List.of(checkout + "/setup", "--check"));
+        Shell.Result remembered = check(checkout);
 
         assertThat(byDefault.out().lines()).anyMatch(line -> line.matches("choice +missing.* named debian"));
         assertThat(asked.out().lines()).anyMatch(line -> line.matches("choice +missing.* named small"));
@@ -69,6 +68,13 @@ class SetupIT {
             assertThat(Shell.run(directory, Map.of(), command))
                     .isEqualTo(new Shell.Result(2, "", "setup: --kernel wants debian or small, see ./setup --help.\n"));
         }
+    }
+
+    /** With an empty cache, for the user's own may have all that setup makes. */
+    private Shell.Result check(Path checkout, String... more) throws Exception {
+        List<String> command = new ArrayList<>(List.of(checkout + "/setup", "--check"));
+        command.addAll(List.of(more));
+        return Shell.run(directory, Map.of("XDG_CACHE_HOME", directory.toString()), command);
     }
 
     private Path copyOfTheScripts() throws IOException {

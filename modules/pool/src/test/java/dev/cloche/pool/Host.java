@@ -22,7 +22,7 @@ final class Host implements AutoCloseable {
     static final HandOff ANYBODY = () -> GuestIdentity.fresh("anybody", Clock.systemUTC());
 
     final InMemoryFaults faults = new InMemoryFaults();
-    final InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofSeconds(5)));
+    final InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofMinutes(1)));
 
     static StackKey key(String name) {
         return new StackKey(name, "1", CPUS, MEMORY);

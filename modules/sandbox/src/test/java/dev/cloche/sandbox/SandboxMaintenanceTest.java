@@ -137,7 +137,7 @@ class SandboxMaintenanceTest extends OnTestHost {
         host.vms.memory.crash(host.abandoned(TestHost.ephemeral("old"), true));
         host.here.store().end(host.row("old").orElseThrow().id(), Ending.vanished());
         host.abandoned(TestHost.named("slow"), true);
-        MaintenanceLimits tight = CALM.withBudget(Duration.ofMillis(150));
+        MaintenanceLimits tight = CALM.withBudget(Duration.ofSeconds(1));
         host.vms.beforeNext(ScriptedVms.Step.GET, id -> pass(tight.budget()));
         MaintenanceReport first = sweepIfDue(tight);
         assertThat(first.timedOut()).isTrue();
@@ -152,7 +152,7 @@ class SandboxMaintenanceTest extends OnTestHost {
             host.abandoned(TestHost.named(name), true);
         }
         host.vms.memory.crash(host.vm("c"));
-        MaintenanceLimits tight = CALM.withBudget(Duration.ofMillis(150));
+        MaintenanceLimits tight = CALM.withBudget(Duration.ofSeconds(1));
         host.vms.before(ScriptedVms.Step.GET, id -> pass(tight.budget()));
         assertThat(sweepIfDue(tight).timedOut()).isTrue();
         assertThat(sweepIfDue(tight).timedOut()).isTrue();
@@ -178,8 +178,8 @@ class SandboxMaintenanceTest extends OnTestHost {
     void aSweepThatFailsRecordsNothingAndIsTriedAgainWhenItsLeaseExpires() {
         host.vms.memory.crash(host.abandoned(TestHost.named("a"), true));
         MaintenanceLimits limits = CALM.withWindow(Duration.ofHours(1))
-                .withBudget(Duration.ofMillis(200))
-                .withLease(Duration.ofMillis(400));
+                .withBudget(Duration.ofSeconds(1))
+                .withLease(Duration.ofSeconds(3));
         host.vms.beforeNext(ScriptedVms.Step.GET, id -> {
             throw new IllegalStateException("a fault in Cloche");
         });
