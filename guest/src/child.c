@@ -120,7 +120,7 @@ int child_main(void *argument) {
     struct exec_request *command = &cradle->command;
     struct identity identity;
     child_leave_agent(cradle->ends);
-    if (command->stop_signal != 0) become_init();
+    if ((command->flags & EXEC_INIT) != 0) become_init();
     if (cradle->terminal >= 0) take_terminal(cradle->terminal);
     identity_find(command->user, &identity);
     enter_directory(command, &identity);

@@ -64,7 +64,7 @@ int execution_start(int port, uint32_t request, const struct exec_request *comma
     *sentence = "An execution was started with this key, and is known still.";
     if (command->key != NULL && table_find_key(command->key) != NULL) return KEY_TAKEN;
     *sentence = "An init can only be the first execution: what ran before would not be among its processes.";
-    if (command->stop_signal != 0 && executions_running() > 0) return BAD_REQUEST;
+    if ((command->flags & EXEC_INIT) != 0 && executions_running() > 0) return BAD_REQUEST;
     struct execution *e = slot(sentence);
     if (e == NULL) return OUT_OF_RESOURCES;
     if (!spawn(command, &spawned)) return not_spawned(e, sentence);
@@ -180,7 +180,7 @@ void execution_ended(pid_t pid, int status) {
         e->ended = true;
         e->status = status;
         e->ended_at = clock_ns(CLOCK_REALTIME);
-        if (e->stop_signal != 0) init_ended();
+        if (execution_is_init(e)) init_ended();
         execution_report(e->id);
         leave_cradle(e);
         input_close(&e->input);

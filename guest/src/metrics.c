@@ -11,10 +11,10 @@
 
 #include "bytes.h"
 #include "clock.h"
-#include "devices.h"
 #include "execution.h"
 #include "network.h"
 #include "port.h"
+#include "proc.h"
 #include "proc_text.h"
 
 enum tag {
@@ -23,7 +23,6 @@ enum tag {
 };
 enum { TICK_NS = 10000000 }; /* of /proc/stat: USER_HZ is 100 */
 
-/* A procfs without a place in the tree, like the mounts of devices.c. */
 static int proc = -1, layer = -1;
 
 /* The links of procfs' root count its directories, those of processes included (proc_root_getattr), which costs
@@ -48,7 +47,7 @@ static uint64_t directories(void) {
 
 void metrics_open(int layer_directory) {
     layer = layer_directory;
-    proc = devices_mount("proc");
+    proc = proc_open();
     int fd = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd < 0 ? NULL : fdopendir(fd);
     if (directory == NULL) return;
@@ -60,18 +59,9 @@ void metrics_open(int layer_directory) {
     other_directories = directories() - processes;
 }
 
-static const char *read_text(const char *path) {
-    static char text[32768];
-    int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    return text;
-}
-
 static void measure_processors(struct measured *measured) {
     uint64_t ticks[8]; /* user nice system idle iowait irq softirq steal */
-    const char *text = read_text("stat");
+    const char *text = proc_text("stat");
     if (proc_numbers(text, "cpu ", ticks, 8) < 8) return;
     add(measured, PROCESSORS, proc_lines(text, "cpu"));
     add(measured, BUSY, (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]) * TICK_NS);
@@ -79,7 +69,7 @@ static void measure_processors(struct measured *measured) {
 
 static void measure_memory(struct measured *measured) {
     uint64_t kib;
-    const char *text = read_text("meminfo");
+    const char *text = proc_text("meminfo");
     if (proc_numbers(text, "MemTotal:", &kib, 1) == 1) add(measured, MEMORY, kib * 1024);
     if (proc_numbers(text, "MemAvailable:", &kib, 1) == 1) add(measured, MEMORY_AVAILABLE, kib * 1024);
 }
@@ -98,7 +88,7 @@ static void measure_network(struct measured *measured) {
     uint64_t numbers[16];
     if (network_interface(name) == 0) return;
     snprintf(label, sizeof label, "%s:", name);
-    if (proc_numbers(read_text("1/net/dev"), label, numbers, 16) < 9) return;
+    if (proc_numbers(proc_text("1/net/dev"), label, numbers, 16) < 9) return;
     add(measured, RECEIVED, numbers[0]);
     add(measured, SENT, numbers[8]);
 }

@@ -45,16 +45,20 @@ static void unmount_all(void) {
 }
 
 static void say_goodbye(const struct last_words *words) {
-    uint8_t payload[12], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
+    uint8_t payload[16], bytes[FRAME_HEADER + sizeof payload + FRAME_SEAL];
+    bool without_main = words->reason == REASON_REQUESTED;
+    uint32_t length = words->reason == REASON_REQUESTED_WITH_MAIN ? 16 : 12;
     put32(payload, words->reason);
-    put32(payload + 4, words->kind);
-    put32(payload + 8, words->value);
-    struct frame frame = {.type = GOODBYE, .length = sizeof payload, .payload = payload};
+    put32(payload + 4, without_main ? 0 : words->kind);
+    put32(payload + 8, without_main ? words->killed : words->value);
+    put32(payload + 12, words->killed);
+    struct frame frame = {.type = GOODBYE, .length = length, .payload = payload};
     ports_farewell(&frame, FAREWELL_MS);
     uint32_t seal = frame_header(bytes, &frame);
-    memcpy(bytes + FRAME_HEADER, payload, sizeof payload);
-    put32(bytes + FRAME_HEADER + sizeof payload, seal);
-    if (goodbye >= 0 && write(goodbye, bytes, sizeof bytes) != sizeof bytes) log_line("no goodbye: %s", strerror(errno));
+    memcpy(bytes + FRAME_HEADER, payload, length);
+    put32(bytes + FRAME_HEADER + length, seal);
+    size_t size = FRAME_HEADER + length + FRAME_SEAL;
+    if (goodbye >= 0 && write(goodbye, bytes, size) != (ssize_t)size) log_line("no goodbye: %s", strerror(errno));
 }
 
 void power_off(const struct last_words *words) {

@@ -123,9 +123,9 @@ static void complete(struct execution *e) {
         if (!port_has_room(e->port)) return;
         say_exited(e);
     }
-    if (e->stop_signal != 0 && init_asked_for_the_end(e->status)) {
+    if (execution_is_init(e) && init_asked_for_the_end(e->status)) {
         shutdown_requested(0);
-    } else if ((e->flags & EXEC_MAIN) != 0) {
+    } else if ((e->flags & EXEC_MAIN) != 0 && !(execution_is_init(e) && shutdown_begun())) {
         shutdown_main_ended(exit_kind(e->status), exit_value(e->status));
     }
     if (e->taken_over != 0 || (e->flags & EXEC_ACKNOWLEDGED) != 0) return;
@@ -151,7 +151,7 @@ static bool pump_output(struct execution *e, int i) {
 static bool pump(struct execution *e) {
     if (e->report >= 0) return false;
     /* What comes next must not be put into the namespace of an init that never came to be. */
-    if (e->stop_signal != 0 && e->failure.code != 0 && !e->ended) return false;
+    if (execution_is_init(e) && e->failure.code != 0 && !e->ended) return false;
     if (!e->announced) {
         if (!has_room(e)) return false;
         announce(e);

@@ -74,7 +74,7 @@ static bool read_key(struct cursor *cursor, const struct exec_request *request, 
 }
 
 static bool read_stop_signal(struct cursor *cursor, struct exec_request *request) {
-    if ((request->flags & EXEC_INIT) == 0) return true;
+    if ((request->flags & (EXEC_INIT | EXEC_STOP_SIGNAL)) == 0) return true;
     request->stop_signal = cursor_u32(cursor);
     return request->stop_signal >= 1 && request->stop_signal <= 64;
 }

@@ -14,7 +14,8 @@ enum {
     EXEC_ACKNOWLEDGED = 16,
     EXEC_KEYED = 32,
     EXEC_INIT = 64,
-    EXEC_FLAGS = 127,
+    EXEC_STOP_SIGNAL = 128,
+    EXEC_FLAGS = 255,
     ARGUMENTS_MAX = 65536,
     LIMITS_MAX = 16,
     KEY_MAX = 128,
@@ -39,7 +40,7 @@ struct exec_request {
     uint32_t limit_count;
     struct limit limits[LIMITS_MAX];
     const char *key; /* NULL: none */
-    uint32_t stop_signal; /* asks an init to end; 0: it is none */
+    uint32_t stop_signal; /* asks it to end, in place of SIGTERM; 0: SIGTERM, and it is no init */
 };
 
 /* Understands the payload in place: the texts are terminated inside it, so one byte after it must be writable, and

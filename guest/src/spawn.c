@@ -137,14 +137,14 @@ static bool spawned_as(pid_t pid, const struct ends *ends, struct spawned *spawn
 }
 
 static bool make_ends(const struct exec_request *command, struct ends *ends) {
-    if (command->stop_signal != 0) return make_console(ends);
+    if ((command->flags & EXEC_INIT) != 0) return make_console(ends);
     return (command->flags & EXEC_TERMINAL) != 0 ? make_terminal(command, ends)
                                                  : make_pipes((command->flags & EXEC_STDIN) != 0, ends);
 }
 
 /* The child shares the agent's memory until it executes; an init, of which there is one, has a copy. */
 static pid_t give_birth(struct cradle *cradle) {
-    if (cradle->command.stop_signal != 0) {
+    if ((cradle->command.flags & EXEC_INIT) != 0) {
         pid_t init = init_fork();
         if (init == 0) child_main(cradle);
         return init;

@@ -8,6 +8,8 @@ static struct execution executions[EXECUTIONS_MAX];
 static int end;
 static uint32_t last_id;
 
+bool execution_is_init(const struct execution *execution) { return (execution->flags & EXEC_INIT) != 0; }
+
 uint32_t exit_kind(int status) { return WIFSIGNALED(status); }
 
 uint32_t exit_value(int status) { return (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)); }

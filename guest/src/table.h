@@ -19,7 +19,7 @@ struct execution {
     uint8_t taken_over;   /* a bit for each port that is still to be told DETACHED */
     uint32_t request;     /* for STARTED or FAILED */
     uint32_t flags;       /* as in EXEC */
-    int stop_signal;      /* asks an init to end; 0: it is none */
+    int stop_signal;      /* asks it to end, and leaves to it what it has started; 0: SIGTERM, as for all others */
     bool file;            /* a file operation, which ends with its port and that nobody can come back to */
     struct cradle *cradle; /* its child's until it executes or ends; NULL: none */
     int report;           /* tells whether exec worked; -1: it has told */
@@ -37,6 +37,8 @@ struct execution {
     struct input input;
     struct output outputs[2];
 };
+
+bool execution_is_init(const struct execution *execution);
 
 /* As in EXITED, of what waitpid told. */
 uint32_t exit_kind(int status);

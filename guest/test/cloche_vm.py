@@ -45,7 +45,7 @@ def text(value):
     return struct.pack("<I", len(value)) + value
 
 
-WITH_STDIN, MAIN, MAKE_DIRECTORY, TERMINAL, ACKNOWLEDGED, INIT = 1, 2, 4, 8, 16, 64
+WITH_STDIN, MAIN, MAKE_DIRECTORY, TERMINAL, ACKNOWLEDGED, INIT, STOP_SIGNAL = 1, 2, 4, 8, 16, 64, 128
 
 
 def exec_payload(argv, env=(), cwd="/", user="", flags=0, credit=1 << 20, window=1 << 16, size=(0, 0), limits=(), stop=None):
@@ -259,7 +259,7 @@ class Channel:
         if frame.kind == HELLO:
             self.hello = frame.payload
         elif frame.kind == GOODBYE:
-            self.goodbye = struct.unpack("<III", frame.payload)
+            self.goodbye = struct.unpack(f"<{len(frame.payload) // 4}I", frame.payload)
         elif frame.kind == STARTED:
             pid, credit = struct.unpack("<II", frame.payload)
             self.executions[frame.stream] = Execution(self, frame.stream, pid, credit)

@@ -15,7 +15,7 @@ import time
 from cloche_vm import (
     ACKNOWLEDGED, ATTACH, AWAIT_INIT, CONFIGURE, COPY_IN, COPY_OUT, DATA, DETACH, DONE_RECORD, ENTRY, EXEC,
     FAILED_RECORD, FILE, FREEZE, INIT, LIST_NAMES, LOG, MAIN, MKDIR, PING, PORTS, QUIESCE, READ, RELEASE, REMOVE, RENAME,
-    RESET, RESIZE, SHUTDOWN, SIGNAL, STAT, STDIN, TERMINAL, THAW, TO_THE_END, WITH_STDIN, WRITE, 
+    RESET, RESIZE, SHUTDOWN, SIGNAL, STAT, STDIN, STOP_SIGNAL, TERMINAL, THAW, TO_THE_END, WITH_STDIN, WRITE,
     Entry, Failed, FileFailed, Vm, data_record, encode, exec_payload, field, file_payload, frames, network, records_of, text,
 )
 
@@ -857,6 +857,31 @@ def check_main_execution(share, image, directory):
         expect(e.exit == (EXITED_BY, 9) and bytes(e.out) == b"last\n", (e.exit, e.out))
         expect(c.goodbye == (2, 0, 9), c.goodbye)
         expect(encode(0x8B, payload=struct.pack("<III", 2, 0, 9)).hex() in vm.ended(), "goodbye")
+    finally:
+        vm.destroy()
+
+
+def check_main_execution_that_is_stopped(share, image, directory):
+    """As its image wants it: its workers are its own to end, and its end is told."""
+    vm = Vm(share, image, directory)
+    try:
+        c = vm.connect().wait_hello()
+        worker = "trap 'echo hurried' TERM; trap 'echo done; exit' USR1; while :; do sleep 0.1; done"
+        script = f"({worker}) & w=$!; trap 'kill -USR1 $w; wait $w; exit 6' QUIT; echo ready; while :; do sleep 0.1; done"
+        e = c.exec(["sh", "-c", script], flags=MAIN | STOP_SIGNAL, stop=3)
+        other = c.exec(["sh", "-c", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done"])
+        e.until(b"ready")
+        other.until(b"ready")
+        c.request(SHUTDOWN, struct.pack("<I", 20000))
+        try:
+            while True:
+                c.step()
+        except EOFError:
+            pass
+        expect(e.exit == (EXITED_BY, 6) and bytes(e.out) == b"ready\ndone\n", (e.exit, e.out))
+        expect(other.exit == (EXITED_BY, 4), other.exit)
+        expect(c.goodbye == (3, 0, 6, 0), c.goodbye)
+        expect(encode(0x8B, payload=struct.pack("<IIII", 3, 0, 6, 0)).hex() in vm.ended(), "goodbye")
     finally:
         vm.destroy()
 

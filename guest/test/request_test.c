@@ -99,7 +99,7 @@ static void what_does_not_fit_together_is_refused(void) {
     CHECK(with(0, WINDOW_MIN - 1, 0, 0) == BAD_REQUEST && with(0, WINDOW_MAX + 1, 0, 0) == BAD_REQUEST);
     CHECK(with(EXEC_TERMINAL, 4096, 1, 65535) == 0 && with(EXEC_TERMINAL, 4096, 65536, 80) == BAD_REQUEST);
     CHECK(with(EXEC_TERMINAL, 4096, 0, 80) == BAD_REQUEST && with(0, 4096, 24, 80) == BAD_REQUEST);
-    CHECK(with(128, 4096, 0, 0) == UNSUPPORTED);
+    CHECK(with(256, 4096, 0, 0) == UNSUPPORTED);
 }
 
 static int keyed(uint32_t flags, const char *key, struct exec_request *request, uint8_t **copy) {
@@ -129,7 +129,7 @@ static void a_key_follows_where_a_flag_says_so(void) {
     free(copy);
 }
 
-static int init(uint32_t flags, uint32_t stop_signal) {
+static int stopped_by(uint32_t flags, uint32_t stop_signal) {
     struct builder b = good_request();
     put32(b.bytes, flags);
     number(&b, stop_signal);
@@ -145,10 +145,17 @@ static int init(uint32_t flags, uint32_t stop_signal) {
 }
 
 static void an_init_is_the_main_execution_and_has_a_signal_that_stops_it(void) {
-    CHECK(init(EXEC_INIT | EXEC_MAIN, 1) == 0 && init(EXEC_INIT | EXEC_MAIN | EXEC_MAKE_DIRECTORY, 64) == 0);
-    CHECK(init(EXEC_INIT | EXEC_MAIN, 0) == BAD_REQUEST && init(EXEC_INIT | EXEC_MAIN, 65) == BAD_REQUEST);
-    CHECK(init(EXEC_INIT, 15) == BAD_REQUEST && init(EXEC_INIT | EXEC_MAIN | EXEC_STDIN, 15) == BAD_REQUEST);
-    CHECK(init(EXEC_MAIN, 15) == BAD_REQUEST && with(EXEC_INIT | EXEC_MAIN, 4096, 0, 0) == BAD_REQUEST);
+    CHECK(stopped_by(EXEC_INIT | EXEC_MAIN, 1) == 0 && stopped_by(EXEC_INIT | EXEC_MAIN | EXEC_MAKE_DIRECTORY, 64) == 0);
+    CHECK(stopped_by(EXEC_INIT | EXEC_MAIN, 0) == BAD_REQUEST && stopped_by(EXEC_INIT | EXEC_MAIN, 65) == BAD_REQUEST);
+    CHECK(stopped_by(EXEC_INIT, 15) == BAD_REQUEST && stopped_by(EXEC_INIT | EXEC_MAIN | EXEC_STDIN, 15) == BAD_REQUEST);
+    CHECK(stopped_by(EXEC_MAIN, 15) == BAD_REQUEST && with(EXEC_INIT | EXEC_MAIN, 4096, 0, 0) == BAD_REQUEST);
+}
+
+static void a_signal_that_stops_it_follows_where_a_flag_says_so(void) {
+    CHECK(stopped_by(EXEC_STOP_SIGNAL, 3) == 0 && stopped_by(EXEC_STOP_SIGNAL | EXEC_MAIN | EXEC_STDIN, 64) == 0);
+    CHECK(stopped_by(EXEC_STOP_SIGNAL, 0) == BAD_REQUEST && stopped_by(EXEC_STOP_SIGNAL, 65) == BAD_REQUEST);
+    CHECK(stopped_by(EXEC_STOP_SIGNAL, UINT32_MAX) == BAD_REQUEST && with(EXEC_STOP_SIGNAL, 4096, 0, 0) == BAD_REQUEST);
+    CHECK(stopped_by(EXEC_STOP_SIGNAL | EXEC_INIT | EXEC_MAIN, 3) == BAD_REQUEST);
 }
 
 static void every_cut_is_refused(void) {
@@ -217,6 +224,7 @@ int main(void) {
     what_does_not_fit_together_is_refused();
     a_key_follows_where_a_flag_says_so();
     an_init_is_the_main_execution_and_has_a_signal_that_stops_it();
+    a_signal_that_stops_it_follows_where_a_flag_says_so();
     every_cut_is_refused();
     damaged_requests_harm_nobody();
     messages_are_joined_up_to_their_limit();

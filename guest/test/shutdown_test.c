@@ -15,11 +15,12 @@
 #include "../src/log.h"
 #include "../src/loop.h"
 #include "../src/power_off.h"
+#include "../src/proc.h"
 #include "../src/table.h"
 #include "../src/task.h"
 #include "check.h"
 
-enum { A_MOMENT = 300, LONG = 60000, REQUESTED = 1, MAIN_ENDED = 2 };
+enum { A_MOMENT = 300, LONG = 60000, REQUESTED = REASON_REQUESTED, WITH_MAIN = REASON_REQUESTED_WITH_MAIN };
 
 /* What a play leaves behind. */
 static struct told {
@@ -30,7 +31,7 @@ static struct told {
 
 static int signals, ready[2];
 static int64_t began;
-static pid_t task;
+static pid_t task, shell_pid;
 
 void loop_watch(int fd, uint32_t events, enum source source, uint32_t id) {
     CHECK(source == CHILDREN && events != 0 && id == 0);
@@ -51,6 +52,11 @@ bool task_ended(pid_t pid, int status) {
 }
 
 bool executions_pending(void) { return false; }
+
+bool proc_ignores(pid_t pid, int number) {
+    CHECK(number == SIGTERM);
+    return pid == shell_pid;
+}
 
 void die(const char *format, ...) {
     fputs(format, stderr);
@@ -82,6 +88,17 @@ __attribute__((noreturn)) static void live(void (*handler)(int)) {
 static void plain(void) { live(SIG_DFL); }
 static void polite(void) { live(asked); }
 static void deaf(void) { live(SIG_IGN); }
+
+static void quit(int number) {
+    (void)number;
+    _exit(7);
+}
+
+/* A program that knows another way to end than SIGTERM. */
+static void quitting(void) {
+    signal(SIGQUIT, quit);
+    live(asked);
+}
 
 /* Does as it was forked, and ends once it was asked and that did nothing to it. */
 static void working(void) {
@@ -118,10 +135,13 @@ static void orphan(void (*life)(void)) {
     CHECK(waitpid(parent, NULL, 0) == parent);
 }
 
-static void execution(void (*life)(void), int stop_signal) {
+static struct execution *execution(void (*life)(void), uint32_t flags, int stop_signal) {
     struct execution *e = table_add();
+    e->flags = flags;
     e->stop_signal = stop_signal;
+    e->terminal = -1;
     e->pid = born(life);
+    return e;
 }
 
 /* As the loop does it: it waits for events and for nothing else. */
@@ -145,7 +165,7 @@ static void stop(uint32_t grace) {
 static void nothing_runs(void) { stop(LONG); }
 
 static void executions_and_what_they_left_are_asked(void) {
-    execution(polite, 0);
+    execution(polite, 0, 0);
     orphan(polite);
     orphan(plain);
     stop(LONG);
@@ -159,7 +179,7 @@ static void what_is_stopped_is_asked(void) {
 }
 
 static void the_deaf_are_killed(void) {
-    execution(deaf, 0);
+    execution(deaf, 0, 0);
     orphan(deaf);
     orphan(deaf);
     orphan(polite);
@@ -173,10 +193,60 @@ static void a_task_is_done(void) {
 }
 
 static void an_init_ends_its_own(void) {
-    execution(plain, SIGUSR1);
-    execution(polite, 0);
+    execution(deaf, EXEC_INIT | EXEC_MAIN, SIGCONT /* which does not end it */);
+    execution(polite, 0, 0);
     orphan(polite); /* would be the init's in a namespace of it */
     stop(A_MOMENT);
+}
+
+static void a_main_execution_ends_as_it_likes(void) {
+    execution(quitting, EXEC_MAIN | EXEC_STOP_SIGNAL, SIGQUIT);
+    execution(polite, 0, 0);
+    stop(LONG);
+}
+
+static void what_a_main_execution_leaves_behind_is_asked_after_it(void) {
+    execution(quitting, EXEC_MAIN | EXEC_STOP_SIGNAL, SIGQUIT);
+    orphan(polite);
+    orphan(deaf);
+    stop(A_MOMENT);
+}
+
+static void a_main_execution_that_does_not_know_its_signal_is_killed(void) {
+    execution(deaf, EXEC_MAIN | EXEC_STOP_SIGNAL, SIGCONT);
+    orphan(polite); /* is not asked: it may be what the main execution needs to end */
+    stop(A_MOMENT);
+}
+
+/* As an interactive shell. */
+static void shell(void) {
+    signal(SIGHUP, SIG_DFL);
+    live(SIG_IGN);
+}
+
+static void a_shell_in_a_terminal_is_hung_up(void) {
+    struct execution *e = execution(shell, EXEC_TERMINAL, 0);
+    e->terminal = 0;
+    shell_pid = e->pid;
+    execution(polite, EXEC_TERMINAL, 0)->terminal = 0;
+    stop(LONG);
+}
+
+static void the_end_of_a_main_execution_by_sigterm_is_told(void) {
+    execution(plain, EXEC_MAIN, 0);
+    stop(LONG);
+}
+
+static void a_main_execution_that_never_was_has_no_end(void) {
+    execution(plain, EXEC_MAIN, 0)->failure.code = COMMAND_NOT_FOUND;
+    stop(LONG);
+}
+
+static void a_main_execution_that_is_forgotten_is_told(void) {
+    began = now_ms();
+    shutdown_requested(LONG);
+    shutdown_main_ended(0, 9);
+    stop(LONG);
 }
 
 static void the_end_of_the_main_execution_waits_for_nobody(void) {
@@ -221,12 +291,14 @@ static bool play(void (*script)(void)) {
 }
 
 /* None waits for the end of the long grace. */
-static void expect(uint32_t reason, uint32_t value, int asked) {
+static void expect(uint32_t reason, uint32_t killed, int asked) {
     CHECK(told->took < LONG);
-    CHECK(told->words.reason == reason && told->words.kind == 0);
-    CHECK(told->words.value == value);
+    CHECK(told->words.reason == reason);
+    CHECK(told->words.killed == killed);
     CHECK(told->asked == asked);
 }
+
+static void expect_main(uint32_t kind, uint32_t value) { CHECK(told->words.kind == kind && told->words.value == value); }
 
 int main(void) {
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -246,9 +318,29 @@ int main(void) {
     play(a_task_is_done);
     expect(REQUESTED, 0, 1);
     play(an_init_ends_its_own);
-    expect(REQUESTED, 1, 1);
+    expect(REQUESTED, 2, 1);
+    play(a_main_execution_ends_as_it_likes);
+    expect(WITH_MAIN, 0, 1);
+    expect_main(0, 7);
+    play(what_a_main_execution_leaves_behind_is_asked_after_it);
+    expect(WITH_MAIN, 1, 1);
+    expect_main(0, 7);
+    play(a_main_execution_that_does_not_know_its_signal_is_killed);
+    expect(WITH_MAIN, 2, 0);
+    expect_main(1, SIGKILL);
+    play(a_shell_in_a_terminal_is_hung_up);
+    expect(REQUESTED, 0, 1);
+    play(the_end_of_a_main_execution_by_sigterm_is_told);
+    expect(WITH_MAIN, 0, 0);
+    expect_main(1, SIGTERM);
+    play(a_main_execution_that_never_was_has_no_end);
+    expect(REQUESTED, 0, 0);
+    play(a_main_execution_that_is_forgotten_is_told);
+    expect(WITH_MAIN, 0, 0);
+    expect_main(0, 9);
     play(the_end_of_the_main_execution_waits_for_nobody);
-    expect(MAIN_ENDED, 7, 0);
+    expect(REASON_MAIN_ENDED, 0, 0);
+    expect_main(0, 7);
     play(a_second_request_only_shortens_the_grace);
     expect(REQUESTED, 1, 0);
     CHECK(told->took >= A_MOMENT);

@@ -21,8 +21,8 @@ import java.util.Set;
  * @param limits at most one of each resource
  * @param key the host's name of an acknowledged execution, 1 to 128 bytes: as long as the guest knows an execution of that
  *     key, it starts no other with it
- * @param stopSignal of a program that becomes the guest's init ({@link #asInit}): the signal, 1 to 64, that asks it to end
- *     the system
+ * @param stopSignal the signal, 1 to 64, that asks it to end when the guest is shut down ({@link #withStopSignal}), and an
+ *     init to end the system
  */
 public record ExecRequest(
         List<String> arguments,
@@ -63,7 +63,9 @@ public record ExecRequest(
         /** A missing working directory is made. */
         CREATE_WORKING_DIRECTORY,
         /** The guest keeps its output until that is acknowledged, and its end until it is released. */
-        ACKNOWLEDGED
+        ACKNOWLEDGED,
+        /** It is process 1 of all that runs in the guest. */
+        INIT
     }
 
     /**
@@ -95,10 +97,13 @@ public record ExecRequest(
         if (key.isPresent() && !(options.contains(Option.ACKNOWLEDGED) && isKey(key.get()))) {
             throw invalid("The key of the execution cannot be used", "Give 1 to 128 bytes, to an acknowledged one.");
         }
-        if (stopSignal.isPresent() && !mayBeInit(options, terminal, stopSignal.get())) {
+        if (stopSignal.filter(signal -> signal < 1 || signal > MAX_SIGNAL).isPresent()) {
+            throw invalid("There is no signal " + stopSignal.get(), "Give one from 1 to 64.");
+        }
+        if (options.contains(Option.INIT) && !mayBeInit(options, terminal, stopSignal)) {
             throw invalid(
                     "The program cannot become the guest's init",
-                    "Make it the main command without stdin and terminal, and give a signal from 1 to 64.");
+                    "Make it the main command without stdin and terminal, and give it a signal that ends it.");
         }
         if (limits.stream().map(ResourceLimit::resource).distinct().count() < limits.size()) {
             throw invalid("A resource is limited twice", "Give one limit of each resource.");
@@ -185,17 +190,17 @@ public record ExecRequest(
      * @param signal 1 to 64
      */
     public ExecRequest asInit(int signal) {
-        return new ExecRequest(
-                arguments,
-                environment,
-                workingDirectory,
-                user,
-                plus(Option.MAIN),
-                terminal,
-                window,
-                limits,
-                key,
-                Optional.of(signal));
+        return with(plus(Option.MAIN, Option.INIT), Optional.of(signal));
+    }
+
+    /**
+     * When the guest is shut down it is asked to end by this signal in place of SIGTERM, and what it has started by nothing
+     * but itself; what it leaves behind, after its end, by SIGTERM.
+     *
+     * @param signal 1 to 64
+     */
+    public ExecRequest withStopSignal(int signal) {
+        return with(options, Optional.of(signal));
     }
 
     /** Its three streams are a terminal of this size. */
@@ -229,13 +234,18 @@ public record ExecRequest(
     }
 
     private ExecRequest with(Set<Option> value) {
-        return new ExecRequest(
-                arguments, environment, workingDirectory, user, value, terminal, window, limits, key, stopSignal);
+        return with(value, stopSignal);
     }
 
-    private Set<Option> plus(Option option) {
-        EnumSet<Option> all = EnumSet.of(option);
+    private ExecRequest with(Set<Option> value, Optional<Integer> signal) {
+        return new ExecRequest(
+                arguments, environment, workingDirectory, user, value, terminal, window, limits, key, signal);
+    }
+
+    private Set<Option> plus(Option... more) {
+        EnumSet<Option> all = EnumSet.noneOf(Option.class);
         all.addAll(options);
+        all.addAll(List.of(more));
         return all;
     }
 
@@ -266,10 +276,11 @@ public record ExecRequest(
         return bytes;
     }
 
-    private static boolean mayBeInit(Set<Option> options, Optional<TerminalSize> terminal, int signal) {
-        boolean plain = options.equals(Set.of(Option.MAIN))
-                || options.equals(Set.of(Option.MAIN, Option.CREATE_WORKING_DIRECTORY));
-        return plain && terminal.isEmpty() && signal >= 1 && signal <= MAX_SIGNAL;
+    private static boolean mayBeInit(
+            Set<Option> options, Optional<TerminalSize> terminal, Optional<Integer> stopSignal) {
+        boolean plain = options.equals(Set.of(Option.MAIN, Option.INIT))
+                || options.equals(Set.of(Option.MAIN, Option.INIT, Option.CREATE_WORKING_DIRECTORY));
+        return plain && terminal.isEmpty() && stopSignal.isPresent();
     }
 
     private static boolean isKey(String text) {

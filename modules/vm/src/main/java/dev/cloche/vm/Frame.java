@@ -71,7 +71,14 @@ record Frame(int type, boolean more, int stream, int request, ByteBuffer payload
     static final int EXEC_ACKNOWLEDGED = 16;
     static final int EXEC_KEYED = 32;
     static final int EXEC_INIT = 64;
-    static final int EXEC_ALL = 127;
+    static final int EXEC_STOP_SIGNAL = 128;
+    static final int EXEC_ALL = 255;
+
+    /** Reasons of GOODBYE. */
+    static final int GOODBYE_REQUESTED = 1;
+
+    static final int GOODBYE_MAIN_ENDED = 2;
+    static final int GOODBYE_REQUESTED_WITH_MAIN = 3;
 
     /** What may be added to a credit at most, and what is outstanding at most: 16 MiB. */
     static final int MAX_CREDIT = 16 << 20;

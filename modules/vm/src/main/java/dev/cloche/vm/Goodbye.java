@@ -5,7 +5,8 @@ import java.util.Optional;
 /**
  * The last words of a guest that ended in order.
  *
- * @param mainExit how the main execution ended; present exactly if the reason is {@link Reason#MAIN_ENDED}
+ * @param mainExit how the main execution ended; always there if the reason is {@link Reason#MAIN_ENDED}, and otherwise if
+ *     there was one and it is no init
  * @param killed processes that had not ended in the time that the host gave them, and were killed; 0 exactly if there were none
  */
 public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) {
@@ -21,8 +22,8 @@ public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) 
     }
 
     public Goodbye {
-        if ((reason == Reason.MAIN_ENDED) != mainExit.isPresent()) {
-            throw new IllegalArgumentException("exactly the end of the main execution has a status");
+        if (reason == Reason.MAIN_ENDED && mainExit.isEmpty()) {
+            throw new IllegalArgumentException("the end of the main execution has a status");
         }
         if (killed < 0 || killed > MOST_KILLED || (killed > 0 && reason != Reason.SHUTDOWN_REQUESTED)) {
             throw new IllegalArgumentException("processes are killed by a shutdown: " + killed);

@@ -132,10 +132,15 @@ final class GuestFrames {
 
     static ByteBuffer goodbye(Goodbye goodbye) {
         PayloadWriter payload = new PayloadWriter();
-        if (goodbye.mainExit().isPresent()) {
-            put(payload.u32(2), goodbye.mainExit().get());
+        if (goodbye.mainExit().isEmpty()) {
+            payload.u32(Frame.GOODBYE_REQUESTED).u32(0).u32(goodbye.killed());
+        } else if (goodbye.reason() == Goodbye.Reason.MAIN_ENDED) {
+            put(payload.u32(Frame.GOODBYE_MAIN_ENDED), goodbye.mainExit().get());
         } else {
-            payload.u32(1).u32(0).u32(goodbye.killed());
+            put(
+                            payload.u32(Frame.GOODBYE_REQUESTED_WITH_MAIN),
+                            goodbye.mainExit().get())
+                    .u32(goodbye.killed());
         }
         return frame(Frame.GOODBYE, 0, 0, payload);
     }

@@ -174,10 +174,14 @@ sealed interface GuestMessage {
     }
 
     private static Goodbye goodbye(PayloadReader in) {
-        if (in.u32(1, 2) == 1) {
-            in.u32(0, 0);
-            return new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), in.u32(0, Goodbye.MOST_KILLED));
-        }
-        return new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(status(in)));
+        return switch (in.u32(Frame.GOODBYE_REQUESTED, Frame.GOODBYE_REQUESTED_WITH_MAIN)) {
+            case Frame.GOODBYE_REQUESTED -> {
+                in.u32(0, 0);
+                yield new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), in.u32(0, Goodbye.MOST_KILLED));
+            }
+            case Frame.GOODBYE_MAIN_ENDED -> new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(status(in)));
+            default ->
+                new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.of(status(in)), in.u32(0, Goodbye.MOST_KILLED));
+        };
     }
 }

@@ -97,13 +97,14 @@ final class HostFrames {
     static int flags(ExecRequest exec) {
         int flags = (exec.terminal().isPresent() ? Frame.EXEC_TERMINAL : 0)
                 | (exec.key().isPresent() ? Frame.EXEC_KEYED : 0)
-                | (exec.stopSignal().isPresent() ? Frame.EXEC_INIT : 0);
+                | (exec.stopSignal().isPresent() && !exec.has(ExecRequest.Option.INIT) ? Frame.EXEC_STOP_SIGNAL : 0);
         for (ExecRequest.Option option : exec.options()) {
             flags |= switch (option) {
                 case STDIN -> Frame.EXEC_STDIN;
                 case MAIN -> Frame.EXEC_MAIN;
                 case CREATE_WORKING_DIRECTORY -> Frame.EXEC_CREATE_CWD;
                 case ACKNOWLEDGED -> Frame.EXEC_ACKNOWLEDGED;
+                case INIT -> Frame.EXEC_INIT;
             };
         }
         return flags;

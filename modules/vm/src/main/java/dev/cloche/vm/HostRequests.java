@@ -67,6 +67,7 @@ final class HostRequests {
         request = request.withLimits(limits);
         request = (flags & Frame.EXEC_KEYED) != 0 ? request.acknowledgedAs(text(in)) : request;
         request = (flags & Frame.EXEC_INIT) != 0 ? request.asInit(in.u32(1, 64)) : request;
+        request = (flags & Frame.EXEC_STOP_SIGNAL) != 0 ? request.withStopSignal(in.u32(1, 64)) : request;
         in.end();
         return new Exec(request, credit);
     }

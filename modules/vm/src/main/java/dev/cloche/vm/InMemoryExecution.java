@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InMemoryExecution {
     private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
 
     private final int id;
     private final ExecRequest request;
@@ -79,7 +80,7 @@ final class InMemoryExecution {
     }
 
     boolean init() {
-        return request.stopSignal().isPresent();
+        return request.has(ExecRequest.Option.INIT);
     }
 
     /** Starts it, attached to a port. */
@@ -93,6 +94,16 @@ final class InMemoryExecution {
 
     CompletableFuture<ExitStatus> settled() {
         return settled;
+    }
+
+    /** How it ended, if it has. */
+    Optional<ExitStatus> end() {
+        return locked(() -> Optional.ofNullable(end));
+    }
+
+    /** Asks it to end, in its own way. */
+    void stop() {
+        signal(request.stopSignal().orElse(SIGTERM));
     }
 
     /** Every signal ends the program, as is the default of most. */

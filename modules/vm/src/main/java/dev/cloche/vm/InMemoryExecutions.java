@@ -113,6 +113,19 @@ final class InMemoryExecutions {
         all.values().forEach(execution -> detach(execution, port));
     }
 
+    /** Of the main one, if it has ended and is known still. */
+    Optional<ExitStatus> mainExit() {
+        return all.values().stream()
+                .filter(execution -> execution.main() && !execution.init())
+                .flatMap(execution -> execution.end().stream())
+                .findFirst();
+    }
+
+    /** Asks all to end. */
+    void stop() {
+        all.values().forEach(InMemoryExecution::stop);
+    }
+
     void signal(int number) {
         all.values().forEach(execution -> execution.signal(number));
     }

@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 
 /** A guest inside of this JVM: it speaks the real protocol in real frames, and runs {@link BuiltIns} instead of programs. */
 final class InMemoryGuest {
-    private static final int SIGTERM = 15;
     private static final int SIGKILL = 9;
     private static final Duration UNSENT_LIMIT = Duration.ofSeconds(2);
 
@@ -37,6 +36,8 @@ final class InMemoryGuest {
     private final Runnable giveBack;
     private final InMemoryPause pause = new InMemoryPause();
     private volatile boolean stopAsked;
+    private volatile boolean shuttingDown;
+    private volatile Optional<ExitStatus> mainExit = Optional.empty();
     private volatile boolean needsIdentity;
     private volatile String hostname;
     private volatile Map<String, String> environment = Map.of();
@@ -201,22 +202,28 @@ final class InMemoryGuest {
     }
 
     private void ended(InMemoryExecution execution) {
+        if (execution.main() && !execution.init()) {
+            mainExit = execution.end();
+        }
         executions.ended(execution);
-        if (execution.main()) {
+        if (execution.main() && !shuttingDown) {
             powerOff(new Goodbye(
                     Goodbye.Reason.MAIN_ENDED, Optional.of(execution.settled().join())));
         }
     }
 
     void shutdown() {
-        executions.signal(SIGTERM);
+        shuttingDown = true;
+        executions.stop();
         // Nobody need read what a program has written; the real agent waits as long.
         var _ = executions
                 .settled()
                 .orTimeout(UNSENT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((done, late) -> {
                     powerOff(new Goodbye(
-                            Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), faults.killedAtShutdown()));
+                            Goodbye.Reason.SHUTDOWN_REQUESTED,
+                            executions.mainExit().or(() -> mainExit),
+                            faults.killedAtShutdown()));
                     return done;
                 });
     }

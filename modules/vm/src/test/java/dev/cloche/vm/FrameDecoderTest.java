@@ -137,7 +137,9 @@ class FrameDecoderTest {
                         GuestFrames.measured(5, Map.of(1, 2L, 13, 3L, 99, -1L)),
                         GuestFrames.failed(2, GuestFailure.INTERNAL, "sentence"),
                         GuestFrames.exited(2, new ExitStatus.Signalled(9)),
-                        GuestFrames.goodbye(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), 3)))
+                        GuestFrames.goodbye(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), 3)),
+                        GuestFrames.goodbye(new Goodbye(
+                                Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.of(new ExitStatus.Exited(7)), 1024)))
                 .forEach(frame -> bytes.writeBytes(array(frame)));
         return bytes.toByteArray();
     }
@@ -172,6 +174,17 @@ class FrameDecoderTest {
                 });
         assertThat(parsed(GuestFrames.attached(3, 2, Frame.EXEC_STDIN, 4, 5, new AttachPoint(6, 7))))
                 .isEqualTo(new GuestMessage.Attached(3, 2, 2, true, 4, 5, new AttachPoint(6, 7)));
+    }
+
+    @Test
+    void lastWordsAreReadAsTheyWereWritten() {
+        ExitStatus end = new ExitStatus.Signalled(9);
+        for (Goodbye words : List.of(
+                new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty(), 3),
+                new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(end)),
+                new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.of(end), 1))) {
+            assertThat(parsed(GuestFrames.goodbye(words))).isEqualTo(new GuestMessage.LastWords(words));
+        }
     }
 
     @Test

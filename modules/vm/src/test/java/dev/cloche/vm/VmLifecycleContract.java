@@ -108,6 +108,20 @@ public interface VmLifecycleContract extends VmFixture {
     }
 
     @Test
+    default void aStopAsksTheMainExecutionByItsOwnSignalAndTellsHowItEnded() {
+        try (Vm vm = running()) {
+            vm.guest()
+                    .exec(ExecRequest.of("sleep", "1000").asMain().withStopSignal(3), soon())
+                    .close();
+            VmExit exit = vm.stop(Duration.ofSeconds(30), soon());
+            assertThat(exit.goodbye())
+                    .contains(new Goodbye(
+                            Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.of(new ExitStatus.Signalled(3)), 0));
+            assertThat(exit.cause()).isEqualTo(VmExit.Cause.EXITED);
+        }
+    }
+
+    @Test
     default void aKilledVmSaysNoGoodbyeAndEndsItsConversations() {
         try (Vm vm = running()) {
             GuestExecution sleep = vm.guest().exec(ExecRequest.of("sleep", "1000"), soon());
