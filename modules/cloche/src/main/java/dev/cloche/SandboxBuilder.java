@@ -5,11 +5,13 @@ import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Secrets;
+import dev.cloche.sandbox.StopSignal;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,7 @@ public final class SandboxBuilder {
     private @Nullable String name;
     private List<String> command = List.of();
     private boolean ephemeral;
+    private Optional<StopSignal> stopSignal = Optional.empty();
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
     private @Nullable Integer diskMib;
@@ -64,6 +67,18 @@ public final class SandboxBuilder {
      */
     public SandboxBuilder command(String... words) {
         command = List.of(words);
+        return this;
+    }
+
+    /**
+     * The signal by which its main command is asked to end, in place of the image's choice: a name such as {@code SIGQUIT},
+     * {@code quit} or {@code SIGRTMIN+3}, or a number from 1 to 64. By another than SIGTERM only that command is asked, which
+     * ends what it has started; by SIGTERM every process of the guest is.
+     *
+     * @throws dev.cloche.base.ClocheException if there is no such signal
+     */
+    public SandboxBuilder stopSignal(String signal) {
+        stopSignal = Optional.of(StopSignal.parse(signal));
         return this;
     }
 
@@ -218,7 +233,8 @@ public final class SandboxBuilder {
                 .withSecrets(secrets);
         SandboxSpec named = name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
         int disk = diskMib != null ? diskMib : named.ephemeral() ? 0 : SandboxSpec.DEFAULT_DISK_MIB;
-        SandboxSpec whole = named.withPolicies(policies);
+        SandboxSpec limited = named.withPolicies(policies);
+        SandboxSpec whole = stopSignal.map(limited::withStopSignal).orElse(limited);
         return disk == 0 ? whole : whole.withDiskMib(disk);
     }
 }

@@ -7,6 +7,7 @@ import dev.cloche.sandbox.RunStart;
 import dev.cloche.sandbox.SandboxDetails;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.StopSignal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -81,12 +82,14 @@ public record SandboxInspection(
      * @param environment added to the image's
      * @param workingDirectory if it is not the image's
      * @param user if it is not the image's
+     * @param stopSignal by which it is asked to end, if that is not the image's choice
      */
     public record Command(
             List<String> words,
             Map<String, String> environment,
             Optional<String> workingDirectory,
-            Optional<String> user) {
+            Optional<String> user,
+            Optional<String> stopSignal) {
         public Command {
             words = List.copyOf(words);
             environment = Map.copyOf(environment);
@@ -97,7 +100,8 @@ public record SandboxInspection(
                     main.words(),
                     main.options().environment(),
                     main.options().workingDirectory(),
-                    main.options().user());
+                    main.options().user(),
+                    main.stopSignal().map(StopSignal::toString));
         }
     }
 
@@ -118,7 +122,8 @@ public record SandboxInspection(
      * @param reason why it ended
      * @param exitCode of the main command, where it is known
      * @param exitSignal that ended the main command, or the VM
-     * @param detail one sentence on its end
+     * @param killed whether something of it had not ended in the time that it was given, and was killed
+     * @param detail one sentence on its end, or two
      */
     public record Run(
             long id,
@@ -135,6 +140,7 @@ public record SandboxInspection(
             Optional<String> reason,
             OptionalInt exitCode,
             OptionalInt exitSignal,
+            boolean killed,
             Optional<String> detail) {
         private static Run of(RunRecord run, List<RunStart> starts) {
             Optional<Ending> ending = run.ending();
@@ -156,6 +162,7 @@ public record SandboxInspection(
                     ending.map(end -> Words.of(end.reason())),
                     ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
                     ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                    ending.filter(Ending::killed).isPresent(),
                     ending.map(Ending::detail));
         }
     }

@@ -73,7 +73,9 @@ final class InspectCommand implements Callable<Integer> {
         json.object(() -> command.ifPresent(main -> {
             json.field("words", main.words());
             strings(json.name("environment"), main.environment());
-            json.field("workingDirectory", main.workingDirectory()).field("user", main.user());
+            json.field("workingDirectory", main.workingDirectory())
+                    .field("user", main.user())
+                    .field("stopSignal", main.stopSignal());
         }));
     }
 
@@ -100,6 +102,7 @@ final class InspectCommand implements Callable<Integer> {
                 .field("reason", run.reason())
                 .field("exitCode", run.exitCode())
                 .field("exitSignal", run.exitSignal())
+                .field("killed", run.killed())
                 .field("detail", run.detail());
     }
 
@@ -120,6 +123,7 @@ final class InspectCommand implements Callable<Integer> {
         sandbox.command().ifPresent(main -> {
             main.workingDirectory().ifPresent(directory -> facts.row("working directory", directory));
             main.user().ifPresent(user -> facts.row("user", user));
+            main.stopSignal().ifPresent(signal -> facts.row("stop signal", signal));
             new TreeMap<>(main.environment()).forEach((key, value) -> facts.row("env", key + "=" + value));
         });
         facts.row("memory", info.memoryMib() + " MiB");
@@ -135,7 +139,7 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("restart", sandbox.restart() + " (" + sandbox.restarts() + " in a row)");
         facts.row("created", info.createdAt().toString());
         facts.print(out);
-        Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL", "DETAIL");
+        Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL", "KILLED", "DETAIL");
         sandbox.runs()
                 .forEach(run -> runs.row(
                         String.valueOf(run.id()),
@@ -150,6 +154,7 @@ final class InspectCommand implements Callable<Integer> {
                         run.exitSignal().isPresent()
                                 ? String.valueOf(run.exitSignal().getAsInt())
                                 : "-",
+                        run.terminatedAt().isEmpty() ? "-" : run.killed() ? "yes" : "no",
                         run.detail().orElse("-")));
         out.println();
         runs.print(out);

@@ -42,6 +42,14 @@ final class SandboxOptions {
             description = "Do not show the progress of a pull.")
     private boolean quiet;
 
+    @Option(
+            names = "--stop-signal",
+            paramLabel = "SIGNAL",
+            description =
+                    "By which its command is asked to end, such as SIGQUIT, 3 or SIGRTMIN+3 (default: the image's, or"
+                            + " SIGTERM to every process).")
+    private @Nullable String stopSignal;
+
     @Mixin
     private NetworkOptions network = new NetworkOptions();
 
@@ -66,6 +74,9 @@ final class SandboxOptions {
         }
         if (disk != null) {
             builder.disk(disk);
+        }
+        if (stopSignal != null) {
+            builder.stopSignal(stopSignal);
         }
         lifecycle.applyTo(builder);
         return secrets.applyTo(network.applyTo(builder));

@@ -26,7 +26,8 @@ class InspectCommandTest {
                 .anyMatch(line -> line.matches("working directory +/srv"))
                 .anyMatch(line -> line.matches("start timeout +PT1M"))
                 .anyMatch(line -> line.matches("kept runs +5"))
-                .anyMatch(line -> line.matches("7 .*internal-error +- +9 +The VM was killed\\."));
+                .anyMatch(line -> line.matches("stop signal +SIGQUIT"))
+                .anyMatch(line -> line.matches("7 .*internal-error +- +9 +yes +The VM was killed\\."));
     }
 
     private static String printed(SandboxInspection sandbox) {
@@ -69,6 +70,7 @@ class InspectCommandTest {
                 Optional.of("internal-error"),
                 OptionalInt.empty(),
                 OptionalInt.of(9),
+                true,
                 Optional.of("The VM was killed."));
         return new SandboxInspection(
                 info,
@@ -82,7 +84,11 @@ class InspectCommandTest {
                 0,
                 5,
                 Optional.of(new SandboxInspection.Command(
-                        List.of("nginx", "-g", "x"), Map.of("LEVEL", "3"), Optional.of("/srv"), Optional.of("www"))),
+                        List.of("nginx", "-g", "x"),
+                        Map.of("LEVEL", "3"),
+                        Optional.of("/srv"),
+                        Optional.of("www"),
+                        Optional.of("SIGQUIT"))),
                 List.of(run));
     }
 }

@@ -23,6 +23,8 @@ class LifecycleIT extends OnOneHome {
                                 "team=search",
                                 "-e",
                                 "COLOUR=blue",
+                                "--stop-signal",
+                                "quit",
                                 "base",
                                 "--",
                                 "sh",
@@ -46,6 +48,7 @@ class LifecycleIT extends OnOneHome {
         assertThat(record)
                 .contains("\"status\" : \"stopped\"", "\"team\" : \"search\"", "\"COLOUR\" : \"blue\"")
                 .contains("\"reason\" : \"shutdown-requested\"", "\"reason\" : \"signal\"", "\"exitSignal\" : 9")
+                .contains("\"exitSignal\" : 3", "\"killed\" : false", "\"stopSignal\" : \"SIGQUIT\"")
                 .containsPattern("\"pid\" : [1-9]")
                 .containsPattern("\"startedAt\" : \"20")
                 .containsPattern("\"readyAt\" : \"20")
@@ -53,7 +56,8 @@ class LifecycleIT extends OnOneHome {
         assertThat(cloche.run("wait", "www").stdout()).isEqualTo("stopped signal 137\n");
         assertThat(cloche.run("start", "www").exitCode()).isZero();
         assertThat(cloche.run("drain", "-t", "1s", "www").exitCode()).isZero();
-        assertThat(cloche.run("wait", "www").stdout()).startsWith("stopped drain-requested");
+        assertThat(cloche.run("wait", "www").stdout()).isEqualTo("stopped drain-requested 131\n");
+        assertThat(cloche.run("inspect", "www").stdout()).contains("SIGQUIT");
         assertThat(cloche.run("rm", "www").exitCode()).isZero();
         assertThat(cloche.run("events", "--since", "1h", "--no-follow")
                         .stdout()

@@ -83,6 +83,7 @@ record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
                 inherited.policies(),
                 Map.of(),
                 snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
-                child.secrets().orElse(Secrets.none()));
+                child.secrets().orElse(Secrets.none()),
+                main.stopSignal());
     }
 }

@@ -1,14 +1,19 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.Printable;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.vm.ExecRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Joins what an image says of its command with what the caller asks for, as the OCI image specification has it. */
 final class CommandLine {
+    /** Of what an image says, in a message. */
+    private static final int SHOWN = 40;
+
     private CommandLine() {}
 
     /**
@@ -31,7 +36,24 @@ final class CommandLine {
      * @throws SandboxException.NoCommand if neither it nor the image names a command
      */
     static ExecRequest mainRequest(String image, MainCommand main, ImageConfig config) {
-        return request(ofImage(image, config, main.words()), config, main.options(), true);
+        ExecRequest request = request(ofImage(image, config, main.words()), config, main.options(), true);
+        StopSignal signal =
+                main.stopSignal().or(() -> StopSignal.find(config.stopSignal())).orElse(StopSignal.TERM);
+        // By SIGTERM every process of the guest is asked.
+        return signal.equals(StopSignal.TERM) ? request : request.withStopSignal(signal.number());
+    }
+
+    /** What is wrong with what an image says of its main command, and is left out. */
+    static Optional<String> doubt(MainCommand main, ImageConfig config) {
+        String signal = config.stopSignal();
+        boolean absurd = main.stopSignal().isEmpty()
+                && !signal.isEmpty()
+                && StopSignal.find(signal).isEmpty();
+        return absurd
+                ? Optional.of("the image's stop signal \""
+                        + Printable.of(signal.substring(0, Math.min(signal.length(), SHOWN)))
+                        + "\" is none; its command will be asked to end by SIGTERM")
+                : Optional.empty();
     }
 
     /**

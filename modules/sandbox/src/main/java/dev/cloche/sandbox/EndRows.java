@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.catalog.Session;
+import dev.cloche.vm.VmId;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,13 +52,23 @@ final class EndRows {
                 ending.reason().name(),
                 SandboxRows.boxed(ending.exitCode()),
                 SandboxRows.boxed(ending.exitSignal()),
+                SandboxRows.flag(ending.killed()),
                 ending.detail(),
                 now));
         all.addAll(Arrays.asList(parameters));
         return session.update("""
                         UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
-                               detail = ?, terminated_at = ?
+                               killed = ?, detail = ?, terminated_at = ?
                         WHERE status = 'RUNNING' AND\s""" + which, all.toArray()) == 1;
+    }
+
+    /** Adds how the main command of a run ended whose end is recorded without that; false if there is none. */
+    static boolean mainEnded(Session session, VmId vm, Ending main) throws SQLException {
+        return session.update("""
+                        UPDATE run SET exit_code = ?, exit_signal = ?
+                        WHERE vm_id = ? AND status = 'TERMINATED' AND exit_code IS NULL AND exit_signal IS NULL
+                        """, SandboxRows.boxed(main.exitCode()), SandboxRows.boxed(main.exitSignal()), vm.value())
+                == 1;
     }
 
     /** Of an end that somebody had asked for: what it was asked as, or as a plain stop where the end has a reason of its own. */

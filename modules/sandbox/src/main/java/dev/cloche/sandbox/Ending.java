@@ -12,11 +12,23 @@ import java.util.OptionalInt;
  * @param asked whether somebody had asked for the end; restart policies leave such ends alone
  * @param exitCode of the main command, where it is known
  * @param exitSignal that ended the main command, or the VM's process if the reason is {@link TerminationReason#SIGNAL}
- * @param detail one sentence for people
+ * @param killed whether something of it had not ended in the time that it was given, and was killed
+ * @param detail one sentence for people, or two
  */
 public record Ending(
-        TerminationReason reason, boolean asked, OptionalInt exitCode, OptionalInt exitSignal, String detail) {
+        TerminationReason reason,
+        boolean asked,
+        OptionalInt exitCode,
+        OptionalInt exitSignal,
+        boolean killed,
+        String detail) {
     private static final int SIGKILL = 9;
+
+    /** Of one that was not killed for taking too long. */
+    public Ending(
+            TerminationReason reason, boolean asked, OptionalInt exitCode, OptionalInt exitSignal, String detail) {
+        this(reason, asked, exitCode, exitSignal, false, detail);
+    }
 
     /** Where its sandbox is then. */
     public SandboxStatus status() {
@@ -29,21 +41,28 @@ public record Ending(
      * @param asked why somebody had begun to end it, if somebody had
      */
     static Ending of(VmExit exit, Optional<TerminationReason> asked) {
+        Optional<Goodbye> goodbye = exit.goodbye();
+        boolean saidGoodbye =
+                goodbye.map(Goodbye::reason).stream().anyMatch(reason -> reason == Goodbye.Reason.SHUTDOWN_REQUESTED);
         Optional<ExitStatus> main = exit.mainExit();
-        if (main.isPresent()) {
-            return asked.map(why -> ofAskedMain(why, main.get())).orElseGet(() -> ofMain(main.get(), false));
+        if (main.isPresent() && !saidGoodbye) {
+            return asked.map(why -> ofAsked(why).with(main.get())).orElseGet(() -> ofMain(main.get(), false));
         }
         if (exit.cause() == VmExit.Cause.MAX_DURATION) {
             return plain(
                     TerminationReason.MAX_DURATION_EXCEEDED, false, "It reached the longest time that it was given.");
         }
-        boolean saidGoodbye = exit.goodbye().map(Goodbye::reason).stream()
-                .anyMatch(reason -> reason == Goodbye.Reason.SHUTDOWN_REQUESTED);
-        if (saidGoodbye && asked.orElse(TerminationReason.SHUTDOWN_REQUESTED) == TerminationReason.SHUTDOWN_REQUESTED) {
-            return plain(TerminationReason.SHUTDOWN_REQUESTED, true, "The guest was shut down.");
+        if (saidGoodbye) {
+            Ending why = asked.filter(reason -> reason != TerminationReason.SHUTDOWN_REQUESTED)
+                    .map(Ending::ofAsked)
+                    .orElseGet(() -> plain(TerminationReason.SHUTDOWN_REQUESTED, true, "The guest was shut down."));
+            return main.map(why::with)
+                    .orElse(why)
+                    .killing(goodbye.map(Goodbye::killed).orElse(0));
         }
         if (asked.isPresent()) {
-            return ofAsked(asked.get());
+            Ending why = ofAsked(asked.get());
+            return exit.cause() == VmExit.Cause.KILLED ? why.withVmKilled() : why;
         }
         return switch (exit.cause()) {
             case MAX_DURATION, STOPPED ->
@@ -65,11 +84,31 @@ public record Ending(
         };
     }
 
-    /** The main command of a detached sandbox ends with it, by the signal of the shutdown or as it likes. */
-    private static Ending ofAskedMain(TerminationReason asked, ExitStatus status) {
+    /** The main command has ended in an end that was asked for. Without a word of its guest, SIGKILL says that it was late. */
+    static Ending ofStoppedMain(TerminationReason asked, ExitStatus status) {
+        return ofAsked(asked).with(status).killing(status.equals(new ExitStatus.Signalled(SIGKILL)) ? 1 : 0);
+    }
+
+    /** The same, with how the main command ended. */
+    private Ending with(ExitStatus status) {
         Ending main = ofMain(status, true);
-        Ending why = ofAsked(asked);
-        return new Ending(why.reason(), why.asked(), main.exitCode(), main.exitSignal(), why.detail());
+        return new Ending(reason, asked, main.exitCode(), main.exitSignal(), killed, detail);
+    }
+
+    /** The same, when so many processes had to be killed in the end. */
+    private Ending killing(int processes) {
+        String which = processes == 1 ? "A program" : processes + " programs";
+        return processes > 0 ? late(which + " in it had not ended in time, and had to be killed.") : this;
+    }
+
+    private Ending withVmKilled() {
+        return late("Its guest did not end in time, and its VM was killed.");
+    }
+
+    /** Nothing is late that was not asked to end. */
+    private Ending late(String sentence) {
+        boolean unasked = reason == TerminationReason.SIGNAL || reason == TerminationReason.AGENT_UNRESPONSIVE;
+        return unasked ? this : new Ending(reason, asked, exitCode, exitSignal, true, detail + " " + sentence);
     }
 
     /** The end that was asked for has come. */

@@ -1,15 +1,22 @@
 package dev.cloche.sandbox;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a sandbox runs at every start.
  *
  * @param words replace the image's own command where not empty; the image's entrypoint stays in front
  * @param options how it is run
+ * @param stopSignal by which it is asked to end, if that is not the image's choice
  */
-public record MainCommand(List<String> words, CommandOptions options) {
+public record MainCommand(List<String> words, CommandOptions options, Optional<StopSignal> stopSignal) {
     public MainCommand {
         words = List.copyOf(words);
+    }
+
+    /** With the image's choice of a signal. */
+    public MainCommand(List<String> words, CommandOptions options) {
+        this(words, options, Optional.empty());
     }
 }

@@ -44,7 +44,7 @@ final class Ownership {
 
     /** What the sandbox is for, which one that stays does again when it is started again. */
     ExecRequest mainRequest(CommandOptions options) {
-        MainCommand asked = new MainCommand(main.words(), options);
+        MainCommand asked = new MainCommand(main.words(), options, main.stopSignal());
         if (!record().ephemeral() && !asked.equals(main)) {
             ground.store().changeMain(record().id(), asked);
         }
@@ -92,7 +92,9 @@ final class Ownership {
 
     /** Its main command has ended, and it with that. */
     void finish(ExitStatus status) {
-        endOnce(() -> end(Ending.ofMain(status, false)));
+        endOnce(() -> end(ends.ofMain(record().id(), status)));
+        // Whoever has stopped it may have seen its VM end before anybody knew of this.
+        ground.store().mainEnded(vm().id(), Ending.ofMain(status, false));
     }
 
     /** Ends it unless it has ended by itself. */

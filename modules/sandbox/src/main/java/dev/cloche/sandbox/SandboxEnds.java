@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.SandboxLocks.Claim;
+import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmDeadlineException;
@@ -115,6 +116,15 @@ final class SandboxEnds {
                 .filter(run -> run.vm().equals(vm))
                 .flatMap(RunRecord::ending)
                 .orElseGet(() -> Ending.of(exit, asked));
+    }
+
+    /** The main command of a sandbox has ended, and its owner ends it with that. */
+    Ending ofMain(long id, ExitStatus status) {
+        return ground.store()
+                .byId(id)
+                .flatMap(Settlement::asked)
+                .map(why -> Ending.ofStoppedMain(why, status))
+                .orElseGet(() -> Ending.ofMain(status, false));
     }
 
     /** Its owner has seen its VM end and let go of it: records how. */

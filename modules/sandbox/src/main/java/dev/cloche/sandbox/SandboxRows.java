@@ -19,7 +19,7 @@ final class SandboxRows {
                    s.kept_runs, s.created_at, s.updated_at,
                    r.id AS run_id, r.vm_id, r.detached, r.owner_pid, r.owner_start_time, r.owner_boot_id,
                    r.guard_pid, r.guard_start_time, r.guard_boot_id, r.status AS run_status, r.asked, r.reason,
-                   r.exit_code, r.exit_signal, r.detail, r.started_at, r.ready_at, r.terminated_at
+                   r.exit_code, r.exit_signal, r.killed, r.detail, r.started_at, r.ready_at, r.terminated_at
             FROM sandbox s
             LEFT JOIN run r ON r.id = (SELECT max(id) FROM run WHERE sandbox_id = s.id)
             """;
@@ -103,6 +103,7 @@ final class SandboxRows {
                 row.getString("asked") != null,
                 number(row, "exit_code"),
                 number(row, "exit_signal"),
+                row.getInt("killed") == 1,
                 row.getString("detail"));
     }
 

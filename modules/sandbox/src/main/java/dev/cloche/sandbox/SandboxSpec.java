@@ -25,6 +25,7 @@ import java.util.function.Consumer;
  * @param labels what it can be found by: at most 64, keys of at most 128 characters, values of at most 1024
  * @param network what network it has; ports as they are asked for
  * @param secrets what its guest finds in {@code /run/secrets}
+ * @param stopSignal by which its main command is asked to end, if that is not the image's choice
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -38,7 +39,8 @@ public record SandboxSpec(
         SandboxPolicies policies,
         Map<String, String> labels,
         NetworkSpec network,
-        Secrets secrets) {
+        Secrets secrets,
+        Optional<StopSignal> stopSignal) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -94,7 +96,8 @@ public record SandboxSpec(
                 SandboxPolicies.none(),
                 Map.of(),
                 NetworkSpec.none(),
-                Secrets.none());
+                Secrets.none(),
+                Optional.empty());
     }
 
     private SandboxSpec with(Consumer<SandboxSpecDraft> change) {
@@ -150,5 +153,9 @@ public record SandboxSpec(
 
     public SandboxSpec withSecrets(Secrets value) {
         return with(draft -> draft.secrets = value);
+    }
+
+    public SandboxSpec withStopSignal(StopSignal value) {
+        return with(draft -> draft.stopSignal = Optional.of(value));
     }
 }

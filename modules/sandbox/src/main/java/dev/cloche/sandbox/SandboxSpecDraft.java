@@ -21,6 +21,7 @@ final class SandboxSpecDraft {
     Map<String, String> labels;
     NetworkSpec network;
     Secrets secrets;
+    Optional<StopSignal> stopSignal;
 
     SandboxSpecDraft(SandboxSpec from) {
         name = from.name();
@@ -35,6 +36,7 @@ final class SandboxSpecDraft {
         labels = from.labels();
         network = from.network();
         secrets = from.secrets();
+        stopSignal = from.stopSignal();
     }
 
     SandboxSpec spec() {
@@ -50,6 +52,7 @@ final class SandboxSpecDraft {
                 policies,
                 labels,
                 network,
-                secrets);
+                secrets,
+                stopSignal);
     }
 }

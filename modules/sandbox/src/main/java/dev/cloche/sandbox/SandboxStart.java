@@ -5,6 +5,7 @@ import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
+import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.NewSandboxes.Place;
@@ -132,6 +133,8 @@ final class SandboxStart {
     /** A VM that does not come up may have been given a damaged disk; with one that is made again it is tried once more. */
     private Started begin(Prepared prepared, boolean detached) {
         ImageHolder holder = holder(prepared.place());
+        CommandLine.doubt(plan.main(), prepared.disk().config())
+                .ifPresent(doubt -> listener.on(new PullEvent.Warning(doubt)));
         try {
             return beginOnce(prepared, detached);
         } catch (VmStartException failed) {

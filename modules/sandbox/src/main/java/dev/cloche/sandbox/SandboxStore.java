@@ -27,7 +27,8 @@ final class SandboxStore {
                     new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
                     CatalogSchema.Migration.additive("networks and published ports"),
                     CatalogSchema.Migration.additive("pools of warm VMs, and how runs began"),
-                    new CatalogSchema.Migration("pools of VMs with a network", true, true)));
+                    new CatalogSchema.Migration("pools of VMs with a network", true, true),
+                    CatalogSchema.Migration.additive("stop signals, and what had to be killed")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -173,6 +174,11 @@ final class SandboxStore {
     /** Records who has taken a run over; false if it has ended. */
     boolean adopt(long id, long run, ProcessIdentity owner) {
         return change(session -> RunRows.adopt(session, id, run, owner, clock.millis()));
+    }
+
+    /** Adds how the main command of a run ended, if its end was recorded without that. */
+    boolean mainEnded(VmId vm, Ending main) {
+        return catalog.writeFromReserve(session -> EndRows.mainEnded(session, vm, main));
     }
 
     /** Records the end of a sandbox's run; false if somebody else has done so. */

@@ -21,7 +21,9 @@ final class SnapshotStore {
     static final CatalogSchema SCHEMA = new CatalogSchema(
             "sandbox_snapshot",
             "dev/cloche/sandbox/snapshots",
-            List.of(CatalogSchema.Migration.additive("snapshots of sandboxes")));
+            List.of(
+                    CatalogSchema.Migration.additive("snapshots of sandboxes"),
+                    CatalogSchema.Migration.additive("stop signals")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 

@@ -100,6 +100,43 @@ class CommandLineTest {
     }
 
     @Test
+    void theStopSignalIsTheCallersOrTheImagesAndSigtermIsNone() {
+        assertThat(stopSignal("SIGQUIT", "")).contains(3);
+        assertThat(stopSignal("28", "")).contains(28);
+        assertThat(stopSignal("SIGQUIT", "rtmin+3")).contains(37);
+        assertThat(stopSignal("SIGQUIT", "SIGTERM")).isEmpty();
+        assertThat(stopSignal("", "")).isEmpty();
+    }
+
+    @Test
+    void anImagesAbsurdStopSignalIsLeftOutAndSaid() {
+        for (String absurd : List.of("SIGWHATEVER", "65", "0", "-1", "SIG", "99999999999", "RTMIN+31", "\u001b]0;x")) {
+            assertThat(stopSignal(absurd, "")).isEmpty();
+            assertThat(CommandLine.doubt(command(""), stoppedBy(absurd)).orElseThrow())
+                    .contains("stop signal")
+                    .doesNotContain("\u001b");
+        }
+        assertThat(CommandLine.doubt(command("QUIT"), stoppedBy("65"))).isEmpty();
+        assertThat(CommandLine.doubt(command(""), stoppedBy("sigint"))).isEmpty();
+        assertThat(CommandLine.doubt(command(""), SILENT)).isEmpty();
+    }
+
+    private static Optional<Integer> stopSignal(String images, String callers) {
+        return CommandLine.mainRequest("bare", command(callers), stoppedBy(images))
+                .stopSignal();
+    }
+
+    private static MainCommand command(String stopSignal) {
+        Optional<StopSignal> signal =
+                stopSignal.isEmpty() ? Optional.empty() : Optional.of(StopSignal.parse(stopSignal));
+        return new MainCommand(List.of("true"), CommandOptions.none(), signal);
+    }
+
+    private static ImageConfig stoppedBy(String signal) {
+        return new ImageConfig(List.of(), List.of(), List.of(), "", "", Map.of(), signal, Platform.host());
+    }
+
+    @Test
     void theInputIsEmptyUnlessTheCallerWritesIt() {
         assertThat(request(SILENT, CommandOptions.none()).has(ExecRequest.Option.STDIN))
                 .isFalse();

@@ -80,6 +80,43 @@ class EndingTest {
         assertThat(ending.asked()).isTrue();
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = TerminationReason.class,
+            names = {"IDLE_TIMEOUT", "SHUTDOWN_REQUESTED", "DRAIN_REQUESTED"})
+    void aStopTellsHowTheMainCommandEndedAndWhatHadToBeKilled(TerminationReason asked) {
+        Ending clean = Ending.of(shutDown(new ExitStatus.Exited(7), 0), Optional.of(asked));
+        assertThat(clean.reason()).isEqualTo(asked);
+        assertThat(clean.exitCode()).hasValue(7);
+        assertThat(clean.killed()).isFalse();
+
+        Ending late = Ending.of(shutDown(new ExitStatus.Signalled(9), 2), Optional.of(asked));
+        assertThat(late.reason()).isEqualTo(asked);
+        assertThat(late.exitSignal()).hasValue(9);
+        assertThat(late.killed()).isTrue();
+        assertThat(late.detail()).endsWith("2 programs in it had not ended in time, and had to be killed.");
+
+        Ending silent = Ending.of(exit(Cause.KILLED), Optional.of(asked));
+        assertThat(silent.killed()).isTrue();
+        assertThat(silent.detail()).endsWith("its VM was killed.");
+        assertThat(silent.status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
+    void aStopThatNobodyRecordedTellsTheSame() {
+        Ending ending = Ending.of(shutDown(new ExitStatus.Exited(0), 1), Optional.empty());
+        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(ending.exitCode()).hasValue(0);
+        assertThat(ending.killed()).isTrue();
+    }
+
+    @Test
+    void anAskedKillIsNotLate() {
+        assertThat(Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL))
+                        .killed())
+                .isFalse();
+    }
+
     @Test
     void anAskedKillIsASignalAndNoCrash() {
         Ending ending = Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL));
@@ -100,6 +137,17 @@ class EndingTest {
         assertThat(Ending.ofFailedStart(failure, false).detail()).contains("no memory");
         assertThat(Ending.ofFailedStart(failure, false).reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThat(Ending.ofFailedStart(failure, true).reason()).isEqualTo(TerminationReason.AGENT_UNRESPONSIVE);
+    }
+
+    private static VmExit shutDown(ExitStatus main, int killed) {
+        Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.of(main), killed);
+        return new VmExit(
+                Cause.EXITED,
+                Optional.of(goodbye),
+                OptionalInt.of(0),
+                OptionalInt.empty(),
+                Instant.EPOCH,
+                Instant.EPOCH);
     }
 
     private static VmExit exit(Cause cause) {

@@ -102,9 +102,42 @@ class SandboxStopTest extends BesideAnotherRuntime {
         other.sandboxes().stop("a", TestHost.GRACE, Deadline.after(Duration.ZERO));
         assertThat(host.vms.memory.list()).noneMatch(vm -> vm.state().live());
         assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(host.ending("a").detail()).isEqualTo("The VM was ended on request.");
+        assertThat(host.ending("a").killed()).isTrue();
+        assertThat(host.ending("a").detail()).contains("ended on request", "its VM was killed");
         assertThatThrownBy(() -> await(sandbox, waiting)).isInstanceOf(SandboxException.Ended.class);
         sandbox.close();
+    }
+
+    @Test
+    void aStopRecordsHowTheMainCommandEndedAndThatNothingHadToBeKilled() {
+        host.startDetached(TestHost.named("a", "sleep", "1000"));
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        Ending ending = host.ending("a");
+        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(ending.exitSignal()).hasValue(15);
+        assertThat(ending.killed()).isFalse();
+    }
+
+    @Test
+    void aMainCommandIsAskedByTheSignalThatItsSandboxWasGivenAtEveryStart() {
+        host.startDetached(TestHost.named("a", "sleep", "1000").withStopSignal(StopSignal.parse("SIGQUIT")));
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        assertThat(host.ending("a").exitSignal()).hasValue(3);
+        host.startAgain("a");
+        sandboxes.drain("a", TestHost.soon(), TestHost.GRACE);
+        assertThat(host.ending("a").exitSignal()).hasValue(3);
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+    }
+
+    @Test
+    void theEndOfAnOwnersMainCommandInAStopIsRecordedWhoeverIsFirst() {
+        RunningSandbox sandbox = host.start(TestHost.named("a", "sleep", "1000"));
+        GuestExecution main = sandbox.execMain(CommandOptions.none(), TestHost.soon());
+        other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
+        sandbox.finish(main.await(TestHost.soon()));
+        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.ending("a").asked()).isTrue();
+        assertThat(host.ending("a").exitSignal()).hasValue(15);
     }
 
     @Test
