@@ -75,8 +75,7 @@ final class Arrival {
     private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {
         long id = prepared.place().id();
         Optional<ProcessIdentity> guard = ground.vms().get(vm.id()).flatMap(VmInfo::guard);
-        boolean moved =
-                ground.store().running(id, guard, prepared.disk().manifest().toString(), note);
+        boolean moved = ground.store().running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note);
         SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
             // Somebody has ended it who cared neither for its lock nor for its status.

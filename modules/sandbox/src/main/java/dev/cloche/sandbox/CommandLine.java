@@ -14,6 +14,8 @@ final class CommandLine {
     /** Of what an image says, in a message. */
     private static final int SHOWN = 40;
 
+    private static final int MOST = 4096;
+
     private CommandLine() {}
 
     /**
@@ -28,6 +30,14 @@ final class CommandLine {
             throw new SandboxException.NoCommand(reference);
         }
         return words;
+    }
+
+    /** The image's own command for people to read, at most {@value #MOST} characters of it; empty if it has none. */
+    static String own(ImageConfig config) {
+        List<String> words = new ArrayList<>(config.entrypoint());
+        words.addAll(config.cmd());
+        String text = String.join(" ", words);
+        return text.substring(0, Math.min(text.length(), MOST));
     }
 
     /**

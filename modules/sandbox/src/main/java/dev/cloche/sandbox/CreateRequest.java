@@ -19,7 +19,7 @@ record CreateRequest(Foundations ground, SandboxEnds ends, SandboxSpec spec, Sta
                                 Foundations.holder(place.id(), plan.name()),
                                 listener,
                                 deadline.orAfter(plan.timeout()));
-                ground.store().imageFound(place.id(), disk.manifest().toString());
+                ground.store().imageFound(place.id(), SandboxStore.FoundImage.of(disk));
             } catch (Throwable failure) {
                 ground.store().doom(place.id());
                 ends.cleanUnder(lock, place.id());

@@ -57,6 +57,14 @@ final class NewRows {
                 now);
     }
 
+    static void imageFound(Session session, long id, SandboxStore.FoundImage image) throws SQLException {
+        session.update(
+                "UPDATE sandbox SET manifest = ?, command = CASE command WHEN '' THEN ? ELSE command END WHERE id = ?",
+                image.manifest(),
+                image.command(),
+                id);
+    }
+
     static void insertRun(Session session, long sandbox, SandboxStore.NewRun run, long now) throws SQLException {
         session.update(
                 """

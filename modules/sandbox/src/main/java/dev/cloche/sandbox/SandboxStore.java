@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
+import dev.cloche.image.ImageDisk;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
@@ -61,6 +62,17 @@ final class SandboxStore {
 
     /** What a new sandbox is recorded with. */
     record NewSandbox(String name, SandboxSpec spec, MainCommand main) {}
+
+    /**
+     * The image that a sandbox has got.
+     *
+     * @param command its own, for people, of which a sandbox is recorded that names none
+     */
+    record FoundImage(String manifest, String command) {
+        static FoundImage of(ImageDisk disk) {
+            return new FoundImage(disk.manifest().toString(), CommandLine.own(disk.config()));
+        }
+    }
 
     /** What a new run is recorded with, before anything of it exists. */
     record NewRun(VmId vm, boolean detached, ProcessIdentity owner) {}
@@ -125,13 +137,13 @@ final class SandboxStore {
      * Its guest has answered: records who its guard is, the image that it has got, and how it began; false if it is not
      * starting any more.
      */
-    boolean running(long id, Optional<ProcessIdentity> guard, String manifest, StartRows.Note note) {
+    boolean running(long id, Optional<ProcessIdentity> guard, FoundImage image, StartRows.Note note) {
         return change(session -> {
             long now = clock.millis();
             if (!StatusRows.move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
                 return false;
             }
-            session.update("UPDATE sandbox SET manifest = ? WHERE id = ?", manifest, id);
+            NewRows.imageFound(session, id, image);
             RunRows.ready(session, id, guard, now);
             StartRows.insert(session, id, note);
             return true;
@@ -139,8 +151,11 @@ final class SandboxStore {
     }
 
     /** Records which image a sandbox has got, and gets again from then on. */
-    void imageFound(long id, String manifest) {
-        catalog.write(session -> session.update("UPDATE sandbox SET manifest = ? WHERE id = ?", manifest, id));
+    void imageFound(long id, FoundImage image) {
+        catalog.write(session -> {
+            NewRows.imageFound(session, id, image);
+            return id;
+        });
     }
 
     /**

@@ -29,6 +29,21 @@ class LifecycleTest extends OnTestHost {
     }
 
     @Test
+    void theImagesOwnCommandIsListedOfASandboxThatNamesNone() {
+        SandboxSpec unsaid = TestHost.spec(Optional.of("a"), "tool");
+        host.create(unsaid);
+        assertThat(sandboxes.get("a").command()).isEqualTo("echo tool default");
+        host.startAgain("a");
+        host.awaitEnd("a");
+        assertThat(sandboxes.get("a").command()).isEqualTo("echo tool default");
+        assertThat(sandboxes.inspect("a").main().orElseThrow().words()).isEmpty();
+
+        host.startDetached(TestHost.spec(Optional.of("b"), "tool"));
+        host.awaitEnd("b");
+        assertThat(sandboxes.get("b").command()).isEqualTo("echo tool default");
+    }
+
+    @Test
     void aCreationThatFailsLeavesNothing() {
         assertThatThrownBy(() -> host.create(TestHost.spec(Optional.of("a"), "missing.example/none")))
                 .isInstanceOf(RuntimeException.class);

@@ -133,7 +133,8 @@ class SandboxStoreTest {
         assertThat(store.ask(id, TerminationReason.SHUTDOWN_REQUESTED, SandboxEnds.ENDABLE))
                 .as("it has not started yet")
                 .isFalse();
-        assertThat(store.running(id, Optional.empty(), "sha256:0", COLD)).isTrue();
+        assertThat(store.running(id, Optional.empty(), new SandboxStore.FoundImage("sha256:0", "sh"), COLD))
+                .isTrue();
         assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE))
                 .isTrue();
         assertThat(store.ask(id, TerminationReason.SIGNAL, SandboxEnds.ENDABLE)).isTrue();
