@@ -1,7 +1,9 @@
 package dev.cloche;
 
+import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.vm.VmHindrance;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -25,6 +27,13 @@ import java.util.Optional;
  * @param lastEnd how it came to rest last, if it was stopped or has powered off: also whether programs had to be killed
  * @param ports that it has got while it runs: those of {@code publish}, with the port of the host where that could be any
  * @param directory with its configuration and its disk
+ * @param vmId the name of its VM, the same at every start
+ * @param imageDigest what {@code image} meant when it was made, to which its disk belongs
+ * @param distro a note on its distribution, and its release
+ * @param provision the script beside its configuration that runs once, at its first start
+ * @param unsupported what its file asks for and Cloche cannot do: while there is any of it, it is not started
+ * @param hindrance why it does not work at present although it runs, for example {@code disk-full}
+ * @param remedy what to do about that
  */
 public record MachineInfo(
         String name,
@@ -48,15 +57,24 @@ public record MachineInfo(
         Optional<String> lastError,
         Optional<String> lastEnd,
         List<PublishedPort> ports,
-        Path directory) {
+        Path directory,
+        String vmId,
+        Optional<String> imageDigest,
+        Optional<String> distro,
+        Optional<String> provision,
+        List<String> unsupported,
+        Optional<String> hindrance,
+        Optional<String> remedy) {
     static MachineInfo of(dev.cloche.machine.MachineInfo info, dev.cloche.machine.Machines room) {
         PersistedMachine machine = info.machine();
         MachineSettings settings = machine.settings();
+        MachineOrigin origin = machine.origin();
+        Optional<VmHindrance> hindrance = room.hindrance(machine);
         return new MachineInfo(
                 machine.name().value(),
                 info.state().word(),
                 info.needsRecovery(),
-                machine.origin().image(),
+                origin.image(),
                 machine.resources().cpus(),
                 machine.resources().memoryMb(),
                 machine.resources().diskGb(),
@@ -74,6 +92,16 @@ public record MachineInfo(
                 machine.status().lastError(),
                 machine.status().lastEnd(),
                 PublishedPort.of(room.publishedPorts(machine)),
-                room.store().directory(machine.name()));
+                room.store().directory(machine.name()),
+                machine.vmId().value(),
+                origin.imageDigest(),
+                origin.distro()
+                        .map(name -> origin.distroVersion()
+                                .map(version -> name + " " + version)
+                                .orElse(name)),
+                settings.provision(),
+                machine.foreign().keys(),
+                hindrance.map(Words::of),
+                hindrance.map(VmHindrance::remedy));
     }
 }

@@ -21,8 +21,7 @@ public record MachineList(List<MachineInfo> machines, List<BrokenMachine> broken
         for (MachineView view : views) {
             switch (view) {
                 case MachineView.Sound(var info) -> machines.add(MachineInfo.of(info, room));
-                case MachineView.Broken(var entry) ->
-                    broken.add(new BrokenMachine(entry.name(), entry.file(), entry.line(), entry.reason()));
+                case MachineView.Broken(var entry) -> broken.add(BrokenMachine.of(entry));
             }
         }
         return new MachineList(machines, broken);

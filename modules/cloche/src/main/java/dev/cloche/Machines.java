@@ -99,6 +99,16 @@ public final class Machines {
         return MachineInfo.of(room.get(known), room);
     }
 
+    /**
+     * What is wrong with a machine whose configuration cannot be used, of which {@link #get} knows nothing else; empty for any
+     * other name.
+     */
+    public Optional<BrokenMachine> broken(String name) {
+        return list().broken().stream()
+                .filter(entry -> entry.name().equals(name))
+                .findFirst();
+    }
+
     /** Gives a machine that does not run another name. */
     public void rename(String from, String to) {
         room.rename(new MachineName(from), new MachineName(to), Deadline.after(STOP_MARGIN));

@@ -1,8 +1,10 @@
 package dev.cloche.cli;
 
+import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,18 +20,49 @@ final class MachineInspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        MachineInfo machine;
         try (Cloche cloche = Cloche.open()) {
-            machine = cloche.machines().get(name);
+            Optional<BrokenMachine> broken = cloche.machines().broken(name);
+            if (broken.isPresent()) {
+                print(broken.get());
+            } else {
+                print(cloche.machines().get(name));
+            }
         }
+        return ExitCodes.OK;
+    }
+
+    private void print(BrokenMachine machine) {
         if (format.json()) {
             JsonOutput.print(System.out, json -> MachineJson.write(json, machine));
-            return ExitCodes.OK;
+            return;
+        }
+        Table table = new Table("KEY", "VALUE");
+        table.row("name", machine.name());
+        table.row("state", "broken");
+        table.row("file", machine.file().toString());
+        machine.line().ifPresent(line -> table.row("line", String.valueOf(line)));
+        table.row("reason", machine.reason());
+        table.row("remedy", machine.remedy());
+        table.print(System.out);
+    }
+
+    private void print(MachineInfo machine) {
+        if (format.json()) {
+            JsonOutput.print(System.out, json -> MachineJson.write(json, machine));
+            return;
         }
         Table table = new Table("KEY", "VALUE");
         table.row("name", machine.name());
         table.row("state", machine.state() + (machine.needsRecovery() ? " (interrupted)" : ""));
+        machine.hindrance().ifPresent(why -> table.row("hindered by", why));
+        machine.remedy().ifPresent(remedy -> table.row("remedy", remedy));
+        if (!machine.unsupported().isEmpty()) {
+            table.row("not supported", String.join(", ", machine.unsupported()));
+        }
+        table.row("vm", machine.vmId());
         table.row("image", machine.image().orElse("-"));
+        table.row("image digest", machine.imageDigest().orElse("-"));
+        machine.distro().ifPresent(distro -> table.row("distribution", distro));
         table.row("cpus", String.valueOf(machine.cpus()));
         table.row("memory", machine.memoryMib() + " MiB");
         table.row("disk", machine.diskGib() + " GiB");
@@ -42,6 +75,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("restart", machine.restartPolicy());
         table.row("created", machine.createdAt().toString());
         table.row("started", machine.startedAt().map(Instant::toString).orElse("-"));
+        table.row("provision", machine.provision().orElse("-"));
         table.row("provisioned", machine.provisionedAt().map(Instant::toString).orElse("-"));
         table.row("address", machine.ipAddress().orElse("-"));
         machine.ports().forEach(port -> table.row("port", port.toString()));
@@ -49,6 +83,5 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("last end", machine.lastEnd().orElse("-"));
         table.row("directory", machine.directory().toString());
         table.print(System.out);
-        return ExitCodes.OK;
     }
 }

@@ -46,16 +46,24 @@ final class MachineJson {
                             machine.ports().stream()
                                     .map(PublishedPort::toString)
                                     .toList())
-                    .field("directory", machine.directory().toString());
+                    .field("directory", machine.directory().toString())
+                    .field("vmId", machine.vmId())
+                    .field("imageDigest", machine.imageDigest())
+                    .field("distro", machine.distro())
+                    .field("provision", machine.provision())
+                    .field("unsupported", machine.unsupported())
+                    .field("hindrance", machine.hindrance())
+                    .field("remedy", machine.remedy());
         });
     }
 
-    private static void write(JsonOutput json, BrokenMachine broken) {
+    static void write(JsonOutput json, BrokenMachine broken) {
         json.object(() -> json.field("name", broken.name())
                 .field("state", "broken")
                 .field("file", broken.file().toString())
                 .field("line", broken.line())
-                .field("reason", broken.reason()));
+                .field("reason", broken.reason())
+                .field("remedy", broken.remedy()));
     }
 
     private static void map(JsonOutput json, String name, Map<String, String> values) {

@@ -34,6 +34,15 @@ final class MachineLsCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
+    private static String note(MachineInfo machine) {
+        if (!machine.unsupported().isEmpty()) {
+            return "asks for " + String.join(", ", machine.unsupported()) + ", which Cloche cannot do";
+        }
+        return machine.needsRecovery()
+                ? "interrupted: cloche machine recover"
+                : machine.remedy().or(machine::lastError).orElse("");
+    }
+
     private boolean wanted(MachineInfo machine) {
         return labels.stream()
                 .allMatch(label -> label.value().equals(machine.labels().get(label.name())));
@@ -52,13 +61,14 @@ final class MachineLsCommand implements Callable<Integer> {
             table.row(
                     machine.name(),
                     machine.image().orElse("-"),
-                    machine.state(),
+                    machine.state()
+                            + machine.hindrance()
+                                    .map(why -> " (" + why.replace('-', ' ') + ")")
+                                    .orElse(""),
                     String.valueOf(machine.cpus()),
                     machine.memoryMib() + " MiB",
                     machine.diskGib() + " GiB",
-                    machine.needsRecovery()
-                            ? "interrupted: cloche machine recover"
-                            : machine.lastError().orElse(""));
+                    note(machine));
         }
         for (BrokenMachine broken : list.broken()) {
             String line = broken.line().isPresent() ? ":" + broken.line().getAsInt() : "";

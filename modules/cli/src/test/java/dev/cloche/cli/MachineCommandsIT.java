@@ -119,6 +119,12 @@ class MachineCommandsIT {
         Path odd = Files.writeString(cloche.home().resolve("machines/odd/config.toml"), "name = \"odd\"\ncpus = =\n");
         Program.Result list = cloche.run("machine", "ls");
         assertThat(list.stdout()).contains("odd", "broken", odd + ":2: ").contains("dev");
+        assertThat(cloche.run("machine", "inspect", "odd").stdout()).contains("broken", "cloche machine edit odd");
+        assertThat(cloche.run("machine", "inspect", "odd", "--format", "json").stdout())
+                .contains("\"state\" : \"broken\"", "\"line\" : 2", "\"remedy\"");
+        assertThat(cloche.run("machine", "inspect", "dev").stdout())
+                .containsPattern("vm +[0-9a-f-]+")
+                .containsPattern("image digest +sha256:");
         assertThat(cloche.run("machine", "start", "odd").stderr()).contains("config.toml:2", "cloche machine edit odd");
         assertThat(cloche.run("machine", "create", "odd", "--image", "base").exitCode())
                 .isEqualTo(1);

@@ -1,5 +1,7 @@
 package dev.cloche.machine;
 
+import java.util.List;
+
 /** Which changes of a machine's file make sense. Pure. */
 final class Changes {
     private Changes() {}
@@ -8,6 +10,7 @@ final class Changes {
      * Refuses what would part a machine from its disk, its memory or its VM.
      *
      * @throws MachineException.Invalid if the change is none that a person may make
+     * @throws MachineException.Unsupported if the machine would ask for what Cloche cannot do, and could not be started
      * @throws MachineException.WrongState if the machine's state does not allow it
      */
     static void check(PersistedMachine before, PersistedMachine after) {
@@ -32,6 +35,13 @@ final class Changes {
             throw new MachineException.Invalid(
                     "The image of a machine does not change: what is on its disk belongs to that image.",
                     "Make another machine from the other image.");
+        }
+        List<String> foreign = after.foreign().keysBeside(before.foreign());
+        if (!foreign.isEmpty()) {
+            throw new MachineException.Unsupported(
+                    "The machine \"" + before.name() + "\" would ask for " + String.join(", ", foreign)
+                            + ", which Cloche cannot do: it boots every machine from a disk and with a kernel of its own.",
+                    "Leave that out.");
         }
         MachineSettings old = before.settings();
         MachineSettings wanted = after.settings();

@@ -22,15 +22,26 @@ public record ForeignParts(
     }
 
     /** The keys of the file that are set. */
-    List<String> keys() {
+    public List<String> keys() {
+        return keysBeside(NONE);
+    }
+
+    /** The keys that are set here, and not there or otherwise there. */
+    List<String> keysBeside(ForeignParts other) {
         List<String> keys = new ArrayList<>();
-        kernel.ifPresent(_ -> keys.add("kernel"));
-        cmdline.ifPresent(_ -> keys.add("cmdline"));
-        if (!blockDevices.isEmpty()) {
-            keys.add("block_devices");
+        add(keys, Keys.KERNEL, kernel, other.kernel);
+        add(keys, Keys.CMDLINE, cmdline, other.cmdline);
+        if (!blockDevices.isEmpty() && !blockDevices.equals(other.blockDevices)) {
+            keys.add(Keys.BLOCK_DEVICES);
         }
-        diskPath.ifPresent(_ -> keys.add("disk_path"));
-        sshKeyPath.ifPresent(_ -> keys.add("ssh_key_path"));
+        add(keys, Keys.DISK_PATH, diskPath, other.diskPath);
+        add(keys, Keys.SSH_KEY_PATH, sshKeyPath, other.sshKeyPath);
         return keys;
+    }
+
+    private static void add(List<String> keys, String key, Optional<String> value, Optional<String> other) {
+        if (value.isPresent() && !value.equals(other)) {
+            keys.add(key);
+        }
     }
 }

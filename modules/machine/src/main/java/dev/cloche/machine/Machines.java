@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
@@ -185,6 +186,11 @@ public final class Machines implements AutoCloseable {
     /** The ports that a machine has got; none if it does not run. */
     public List<PublishedPort> publishedPorts(PersistedMachine machine) {
         return ground.alive(machine) ? ground.vms().publishedPorts(machine.vmId()) : List.of();
+    }
+
+    /** Why a machine does not work at present although it runs; empty if it does, or does not run. */
+    public Optional<VmHindrance> hindrance(PersistedMachine machine) {
+        return ground.alive(machine) ? ground.vms().hindrance(machine.vmId()) : Optional.empty();
     }
 
     /** The names of the machines that are to be started with the session of their user, sorted. */
