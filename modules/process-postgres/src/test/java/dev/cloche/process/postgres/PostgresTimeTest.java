@@ -6,13 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.process.ContractFixture;
+import dev.cloche.process.HandleDescriptor;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.PruneRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Deadlines of callers, and what becomes of leases when the server's clock is set. */
@@ -103,6 +106,30 @@ class PostgresTimeTest {
                     .isInstanceOf(ProcessException.LeaseLost.class);
             registry.completeWithLease(last, ContractFixture.success(2));
             assertThat(registry.eventsAfter("p", 0, 9)).hasSize(3);
+        }
+    }
+
+    @Test
+    void aStepForwardMakesWhatHasEndedOlderAndTakesNothingThatSomebodyNeeds() throws Exception {
+        TestServer server = TestServer.shared();
+        server.execute("CREATE TABLE IF NOT EXISTS public.stepping_clock (ms bigint NOT NULL)");
+        server.execute("TRUNCATE public.stepping_clock; INSERT INTO public.stepping_clock VALUES (1000000000000)");
+        try (ProcessRegistry registry = ProcessRegistry.over(
+                PostgresProcessStore.open(server.config(SCHEMA), "(SELECT ms FROM public.stepping_clock)"))) {
+            server.empty(SCHEMA);
+            for (String id : List.of("runs", "wakes", "granted", "over")) {
+                registry.register(ContractFixture.registration(id));
+            }
+            registry.append("wakes", ContractFixture.said("hi").withWakeTarget(ContractFixture.OWNER));
+            registry.grant(ContractFixture.OWNER, "granted", HandleDescriptor.NONE);
+            for (String id : List.of("wakes", "granted", "over")) {
+                registry.complete(id, ContractFixture.success(1));
+            }
+            PruneRequest halfAnHour = PruneRequest.unusedFor(Duration.ofMinutes(30));
+            step(server, Duration.ofHours(-1));
+            assertThat(registry.prune(halfAnHour)).isEmpty();
+            step(server, Duration.ofHours(2));
+            assertThat(registry.prune(halfAnHour)).containsExactly("over");
         }
     }
 
