@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the agent in real VMs: end_to_end.py SHARE [NAME...]
 
-SHARE holds cloche-guard, cloche-agent, initramfs and kernel/. Needs qemu-system-x86_64, mkfs.erofs and a static
+SHARE holds cloche-guard, cloche-tsc, initramfs and kernel/: dist/share, as ./setup makes it. Needs qemu-system-x86_64, mkfs.erofs and a static
 busybox. Every check is a function `check_…` that gets a running VM; names on the command line choose among them."""
 
 import os
@@ -278,7 +278,7 @@ def check_failures(vm, c):
     failure(lambda: c.exec(["echo"], user="bob:nosuch"), 7)
     failure(lambda: c.exec(["echo"], env=["NOEQUALS"]), 1)
     failure(lambda: c.exec(["echo", "a\0b"]), 1)
-    failure(lambda: c.exec(["echo"], flags=128), 2)
+    failure(lambda: c.exec(["echo"], flags=256), 2)
     failure(lambda: c.request(EXEC, b""), 1)
     failure(lambda: c.request(EXEC, struct.pack("<IIII", 0, 0, 4096, 0xFFFFFFFF)), 1)
     failure(lambda: c.request(SIGNAL, struct.pack("<I", 9), stream=999999), 8)
@@ -870,14 +870,18 @@ def check_main_execution_that_is_stopped(share, image, directory):
         script = f"({worker}) & w=$!; trap 'kill -USR1 $w; wait $w; exit 6' QUIT; echo ready; while :; do sleep 0.1; done"
         e = c.exec(["sh", "-c", script], flags=MAIN | STOP_SIGNAL, stop=3)
         other = c.exec(["sh", "-c", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done"])
+        # It ignores SIGTERM, and is not to cost the others their grace.
+        shell = c.exec(["sh", "-i"], flags=TERMINAL, size=(24, 80))
         e.until(b"ready")
         other.until(b"ready")
+        shell.until(b"# ")
         c.request(SHUTDOWN, struct.pack("<I", 20000))
         try:
             while True:
                 c.step()
         except EOFError:
             pass
+        expect(shell.exit == (KILLED_BY, 1), shell.exit)
         expect(e.exit == (EXITED_BY, 6) and bytes(e.out) == b"ready\ndone\n", (e.exit, e.out))
         expect(other.exit == (EXITED_BY, 4), other.exit)
         expect(c.goodbye == (3, 0, 6, 0), c.goodbye)
