@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the image `base`, the smallest system with a shell: lib/base-image.sh TARGET
-# An OCI image layout with one layer, made of this machine's static busybox. The same busybox gives the same image,
-# byte for byte. Refuses a TARGET that exists.
+# An OCI image layout with one layer, made of the static busybox that $BUSYBOX names, or else of this machine's. The same
+# busybox gives the same image, byte for byte. Refuses a TARGET that exists.
 set -euo pipefail
 umask 022
 export LC_ALL=C

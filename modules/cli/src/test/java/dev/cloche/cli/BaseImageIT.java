@@ -34,6 +34,16 @@ class BaseImageIT {
     }
 
     @Test
+    void itsWgetKeepsItsTimeAndDoesNotCrash() throws Exception {
+        Program cloche = Program.in(Files.createDirectory(directory.resolve("home")));
+
+        Program.Result result = cloche.run("run", "base", "--", "wget", "-T", "5", "-O", "-", "http://127.0.0.1:9/");
+
+        assertThat(result.stderr()).contains("refused");
+        assertThat(result.exitCode()).isEqualTo(1);
+    }
+
+    @Test
     void whatIsThereIsNotTouched() throws Exception {
         Files.createDirectory(directory.resolve("one"));
 
