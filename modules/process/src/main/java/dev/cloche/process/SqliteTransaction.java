@@ -65,46 +65,8 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public boolean insertProcess(ProcessRegistration registration, String hash, long fence, long lastSequence) {
-        Recovery recovery = registration.recovery();
-        Optional<Backoff> backoff =
-                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
         wrote = true;
-        Optional<Long> key = sql.first(
-                row -> row.getLong(1),
-                """
-                INSERT INTO process (id, hash, input_type, host_profile, recovery, attempts_allowed, retry_first,
-                                     retry_most, lease_required, status, first_sequence, last_sequence, fence, attempts,
-                                     created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, 0, ?, ?)
-                ON CONFLICT (id) DO NOTHING RETURNING key
-                """,
-                registration.id(),
-                hash,
-                registration.input().type(),
-                registration.provenance().hostProfileId(),
-                switch (recovery) {
-                    case Recovery.Rerunnable _, Recovery.Retrying _ -> "rerunnable";
-                    case Recovery.OwnerBound _ -> "owner_bound";
-                    case Recovery.ExternallyOwned _ -> "externally_owned";
-                },
-                switch (recovery) {
-                    case Recovery.Rerunnable rerunnable -> Optional.of(rerunnable.attempts());
-                    case Recovery.Retrying retrying -> Optional.of(retrying.times() + 1);
-                    case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> Optional.empty();
-                },
-                backoff.map(pauses -> pauses.first().toMillis()),
-                backoff.map(pauses -> pauses.longest().toMillis()),
-                registration.leaseRequired() ? 1 : 0,
-                lastSequence + 1,
-                lastSequence,
-                fence,
-                now().wall().toEpochMilli(),
-                now().wall().toEpochMilli());
-        key.ifPresent(made -> write(
-                "INSERT INTO process_detail (process, registration) VALUES (?, ?)",
-                made,
-                RegistrationJson.write(registration).text()));
-        return key.isPresent();
+        return new SqliteRegistrations(sql, now()).insert(registration, hash, fence, lastSequence);
     }
 
     @Override
@@ -271,75 +233,20 @@ final class SqliteTransaction extends SqliteReads implements StoreTransaction {
 
     @Override
     public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
-        return sql.list(
-                SqliteRows::head,
-                SqliteRows.HEAD + """
-                        WHERE p.status <> 'running' AND p.id > ?
-                          AND CASE WHEN p.idle_epoch = ? THEN ? - p.idle_since ELSE max(0, ? - p.updated_at) END >= ?
-                          AND (? OR p.status IN (SELECT value FROM json_each(?)))
-                          AND (? OR p.input_type IN (SELECT value FROM json_each(?)))
-                          AND (? OR NOT EXISTS (SELECT 1 FROM process_grant g WHERE g.process = p.key))
-                          AND NOT EXISTS (SELECT 1 FROM process_wake w WHERE w.process = p.key AND w.acknowledged = 0)
-                        ORDER BY p.id LIMIT ?
-                        """,
-                after.orElse(""),
-                now().epoch(),
-                now().ticks(),
-                now().wall().toEpochMilli(),
-                request.unusedMillis(),
-                flag(request.statuses().isEmpty()),
-                array(request.statuses().stream().map(ProcessStatus::word).toList()),
-                flag(request.inputTypes().isEmpty()),
-                array(request.inputTypes()),
-                flag(request.granted()),
-                limit);
+        return new SqlitePrunes(sql).offered(now(), request, after, limit);
     }
 
-    private static int flag(boolean value) {
-        return value ? 1 : 0;
-    }
-
-    /** Its events leave the feed with it. The change that says so is there already, so none of them was its last entry. */
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
-        write("DELETE FROM process WHERE key = ?", process.key());
-        write("DELETE FROM process_change WHERE process_id = ? AND kind <> 'PRUNED'", process.id());
-        write(
-                """
-                INSERT INTO process_tombstone (id, fence, last_sequence, pruned_at) VALUES (?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET fence = excluded.fence, last_sequence = excluded.last_sequence,
-                                               pruned_at = excluded.pruned_at
-                """,
-                tombstone.id(),
-                tombstone.fence(),
-                tombstone.lastSequence(),
-                tombstone.prunedAt().toEpochMilli());
+        wrote = true;
+        new SqlitePrunes(sql).bury(process, tombstone);
     }
 
     @Override
     public void forget(int remembered) {
         wrote = true;
         feed.forget(remembered);
-        record Age(long prunedAt, String id) {}
-        Optional<Age> oldest = sql.first(
-                row -> new Age(row.getLong("pruned_at"), row.getString("id")),
-                "SELECT pruned_at, id FROM process_tombstone ORDER BY pruned_at DESC, id DESC LIMIT 1 OFFSET ?",
-                remembered);
-        if (oldest.isPresent()) {
-            String old = " FROM process_tombstone WHERE (pruned_at, id) <= (?, ?)";
-            long at = oldest.get().prunedAt();
-            String id = oldest.get().id();
-            write(
-                    "UPDATE process_floor SET fence = max(fence, (SELECT max(fence)" + old + ")),"
-                            + " sequence = max(sequence, (SELECT max(coalesce(last_sequence, " + SqliteFeed.LAST + "))"
-                            + old
-                            + "))",
-                    at,
-                    id,
-                    at,
-                    id);
-            write("DELETE" + old, at, id);
-        }
+        new SqlitePrunes(sql).forgetTombstones(remembered);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.process.AwaitOutput;
-import dev.cloche.process.Backoff;
 import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
@@ -11,17 +10,13 @@ import dev.cloche.process.PauseRow;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.PruneRequest;
-import dev.cloche.process.Recovery;
-import dev.cloche.process.RegistrationJson;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.StoreTransaction;
 import dev.cloche.process.Tombstone;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.postgres.Statements.RowWriter;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,62 +106,10 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public boolean insertProcess(ProcessRegistration registration, String hash, long fence, long lastSequence) {
+        PostgresRegistrations registrations = new PostgresRegistrations(statements);
         // Whoever prunes this id holds the same lock until its tombstone can be read here.
-        lockId(registration.id());
-        long at = now().ticks();
-        Recovery recovery = registration.recovery();
-        Optional<Backoff> backoff =
-                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
-        // Both tables in one statement: what leaves the one is in the other.
-        return sql(() -> statements.update(
-                        "INSERT INTO process (id, hash, registration, input_type, host_profile, recovery,"
-                                + " recovery_attempts, retry_first_ms, retry_most_ms, lease_required, status, fence,"
-                                + " first_sequence, last_sequence, created_ms, updated_ms)"
-                                + " SELECT ?, ?, ?, ?, ?, ?, ?, CAST(? AS bigint), CAST(? AS bigint), ?, 'running',"
-                                + " b.fence, b.sequence + 1, b.sequence, ?, ? FROM (SELECT"
-                                + " greatest(?, (SELECT f.fence FROM process_floor f WHERE NOT EXISTS"
-                                + " (SELECT FROM process_tombstone t WHERE t.id = ?)),"
-                                + " (SELECT t.fence FROM process_tombstone t WHERE t.id = ?)) AS fence,"
-                                + " greatest(?, (SELECT f.sequence FROM process_floor f WHERE NOT EXISTS"
-                                + " (SELECT FROM process_tombstone t WHERE t.id = ?)),"
-                                + " (SELECT " + LAST_OF_TOMBSTONE
-                                + " FROM process_tombstone t WHERE t.id = ?)) AS sequence"
-                                + ") b ON CONFLICT (id) DO NOTHING",
-                        registration.id(),
-                        hash,
-                        RegistrationJson.write(registration).text(),
-                        registration.input().type(),
-                        registration.provenance().hostProfileId(),
-                        word(recovery),
-                        attempts(recovery),
-                        backoff.map(pauses -> pauses.first().toMillis()),
-                        backoff.map(pauses -> pauses.longest().toMillis()),
-                        registration.leaseRequired(),
-                        at,
-                        at,
-                        fence,
-                        registration.id(),
-                        registration.id(),
-                        lastSequence,
-                        registration.id(),
-                        registration.id()))
-                == 1;
-    }
-
-    private static int attempts(Recovery recovery) {
-        return switch (recovery) {
-            case Recovery.Rerunnable rerunnable -> rerunnable.attempts();
-            case Recovery.Retrying retrying -> retrying.times() + 1;
-            case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> 0;
-        };
-    }
-
-    private static String word(Recovery recovery) {
-        return switch (recovery) {
-            case Recovery.Rerunnable _, Recovery.Retrying _ -> PostgresRows.RERUNNABLE;
-            case Recovery.OwnerBound _ -> PostgresRows.OWNER_BOUND;
-            case Recovery.ExternallyOwned _ -> PostgresRows.EXTERNALLY_OWNED;
-        };
+        registrations.lockId(registration.id());
+        return registrations.insert(registration, hash, fence, lastSequence, now().ticks());
     }
 
     @Override
@@ -326,76 +269,19 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
-        String types = request.inputTypes().isEmpty() ? "" : " AND p.input_type = ANY (?)";
-        String ungranted =
-                request.granted() ? "" : " AND NOT EXISTS (SELECT FROM process_grant g WHERE g.process_key = p.key)";
-        List<Object> parameters = new ArrayList<>(List.of(after.orElse(""), oldest(request), statuses(request)));
-        if (!request.inputTypes().isEmpty()) {
-            parameters.add(request.inputTypes());
-        }
-        parameters.add(limit);
-        return sql(() -> statements.list(
-                PostgresRows::head,
-                "SELECT " + PostgresRows.HEAD + " FROM process p"
-                        + " WHERE p.id > ? AND p.updated_ms <= ? AND p.status = ANY (?)" + types
-                        + " AND NOT EXISTS (SELECT FROM process_wake w"
-                        + " WHERE w.process_key = p.key AND NOT w.acknowledged)" + ungranted
-                        + " ORDER BY p.id LIMIT ? FOR UPDATE SKIP LOCKED",
-                parameters.toArray()));
-    }
-
-    /** What was last touched after this is too young; after a step back of the clock nothing is too young for none. */
-    private long oldest(PruneRequest request) {
-        return request.unusedMillis() == 0 ? Long.MAX_VALUE : now().ticks() - request.unusedMillis();
-    }
-
-    private static Collection<String> statuses(PruneRequest request) {
-        return (request.statuses().isEmpty() ? List.of(ProcessStatus.values()) : request.statuses())
-                .stream()
-                        .filter(ProcessStatus::terminal)
-                        .map(ProcessStatus::word)
-                        .toList();
+        return new PostgresPrunes(statements).lockOffered(now().ticks(), request, after, limit);
     }
 
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
         locked.remove(process.id());
-        lockId(process.id());
-        for (String table : List.of("process_event", "process_wake", "process_grant")) {
-            statements.later("DELETE FROM " + table + " WHERE process_key = ?", process.key());
-        }
-        statements.later("DELETE FROM process WHERE key = ?", process.key());
-        statements.later("DELETE FROM process_change WHERE process_id = ? AND kind <> 'pruned'", process.id());
-        statements.later(
-                "INSERT INTO process_tombstone (id, fence, last_sequence, pruned_ms) VALUES (?, ?, ?, ?)"
-                        + " ON CONFLICT (id) DO UPDATE SET fence = excluded.fence,"
-                        + " last_sequence = excluded.last_sequence, pruned_ms = excluded.pruned_ms",
-                tombstone.id(),
-                tombstone.fence(),
-                tombstone.lastSequence(),
-                tombstone.prunedAt().toEpochMilli());
+        new PostgresRegistrations(statements).lockId(process.id());
+        new PostgresPrunes(statements).bury(process, tombstone);
     }
 
     @Override
     public void forget(int remembered) {
-        // One program at a time, so that what one removes the other does not count.
-        statements.later("SELECT FROM process_floor FOR UPDATE");
-        new PostgresFeed(statements).forget(remembered);
-        statements.later(
-                "WITH oldest AS (SELECT t.pruned_ms, t.id FROM process_tombstone t"
-                        + " ORDER BY t.pruned_ms DESC, t.id DESC LIMIT 1 OFFSET ?),"
-                        + " gone AS (DELETE FROM process_tombstone t USING oldest"
-                        + " WHERE (t.pruned_ms, t.id) <= (oldest.pruned_ms, oldest.id)"
-                        + " RETURNING t.fence, " + LAST_OF_TOMBSTONE + " AS sequence)"
-                        + " UPDATE process_floor f SET"
-                        + " fence = greatest(f.fence, (SELECT max(gone.fence) FROM gone)),"
-                        + " sequence = greatest(f.sequence, (SELECT max(gone.sequence) FROM gone))",
-                remembered);
-    }
-
-    /** The id as such, whether or not there is a row; by a hash, so that two may share a lock, which does no harm. */
-    private void lockId(String id) {
-        statements.alongside(_ -> id, "SELECT pg_advisory_xact_lock(hashtextextended(?, 25452))", id);
+        new PostgresPrunes(statements).forget(remembered);
     }
 
     @Override

@@ -1,0 +1,76 @@
+package dev.cloche.process.postgres;
+
+import dev.cloche.process.Backoff;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.Recovery;
+import dev.cloche.process.RegistrationJson;
+import java.util.Optional;
+
+/** How an id gets its process, in one transaction. */
+record PostgresRegistrations(Statements statements) {
+    /**
+     * Inserts a process with its id locked ({@link #lockId}).
+     *
+     * @return false if the id is taken
+     */
+    boolean insert(ProcessRegistration registration, String hash, long fence, long lastSequence, long at) {
+        Recovery recovery = registration.recovery();
+        Optional<Backoff> backoff =
+                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
+        // Both tables in one statement: what leaves the one is in the other.
+        return PostgresReads.sql(() -> statements.update(
+                        "INSERT INTO process (id, hash, registration, input_type, host_profile, recovery,"
+                                + " recovery_attempts, retry_first_ms, retry_most_ms, lease_required, status, fence,"
+                                + " first_sequence, last_sequence, created_ms, updated_ms)"
+                                + " SELECT ?, ?, ?, ?, ?, ?, ?, CAST(? AS bigint), CAST(? AS bigint), ?, 'running',"
+                                + " b.fence, b.sequence + 1, b.sequence, ?, ? FROM (SELECT"
+                                + " greatest(?, (SELECT f.fence FROM process_floor f WHERE NOT EXISTS"
+                                + " (SELECT FROM process_tombstone t WHERE t.id = ?)),"
+                                + " (SELECT t.fence FROM process_tombstone t WHERE t.id = ?)) AS fence,"
+                                + " greatest(?, (SELECT f.sequence FROM process_floor f WHERE NOT EXISTS"
+                                + " (SELECT FROM process_tombstone t WHERE t.id = ?)),"
+                                + " (SELECT " + PostgresReads.LAST_OF_TOMBSTONE
+                                + " FROM process_tombstone t WHERE t.id = ?)) AS sequence"
+                                + ") b ON CONFLICT (id) DO NOTHING",
+                        registration.id(),
+                        hash,
+                        RegistrationJson.write(registration).text(),
+                        registration.input().type(),
+                        registration.provenance().hostProfileId(),
+                        word(recovery),
+                        attempts(recovery),
+                        backoff.map(pauses -> pauses.first().toMillis()),
+                        backoff.map(pauses -> pauses.longest().toMillis()),
+                        registration.leaseRequired(),
+                        at,
+                        at,
+                        fence,
+                        registration.id(),
+                        registration.id(),
+                        lastSequence,
+                        registration.id(),
+                        registration.id()))
+                == 1;
+    }
+
+    private static int attempts(Recovery recovery) {
+        return switch (recovery) {
+            case Recovery.Rerunnable rerunnable -> rerunnable.attempts();
+            case Recovery.Retrying retrying -> retrying.times() + 1;
+            case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> 0;
+        };
+    }
+
+    private static String word(Recovery recovery) {
+        return switch (recovery) {
+            case Recovery.Rerunnable _, Recovery.Retrying _ -> PostgresRows.RERUNNABLE;
+            case Recovery.OwnerBound _ -> PostgresRows.OWNER_BOUND;
+            case Recovery.ExternallyOwned _ -> PostgresRows.EXTERNALLY_OWNED;
+        };
+    }
+
+    /** The id as such, whether or not there is a row; by a hash, so that two may share a lock, which does no harm. */
+    void lockId(String id) {
+        statements.alongside(_ -> id, "SELECT pg_advisory_xact_lock(hashtextextended(?, 25452))", id);
+    }
+}
