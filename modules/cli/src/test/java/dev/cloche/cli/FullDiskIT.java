@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.io.IOException;
@@ -35,6 +36,7 @@ class FullDiskIT {
         mounted = true;
         cloche = Program.in(home);
         good("run", "-q", "-d", "--name", "runs", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
+        good("run", "-q", "-d", "--name", "writes", "base", "--", "sh", "-c", "while sleep 1; do date >>/log; sync; done");
         good("create", "--name", "never", "base", "--", "true");
         good("machine", "create", "box", "--image", "base");
         good("exec", "--detach", "runs", "--", "true");
@@ -45,7 +47,7 @@ class FullDiskIT {
     @AfterAll
     static void unmount() throws Exception {
         if (mounted) {
-            cloche.run("rm", "-f", "runs");
+            cloche.run("rm", "-f", "runs", "writes");
             Program.run(List.of("umount", home.toString()));
             Files.delete(home);
         }
@@ -99,7 +101,7 @@ class FullDiskIT {
         assertThat(good("images").stdout()).contains("base");
         assertThat(good("logs", "runs").stdout()).isEqualTo("said\n");
         assertThat(good("inspect", "runs").stdout()).contains("running");
-        assertThat(good("exec", "runs", "echo", "lives").stdout()).isEqualTo("lives\n");
+        livesOrIsHalted();
         assertThat(good("image", "inspect", "base").stdout()).contains("base");
         assertThat(good("snapshot", "ls").exitCode()).isZero();
         assertThat(cloche.run("doctor").stdout()).contains(" MiB are free", "MiB in reserve", "cloche image prune");
@@ -120,7 +122,22 @@ class FullDiskIT {
         assertThat(good("ps", "-a", "--format", "json").stdout())
                 .containsOnlyOnce("\"runs\"")
                 .contains("\"never\"");
-        assertThat(good("exec", "runs", "echo", "lives").stdout()).isEqualTo("lives\n");
+        livesOrIsHalted();
+    }
+
+    /** Its file system writes now and then by itself, and then it is halted. */
+    private static void livesOrIsHalted() {
+        Result result = cloche.run("exec", "runs", "echo", "lives");
+        if (result.exitCode() == 0) {
+            assertThat(result.stdout()).isEqualTo("lives\n");
+        } else {
+            saysThatItIsHalted(result);
+        }
+    }
+
+    private static void saysThatItIsHalted(Result result) {
+        assertThat(result.exitCode()).as("%s", result).isEqualTo(125);
+        assertThat(result.stderr()).contains("disk is full", "is halted until there is space", "Free 256 MiB");
     }
 
     private static void saysThatThereIsNoSpace(Result result, int exitCode) {
@@ -131,6 +148,17 @@ class FullDiskIT {
 
     @Test
     @Order(3)
+    void aGuestThatWritesIsHaltedAndGoesOnWhenThereIsRoom() throws IOException {
+        await().until(() -> good("ps").stdout().contains("running (disk full)"));
+        assertThat(good("inspect", "writes").stdout()).contains("disk-full");
+        saysThatItIsHalted(cloche.run("exec", "writes", "echo", "lives"));
+        makeRoom();
+        await().until(() -> cloche.run("exec", "writes", "echo", "lives").stdout().equals("lives\n"));
+        good("rm", "-f", "writes");
+    }
+
+    @Test
+    @Order(4)
     void whatRunsIsStoppedAndItsEndIsRecorded() throws IOException {
         refillTheReserve();
         good("stop", "-t", "5", "runs");
@@ -142,7 +170,7 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(5)
+    @Order(6)
     void whatHasEndedIsRemovedWithItsImage() throws IOException {
         refillTheReserve();
         good("rm", "never");
@@ -156,7 +184,7 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(4)
+    @Order(5)
     void machinesAndProcessesAreShownAndRemoved() throws IOException {
         refillTheReserve();
         assertThat(good("process", "ls", "-a").stdout()).contains("sandbox_exec");
@@ -171,7 +199,7 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(6)
+    @Order(7)
     void withRoomEverythingWorksAgainAndTheReserveIsWhole() throws IOException {
         assertThat(Files.size(home.resolve("reserve"))).isLessThan(16 << 20);
         makeRoom();
@@ -182,7 +210,7 @@ class FullDiskIT {
     }
 
     @Test
-    @Order(7)
+    @Order(8)
     void aReadOnlyStateRootCanBeRead() throws Exception {
         makeRoom();
         good("run", "-q", "-d", "--name", "ended", "base", "--", "echo", "said");
