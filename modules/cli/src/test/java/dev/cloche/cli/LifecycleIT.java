@@ -40,7 +40,7 @@ class LifecycleIT extends OnOneHome {
         assertThat(cloche.run("resume", "web").exitCode()).isZero();
         assertThat(cloche.run("exec", "web", "--", "echo", "here").stdout()).isEqualTo("here\n");
         assertThat(cloche.run("rename", "web", "www").exitCode()).isZero();
-        assertThat(cloche.run("restart", "-t", "1s", "www").exitCode()).isZero();
+        assertThat(cloche.run("restart", "-t", "5m", "www").exitCode()).isZero();
         await().until(() -> cloche.run("logs", "www").stdout().equals("blue\n"));
         assertThat(cloche.run("kill", "www").exitCode()).isZero();
 
@@ -55,7 +55,7 @@ class LifecycleIT extends OnOneHome {
                 .containsPattern("\"terminatedAt\" : \"20");
         assertThat(cloche.run("wait", "www").stdout()).isEqualTo("stopped signal 137\n");
         assertThat(cloche.run("start", "www").exitCode()).isZero();
-        assertThat(cloche.run("drain", "-t", "1s", "www").exitCode()).isZero();
+        assertThat(cloche.run("drain", "-t", "5m", "www").exitCode()).isZero();
         assertThat(cloche.run("wait", "www").stdout()).isEqualTo("stopped drain-requested 131\n");
         assertThat(cloche.run("inspect", "www").stdout()).contains("SIGQUIT");
         assertThat(cloche.run("rm", "www").exitCode()).isZero();

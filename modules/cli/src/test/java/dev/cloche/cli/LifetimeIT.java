@@ -86,8 +86,8 @@ class LifetimeIT extends OnOneHome {
 
         assertThat(cloche.run("exec", "survivor", "--", "echo", "alive")).isEqualTo(new Result(0, "alive\n", ""));
         assertThat(cloche.run("ps").stdout()).contains("survivor", "running");
-        assertThat(cloche.run("stop", "-t", "1s", "survivor").exitCode()).isZero();
-        assertThat(cloche.run("ps", "-a").stdout()).contains("survivor", "stopped (shutdown-requested)");
+        assertThat(cloche.run("stop", "-t", "5m", "survivor").exitCode()).isZero();
+        assertThat(cloche.run("ps", "-a").stdout()).contains("survivor", "stopped (signal 15)");
         assertThat(cloche.run("rm", "survivor").exitCode()).isZero();
     }
 
