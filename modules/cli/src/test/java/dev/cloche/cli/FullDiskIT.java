@@ -36,7 +36,17 @@ class FullDiskIT {
         mounted = true;
         cloche = Program.in(home);
         good("run", "-q", "-d", "--name", "runs", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
-        good("run", "-q", "-d", "--name", "writes", "base", "--", "sh", "-c", "while sleep 1; do date >>/log; sync; done");
+        good(
+                "run",
+                "-q",
+                "-d",
+                "--name",
+                "writes",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "while sleep 1; do date >>/log; sync; done");
         good("create", "--name", "never", "base", "--", "true");
         good("machine", "create", "box", "--image", "base");
         good("exec", "--detach", "runs", "--", "true");
@@ -153,7 +163,8 @@ class FullDiskIT {
         assertThat(good("inspect", "writes").stdout()).contains("disk-full");
         saysThatItIsHalted(cloche.run("exec", "writes", "echo", "lives"));
         makeRoom();
-        await().until(() -> cloche.run("exec", "writes", "echo", "lives").stdout().equals("lives\n"));
+        await().until(() ->
+                cloche.run("exec", "writes", "echo", "lives").stdout().equals("lives\n"));
         good("rm", "-f", "writes");
     }
 
