@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public final class SandboxBuilder {
     private final String image;
     private @Nullable String name;
     private List<String> command = List.of();
+    private @Nullable List<String> entrypoint;
     private boolean ephemeral;
     private Optional<StopSignal> stopSignal = Optional.empty();
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
@@ -79,6 +81,17 @@ public final class SandboxBuilder {
      */
     public SandboxBuilder stopSignal(String signal) {
         stopSignal = Optional.of(StopSignal.parse(signal));
+        return this;
+    }
+
+    /**
+     * What the command's words are given to, in place of the image's entrypoint. The image's own command is left out then, as
+     * with Docker.
+     *
+     * @param words none for no entrypoint: the command's words are all
+     */
+    public SandboxBuilder entrypoint(String... words) {
+        entrypoint = List.of(words);
         return this;
     }
 
@@ -224,14 +237,17 @@ public final class SandboxBuilder {
 
     private SandboxSpec spec() {
         SandboxSpec spec = SandboxSpec.of(cloche.exactImage(image))
-                .withCommand(command)
                 .withNetwork(network.spec())
                 .withPullPolicy(pull.room())
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
                 .withLabels(labels)
                 .withSecrets(secrets);
-        SandboxSpec named = name == null ? spec : spec.withName(name).withEphemeral(ephemeral);
+        SandboxSpec commanded = entrypoint == null
+                ? spec.withCommand(command)
+                : spec.withWholeCommand(
+                        Stream.concat(entrypoint.stream(), command.stream()).toList());
+        SandboxSpec named = name == null ? commanded : commanded.withName(name).withEphemeral(ephemeral);
         int disk = diskMib != null ? diskMib : named.ephemeral() ? 0 : SandboxSpec.DEFAULT_DISK_MIB;
         SandboxSpec limited = named.withPolicies(policies);
         SandboxSpec whole = stopSignal.map(limited::withStopSignal).orElse(limited);

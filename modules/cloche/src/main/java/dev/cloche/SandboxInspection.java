@@ -83,13 +83,15 @@ public record SandboxInspection(
      * @param workingDirectory if it is not the image's
      * @param user if it is not the image's
      * @param stopSignal by which it is asked to end, if that is not the image's choice
+     * @param whole whether the words are all of it, and nothing is taken of the image's entrypoint and command
      */
     public record Command(
             List<String> words,
             Map<String, String> environment,
             Optional<String> workingDirectory,
             Optional<String> user,
-            Optional<String> stopSignal) {
+            Optional<String> stopSignal,
+            boolean whole) {
         public Command {
             words = List.copyOf(words);
             environment = Map.copyOf(environment);
@@ -101,7 +103,8 @@ public record SandboxInspection(
                     main.options().environment(),
                     main.options().workingDirectory(),
                     main.options().user(),
-                    main.stopSignal().map(StopSignal::toString));
+                    main.stopSignal().map(StopSignal::toString),
+                    main.whole());
         }
     }
 

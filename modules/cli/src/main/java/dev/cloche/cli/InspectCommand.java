@@ -71,7 +71,7 @@ final class InspectCommand implements Callable<Integer> {
     private static void command(JsonOutput json, Optional<SandboxInspection.Command> command) {
         // Without one, an empty object: what an older Cloche did not record.
         json.object(() -> command.ifPresent(main -> {
-            json.field("words", main.words());
+            json.field("words", main.words()).field("whole", main.whole());
             strings(json.name("environment"), main.environment());
             json.field("workingDirectory", main.workingDirectory())
                     .field("user", main.user())

@@ -18,6 +18,14 @@ final class SandboxOptions {
     @Option(names = "--rm", description = "Remove the sandbox when it ends.")
     private boolean ephemeral;
 
+    @Option(
+            names = "--entrypoint",
+            paramLabel = "PROGRAM",
+            description =
+                    "What the command's words are given to, in place of the image's entrypoint; the image's own command"
+                            + " is left out then. Empty for none.")
+    private @Nullable String entrypoint;
+
     @Mixin
     private SizeOptions size = new SizeOptions();
 
@@ -77,6 +85,9 @@ final class SandboxOptions {
         }
         if (stopSignal != null) {
             builder.stopSignal(stopSignal);
+        }
+        if (entrypoint != null) {
+            builder.entrypoint(entrypoint.isEmpty() ? new String[0] : new String[] {entrypoint});
         }
         lifecycle.applyTo(builder);
         return secrets.applyTo(network.applyTo(builder));

@@ -88,7 +88,8 @@ class InspectCommandTest {
                         Map.of("LEVEL", "3"),
                         Optional.of("/srv"),
                         Optional.of("www"),
-                        Optional.of("SIGQUIT"))),
+                        Optional.of("SIGQUIT"),
+                        true)),
                 List.of(run));
     }
 }

@@ -84,6 +84,7 @@ record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
                 Map.of(),
                 snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
                 child.secrets().orElse(Secrets.none()),
-                main.stopSignal());
+                main.stopSignal(),
+                main.whole());
     }
 }

@@ -19,13 +19,14 @@ final class CommandLine {
     private CommandLine() {}
 
     /**
-     * The image's entrypoint with {@code arguments}, or with the image's own if there are none.
+     * The image's entrypoint with the words of the command, or with the image's own if there are none; only the words if they
+     * are whole.
      *
      * @throws SandboxException.NoCommand if that leaves nothing
      */
-    private static List<String> ofImage(String reference, ImageConfig config, List<String> arguments) {
-        List<String> words = new ArrayList<>(config.entrypoint());
-        words.addAll(arguments.isEmpty() ? config.cmd() : arguments);
+    private static List<String> ofImage(String reference, ImageConfig config, MainCommand main) {
+        List<String> words = new ArrayList<>(main.whole() ? List.of() : config.entrypoint());
+        words.addAll(main.words().isEmpty() && !main.whole() ? config.cmd() : main.words());
         if (words.isEmpty()) {
             throw new SandboxException.NoCommand(reference);
         }
@@ -46,7 +47,7 @@ final class CommandLine {
      * @throws SandboxException.NoCommand if neither it nor the image names a command
      */
     static ExecRequest mainRequest(String image, MainCommand main, ImageConfig config) {
-        ExecRequest request = request(ofImage(image, config, main.words()), config, main.options(), true);
+        ExecRequest request = request(ofImage(image, config, main), config, main.options(), true);
         StopSignal signal =
                 main.stopSignal().or(() -> StopSignal.find(config.stopSignal())).orElse(StopSignal.TERM);
         // By SIGTERM every process of the guest is asked.

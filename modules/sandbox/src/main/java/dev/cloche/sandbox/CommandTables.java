@@ -18,11 +18,12 @@ record CommandTables(String of) {
     void insert(Session session, long id, MainCommand main) throws SQLException {
         CommandOptions options = main.options();
         session.update(
-                sql("INSERT INTO X_command (X_id, user, working_directory, stop_signal) VALUES (?, ?, ?, ?)"),
+                sql("INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole) VALUES (?, ?, ?, ?, ?)"),
                 id,
                 options.user(),
                 options.workingDirectory(),
-                main.stopSignal().map(StopSignal::number));
+                main.stopSignal().map(StopSignal::number),
+                SandboxRows.flag(main.whole()));
         for (int i = 0; i < main.words().size(); i++) {
             session.update(
                     sql("INSERT INTO X_word (X_id, position, word) VALUES (?, ?, ?)"),
@@ -49,13 +50,15 @@ record CommandTables(String of) {
 
     /** Empty for a sandbox of a Cloche that did not record it. */
     Optional<MainCommand> read(Session session, long id) throws SQLException {
-        record Head(Optional<String> user, Optional<String> directory, Optional<StopSignal> stopSignal) {}
+        record Head(
+                Optional<String> user, Optional<String> directory, Optional<StopSignal> stopSignal, boolean whole) {}
         Optional<Head> head = session.first(
                 row -> new Head(
                         Optional.ofNullable(row.getString(1)),
                         Optional.ofNullable(row.getString(2)),
-                        row.getString(3) == null ? Optional.empty() : Optional.of(new StopSignal(row.getInt(3)))),
-                sql("SELECT user, working_directory, stop_signal FROM X_command WHERE X_id = ?"),
+                        row.getString(3) == null ? Optional.empty() : Optional.of(new StopSignal(row.getInt(3))),
+                        row.getInt(4) == 1),
+                sql("SELECT user, working_directory, stop_signal, whole FROM X_command WHERE X_id = ?"),
                 id);
         if (head.isEmpty()) {
             return Optional.empty();
@@ -75,7 +78,8 @@ record CommandTables(String of) {
                 Optional.empty(),
                 false,
                 limits);
-        return Optional.of(new MainCommand(words, options, head.get().stopSignal()));
+        return Optional.of(new MainCommand(
+                words, options, head.get().stopSignal(), head.get().whole()));
     }
 
     private String sql(String text) {

@@ -6,17 +6,18 @@ import java.util.Optional;
 /**
  * What a sandbox runs at every start.
  *
- * @param words replace the image's own command where not empty; the image's entrypoint stays in front
+ * @param words replace the image's own command where not empty; the image's entrypoint stays in front unless they are whole
  * @param options how it is run
  * @param stopSignal by which it is asked to end, if that is not the image's choice
+ * @param whole whether the words are all of it, and nothing is taken of the image's entrypoint and command
  */
-public record MainCommand(List<String> words, CommandOptions options, Optional<StopSignal> stopSignal) {
+public record MainCommand(List<String> words, CommandOptions options, Optional<StopSignal> stopSignal, boolean whole) {
     public MainCommand {
         words = List.copyOf(words);
     }
 
-    /** With the image's choice of a signal. */
+    /** With the image's choice of a signal, and its entrypoint. */
     public MainCommand(List<String> words, CommandOptions options) {
-        this(words, options, Optional.empty());
+        this(words, options, Optional.empty(), false);
     }
 }

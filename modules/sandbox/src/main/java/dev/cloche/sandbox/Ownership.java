@@ -44,7 +44,7 @@ final class Ownership {
 
     /** What the sandbox is for, which one that stays does again when it is started again. */
     ExecRequest mainRequest(CommandOptions options) {
-        MainCommand asked = new MainCommand(main.words(), options, main.stopSignal());
+        MainCommand asked = new MainCommand(main.words(), options, main.stopSignal(), main.whole());
         if (!record().ephemeral() && !asked.equals(main)) {
             ground.store().changeMain(record().id(), asked);
         }

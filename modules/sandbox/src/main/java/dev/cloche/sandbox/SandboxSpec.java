@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  * @param network what network it has; ports as they are asked for
  * @param secrets what its guest finds in {@code /run/secrets}
  * @param stopSignal by which its main command is asked to end, if that is not the image's choice
+ * @param wholeCommand whether the command is all of it, and nothing is taken of the image's entrypoint and command
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -40,7 +41,8 @@ public record SandboxSpec(
         Map<String, String> labels,
         NetworkSpec network,
         Secrets secrets,
-        Optional<StopSignal> stopSignal) {
+        Optional<StopSignal> stopSignal,
+        boolean wholeCommand) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -97,7 +99,8 @@ public record SandboxSpec(
                 Map.of(),
                 NetworkSpec.none(),
                 Secrets.none(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     private SandboxSpec with(Consumer<SandboxSpecDraft> change) {
@@ -115,7 +118,18 @@ public record SandboxSpec(
     }
 
     public SandboxSpec withCommand(List<String> value) {
-        return with(draft -> draft.command = value);
+        return with(draft -> {
+            draft.command = value;
+            draft.wholeCommand = false;
+        });
+    }
+
+    /** The same with a command in place of the image's entrypoint and command. */
+    public SandboxSpec withWholeCommand(List<String> value) {
+        return with(draft -> {
+            draft.command = value;
+            draft.wholeCommand = true;
+        });
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {

@@ -22,6 +22,7 @@ final class SandboxSpecDraft {
     NetworkSpec network;
     Secrets secrets;
     Optional<StopSignal> stopSignal;
+    boolean wholeCommand;
 
     SandboxSpecDraft(SandboxSpec from) {
         name = from.name();
@@ -37,6 +38,7 @@ final class SandboxSpecDraft {
         network = from.network();
         secrets = from.secrets();
         stopSignal = from.stopSignal();
+        wholeCommand = from.wholeCommand();
     }
 
     SandboxSpec spec() {
@@ -53,6 +55,7 @@ final class SandboxSpecDraft {
                 labels,
                 network,
                 secrets,
-                stopSignal);
+                stopSignal,
+                wholeCommand);
     }
 }

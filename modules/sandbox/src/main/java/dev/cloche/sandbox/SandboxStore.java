@@ -29,7 +29,8 @@ final class SandboxStore {
                     CatalogSchema.Migration.additive("networks and published ports"),
                     CatalogSchema.Migration.additive("pools of warm VMs, and how runs began"),
                     new CatalogSchema.Migration("pools of VMs with a network", true, true),
-                    CatalogSchema.Migration.additive("stop signals, and what had to be killed")));
+                    CatalogSchema.Migration.additive("stop signals, and what had to be killed"),
+                    CatalogSchema.Migration.additive("main commands without an image's entrypoint")));
 
     private final Catalog catalog;
     private final Clock clock;

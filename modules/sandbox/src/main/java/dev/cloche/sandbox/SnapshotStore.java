@@ -23,7 +23,8 @@ final class SnapshotStore {
             "dev/cloche/sandbox/snapshots",
             List.of(
                     CatalogSchema.Migration.additive("snapshots of sandboxes"),
-                    CatalogSchema.Migration.additive("stop signals")));
+                    CatalogSchema.Migration.additive("stop signals"),
+                    CatalogSchema.Migration.additive("main commands without an image's entrypoint")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 

@@ -52,7 +52,7 @@ record StartPlan(
                 ownDisk(spec.ephemeral(), spec.diskMib()),
                 lastingDisk(spec.ephemeral(), spec.diskMib()),
                 spec.policies(),
-                new MainCommand(spec.command(), main, spec.stopSignal()),
+                new MainCommand(spec.command(), main, spec.stopSignal(), spec.wholeCommand()),
                 spec.network(),
                 spec.secrets(),
                 Optional.empty());

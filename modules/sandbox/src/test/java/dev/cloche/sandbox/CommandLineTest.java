@@ -100,6 +100,19 @@ class CommandLineTest {
     }
 
     @Test
+    void anEntrypointOfTheCallerTakesTheImagesCommandAwayToo() {
+        ImageConfig image = config(List.of("/init"), List.of("serve"), List.of(), "", "");
+        assertThat(whole(image, "sh", "-c", "true").arguments()).containsExactly("sh", "-c", "true");
+        assertThat(whole(image, "sh").arguments()).containsExactly("sh");
+        assertThatThrownBy(() -> whole(image)).isInstanceOf(SandboxException.NoCommand.class);
+    }
+
+    private static ExecRequest whole(ImageConfig image, String... words) {
+        MainCommand main = new MainCommand(List.of(words), CommandOptions.none(), Optional.empty(), true);
+        return CommandLine.mainRequest("bare", main, image);
+    }
+
+    @Test
     void theStopSignalIsTheCallersOrTheImagesAndSigtermIsNone() {
         assertThat(stopSignal("SIGQUIT", "")).contains(3);
         assertThat(stopSignal("28", "")).contains(28);
@@ -129,7 +142,7 @@ class CommandLineTest {
     private static MainCommand command(String stopSignal) {
         Optional<StopSignal> signal =
                 stopSignal.isEmpty() ? Optional.empty() : Optional.of(StopSignal.parse(stopSignal));
-        return new MainCommand(List.of("true"), CommandOptions.none(), signal);
+        return new MainCommand(List.of("true"), CommandOptions.none(), signal, false);
     }
 
     private static ImageConfig stoppedBy(String signal) {
