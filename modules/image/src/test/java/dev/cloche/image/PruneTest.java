@@ -146,6 +146,23 @@ class PruneTest {
     }
 
     @Test
+    void noMoreGoesThanTheSizeAsksForAndThePlanKnowsIt() throws IOException {
+        fixture.pull(second);
+        fixture.pull(registry.serve("app", "3", image("three")));
+        long withoutFirst = bytes();
+        clock.step(Duration.ofMinutes(-1));
+        fixture.pull(first);
+        clock.step(Duration.ofMinutes(2));
+        long all = bytes();
+        assertThat(fixture.store.prunePlan(keep(all)).references()).isEmpty();
+        PruneReport plan = fixture.store.prunePlan(keep(withoutFirst));
+        assertThat(plan.references()).containsExactly(first);
+        assertThat(plan.bytes()).isEqualTo(all - withoutFirst);
+        assertThat(fixture.store.prune(keep(withoutFirst))).isEqualTo(plan);
+        assertThat(bytes()).isEqualTo(withoutFirst);
+    }
+
+    @Test
     void sizeIsNoReasonToTakeWhatIsHeld() {
         fixture.acquire(first, "a");
         assertThat(fixture.store.prune(keep(0)).references()).isEmpty();
