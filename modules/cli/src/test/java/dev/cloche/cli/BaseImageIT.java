@@ -35,7 +35,7 @@ class BaseImageIT {
 
     @Test
     void itsWgetKeepsItsTimeAndDoesNotCrash() throws Exception {
-        Program cloche = Program.in(Files.createDirectory(directory.resolve("home")));
+        Program cloche = Program.in(directory.resolve("home"));
 
         Program.Result result = cloche.run("run", "base", "--", "wget", "-T", "5", "-O", "-", "http://127.0.0.1:9/");
 

@@ -160,7 +160,7 @@ class FullDiskIT {
     @Order(3)
     void aGuestThatWritesIsHaltedAndGoesOnWhenThereIsRoom() throws IOException {
         await().until(() -> good("ps").stdout().contains("running (disk full)"));
-        assertThat(good("inspect", "writes").stdout()).contains("disk-full");
+        assertThat(good("inspect", "writes").stdout()).contains("running (disk full)", "Free 256 MiB");
         saysThatItIsHalted(cloche.run("exec", "writes", "echo", "lives"));
         makeRoom();
         await().until(() ->

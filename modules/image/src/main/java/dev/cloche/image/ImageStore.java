@@ -218,13 +218,26 @@ public final class ImageStore {
      * @throws ImageNotFound if it is not here
      */
     public ImageDetails inspect(ImageReference reference) {
-        ImageDetails details = catalog.details(reference).orElseThrow(() -> catalog.notHere(reference));
+        ImageDetails details = catalog.details(named(reference)).orElseThrow(() -> catalog.notHere(reference));
         try {
             byte[] config = Files.readAllBytes(files.document(details.configDigest()));
             return details.withWarnings(ConfigDocument.read(config).warnings());
         } catch (IOException | Json.Malformed e) {
             return details.withWarnings(List.of("The config as it came is not readable here."));
         }
+    }
+
+    /** The newest name of an image that is meant by its digest alone, if it has one. */
+    private ImageReference named(ImageReference reference) {
+        if (!reference.isDigestAlone()) {
+            return reference;
+        }
+        return list().stream()
+                .filter(image -> reference.digest().equals(Optional.of(image.manifest())))
+                .map(ImageSummary::reference)
+                .filter(name -> !name.isDigestAlone())
+                .findFirst()
+                .orElse(reference);
     }
 
     /**
