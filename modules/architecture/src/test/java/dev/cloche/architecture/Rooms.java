@@ -23,11 +23,11 @@ final class Rooms {
             Map.entry("erofs", Set.of("base")),
             Map.entry("image", Set.of("erofs", "catalog", "linux", "base")),
             Map.entry("vm", Set.of("linux", "base")),
-            Map.entry("process", Set.of("catalog", "base")),
+            Map.entry("process", Set.of("catalog", "linux", "base")),
             Map.entry("process.postgres", Set.of("process", "base")),
             Map.entry("pool", Set.of("vm", "base")),
             Map.entry("sandbox", Set.of("image", "pool", "vm", "catalog", "linux", "base")),
-            Map.entry("execution", Set.of("sandbox", "process", "vm", "base")),
+            Map.entry("execution", Set.of("sandbox", "process", "vm", "linux", "base")),
             Map.entry("machine", Set.of("image", "vm", "linux", "base")),
             Map.entry(
                     "",

@@ -2,6 +2,8 @@ package dev.cloche.base;
 
 /** Makes text of guests, images, registries and callers fit for a person's terminal and for one line of a log. */
 public final class Printable {
+    private static final int LONGEST_QUOTATION = 200;
+
     private Printable() {}
 
     /** Replaces control and format characters and all kinds of line ends with U+FFFD: what comes out is one line. */
@@ -12,6 +14,19 @@ public final class Printable {
     /** The same for texts of several lines, whose newlines and tabs stay. */
     public static String lines(String text) {
         return replaced(text, true);
+    }
+
+    /** Does the same as {@link #of(String)} for a quotation in a message: of the text 200 characters are kept. */
+    public static String brief(String text) {
+        return brief(text, LONGEST_QUOTATION);
+    }
+
+    /** Does the same as {@link #of(String)}, and replaces what is longer than {@code most} characters by an ellipsis. */
+    public static String brief(String text, int most) {
+        // By code points: no character is cut in two.
+        int[] points = text.codePoints().limit(most + 1L).toArray();
+        String shown = of(new String(points, 0, Math.min(points.length, most)));
+        return points.length > most ? shown + "…" : shown;
     }
 
     private static String replaced(String text, boolean lines) {

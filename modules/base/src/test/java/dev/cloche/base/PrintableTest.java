@@ -15,4 +15,11 @@ class PrintableTest {
     void textsOfSeveralLinesKeepThem() {
         assertThat(Printable.lines("a\n\tb\r\u001b")).isEqualTo("a\n\tb\ufffd\ufffd");
     }
+
+    @Test
+    void whatIsLongIsCutBetweenCharacters() {
+        assertThat(Printable.brief("ab\n", 3)).isEqualTo("ab\ufffd");
+        assertThat(Printable.brief("😀😀😀", 2)).isEqualTo("😀😀…");
+        assertThat(Printable.brief("", 2)).isEmpty();
+    }
 }

@@ -1,29 +1,25 @@
 package dev.cloche.execution;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import java.io.IOException;
-import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** Wakes the reader of an output when there may be more of it, and when there will be no more. For one reader. */
 final class LogWatch implements AutoCloseable {
     /** Only for what the kernel should drop: all that is written is told of, and so is the end. */
     private static final Duration LOOK_ANYWAY = Duration.ofSeconds(15);
 
-    private final WatchService files;
+    private final FileSignal changes;
     private final Thread waiter;
     private volatile boolean over;
     private volatile Optional<RuntimeException> failure = Optional.empty();
 
-    private LogWatch(WatchService files, Runnable end) {
-        this.files = files;
+    private LogWatch(FileSignal changes, Runnable end) {
+        this.changes = changes;
         this.waiter = Thread.ofVirtual().name("cloche-output-end").unstarted(() -> awaitEnd(end));
     }
 
@@ -36,14 +32,7 @@ final class LogWatch implements AutoCloseable {
     static LogWatch open(Path directory, Runnable end) throws IOException {
         // Nobody may have driven it yet.
         Files.createDirectories(directory);
-        WatchService files = directory.getFileSystem().newWatchService();
-        try {
-            directory.register(files, StandardWatchEventKinds.ENTRY_MODIFY, StandardWatchEventKinds.ENTRY_CREATE);
-        } catch (IOException e) {
-            files.close();
-            throw e;
-        }
-        LogWatch watch = new LogWatch(files, end);
+        LogWatch watch = new LogWatch(FileSignal.listen(directory), end);
         watch.waiter.start();
         return watch;
     }
@@ -55,7 +44,7 @@ final class LogWatch implements AutoCloseable {
             failure = Optional.of(unknown);
         }
         over = true;
-        closeFiles();
+        changes.close();
     }
 
     /**
@@ -73,28 +62,12 @@ final class LogWatch implements AutoCloseable {
 
     /** Until there may be something to read, it is over, or the deadline has passed. */
     void await(Deadline deadline) throws InterruptedException {
-        try {
-            WatchKey key = files.poll(deadline.orAfter(LOOK_ANYWAY).remainingNanos(), TimeUnit.NANOSECONDS);
-            if (key != null) {
-                key.pollEvents();
-                key.reset();
-            }
-        } catch (ClosedWatchServiceException end) {
-            // It is over.
-        }
+        var _ = changes.await(deadline.orAfter(LOOK_ANYWAY));
     }
 
     @Override
     public void close() {
         waiter.interrupt();
-        closeFiles();
-    }
-
-    private void closeFiles() {
-        try {
-            files.close();
-        } catch (IOException nothingIsLost) {
-            // It has told what it was for.
-        }
+        changes.close();
     }
 }

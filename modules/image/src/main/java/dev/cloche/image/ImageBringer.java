@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Brings images from where they are: a bundled layout, a registry, an archive. */
 final class ImageBringer {
@@ -246,7 +246,7 @@ final class ImageBringer {
             Thread.currentThread().interrupt();
             throw new PullFailed(PullFailed.Reason.GAVE_UP, from, OptionalInt.empty(), "it was interrupted", e);
         } catch (IOException e) {
-            if (isFull(e.getMessage())) {
+            if (isForWantOfSpace(e)) {
                 throw new PullFailed(
                         PullFailed.Reason.NO_SPACE,
                         from,
@@ -259,7 +259,9 @@ final class ImageBringer {
     }
 
     /** The JDK has no type for ENOSPC and EDQUOT, only their texts. */
-    private static boolean isFull(@Nullable String message) {
-        return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+    private static boolean isForWantOfSpace(IOException e) {
+        String message = e.getMessage();
+        return e.getCause() instanceof SystemCallException call && call.isForWantOfSpace()
+                || message != null && (message.contains("No space left") || message.contains("quota exceeded"));
     }
 }

@@ -180,8 +180,7 @@ public record ImageReference(String registry, String repository, Optional<String
 
     /** Bad names are quoted in messages, and need not fill a screen or steer a terminal there. */
     private static String shorten(String text) {
-        String printable = Printable.of(text);
-        return printable.length() <= LONGEST_QUOTE ? printable : printable.substring(0, LONGEST_QUOTE) + "…";
+        return Printable.brief(text, LONGEST_QUOTE);
     }
 
     /** The full name: {@code registry/repository:tag}, {@code registry/repository@digest} or {@code digest}. */

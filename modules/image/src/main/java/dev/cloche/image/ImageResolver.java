@@ -165,7 +165,6 @@ final class ImageResolver {
 
     /** Registries choose these words, and they go to terminals. */
     private static String printable(String text) {
-        String safe = Printable.of(text);
-        return safe.length() <= 100 ? safe : safe.substring(0, 100) + "…";
+        return Printable.brief(text, 100);
     }
 }

@@ -91,9 +91,7 @@ public final class PullFailed extends ImageException {
 
     /** Some of it are a registry's own words, which need not steer a terminal or fill a log. */
     private static String withStatus(String what, OptionalInt status) {
-        String safe = Printable.of(what);
-        String bounded = safe.length() <= LONGEST ? safe : safe.substring(0, LONGEST) + "…";
-        return bounded + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
+        return Printable.brief(what, LONGEST) + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
     }
 
     /** What happened, as part of a sentence. */

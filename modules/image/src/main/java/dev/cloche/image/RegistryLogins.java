@@ -108,7 +108,6 @@ public final class RegistryLogins {
     }
 
     private static String printable(String text) {
-        String safe = Printable.of(text);
-        return safe.length() <= 80 ? safe : safe.substring(0, 80) + "…";
+        return Printable.brief(text, 80);
     }
 }

@@ -3,10 +3,7 @@ package dev.cloche.linux;
 import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -32,12 +29,13 @@ public final class LockFile implements AutoCloseable {
     private static final int LOCK_SH = 1;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
+    private static final int LOCK_UN = 8;
     private static final int CLOSED = -1;
 
     private final Libc libc;
     private final AtomicInteger fd;
 
-    private LockFile(Libc libc, int fd) {
+    LockFile(Libc libc, int fd) {
         this.libc = libc;
         this.fd = new AtomicInteger(fd);
     }
@@ -67,7 +65,9 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Like {@link #tryLock(Path)}, but waits in the kernel for who holds the lock; empty if the deadline passes before.
+     * Like {@link #tryLock(Path)}, but waits in the kernel until the holder lets go of the lock; empty if the deadline passes
+     * before. A wait that was given up has the lock for an instant when it comes free, if no other caller of this process
+     * waits for it.
      *
      * @throws InterruptedException if the thread is interrupted; it has no lock then
      */
@@ -98,10 +98,6 @@ public final class LockFile implements AutoCloseable {
         }
     }
 
-    /**
-     * The kernel's own wait ends neither with a deadline nor by an interrupt, so a thread of its own waits, and lets go of the
-     * lock at once where nobody wants it any more.
-     */
     private static Optional<LockFile> lock(Libc libc, Path path, int kind, int flags, Deadline deadline)
             throws InterruptedException {
         Optional<LockFile> free = take(libc, open(libc, path, flags), path, kind);
@@ -112,8 +108,7 @@ public final class LockFile implements AutoCloseable {
         if (fd < 0) {
             throw new SystemCallException("open", path.toString(), -fd);
         }
-        CompletableFuture<LockFile> taken = new CompletableFuture<>();
-        Thread.ofPlatform().daemon().name("cloche-lock").start(() -> await(libc, fd, path, kind, taken));
+        CompletableFuture<LockFile> taken = LockWaiter.await(libc, fd, path, kind);
         try {
             return Optional.of(taken.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS));
         } catch (TimeoutException | InterruptedException e) {
@@ -123,23 +118,13 @@ public final class LockFile implements AutoCloseable {
                 }
                 return Optional.empty();
             }
-            // It came at the last moment.
+            // It came at the last moment. An interrupt is left to the caller, who has the lock.
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
             return Optional.of(taken.join());
         } catch (ExecutionException e) {
             throw (SystemCallException) e.getCause();
-        }
-    }
-
-    private static void await(Libc libc, int fd, Path path, int kind, CompletableFuture<LockFile> taken) {
-        int result;
-        do {
-            result = libc.flock(fd, kind);
-        } while (result == -Errno.EINTR);
-        if (result != 0) {
-            libc.close(fd);
-            taken.completeExceptionally(new SystemCallException("flock", path.toString(), -result));
-        } else if (!taken.complete(new LockFile(libc, fd))) {
-            libc.close(fd);
         }
     }
 
@@ -199,15 +184,10 @@ public final class LockFile implements AutoCloseable {
         try {
             // The link of an open descriptor leads to its file, also if that has no name any more.
             Path open = Path.of("/proc/self/fd", Integer.toString(fd.get()));
-            return fileKey(open).equals(fileKey(path));
+            return LockWaiter.key(open).equals(LockWaiter.key(path));
         } catch (IOException gone) {
             return false;
         }
-    }
-
-    private static Object fileKey(Path path) throws IOException {
-        return Objects.requireNonNull(
-                Files.readAttributes(path, BasicFileAttributes.class).fileKey(), "Linux has inodes");
     }
 
     private boolean closeAndSayFree() {
@@ -215,11 +195,15 @@ public final class LockFile implements AutoCloseable {
         return false;
     }
 
-    /** Lets go of the lock; the file stays. */
+    /**
+     * Lets go of the lock; the file stays. A child process that is being started has a copy of the descriptor until its exec,
+     * and would keep the lock for so long: so it is unlocked, not only closed.
+     */
     @Override
     public void close() {
         int open = fd.getAndSet(CLOSED);
         if (open != CLOSED) {
+            libc.flock(open, LOCK_UN);
             libc.close(open);
         }
     }

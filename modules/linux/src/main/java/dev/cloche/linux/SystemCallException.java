@@ -9,8 +9,13 @@ public final class SystemCallException extends LinuxException {
         this.errno = errno;
     }
 
-    /** The error number of the very call that failed. */
+    /** Returns the error number of the very call that failed. */
     public int errno() {
         return errno;
+    }
+
+    /** Returns whether the disk, or what this user may have of it, is full. */
+    public boolean isForWantOfSpace() {
+        return errno == Errno.ENOSPC || errno == Errno.EDQUOT;
     }
 }

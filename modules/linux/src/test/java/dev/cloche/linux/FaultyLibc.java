@@ -7,6 +7,7 @@ import java.util.List;
 /** A C library whose calls answer what the test says, and that remembers which descriptors are closed. */
 final class FaultyLibc implements Libc {
     final List<Integer> closed = new ArrayList<>();
+    final List<Integer> operations = new ArrayList<>();
     int open = 100;
     int flock;
     int ioctl;
@@ -27,6 +28,7 @@ final class FaultyLibc implements Libc {
 
     @Override
     public int flock(int fd, int operation) {
+        operations.add(operation);
         return interruptions-- > 0 ? -Errno.EINTR : flock;
     }
 

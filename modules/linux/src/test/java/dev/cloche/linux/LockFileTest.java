@@ -9,8 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,6 +130,70 @@ class LockFileTest {
         LockFile.lock(file, Deadline.after(Duration.ofSeconds(20)))
                 .orElseThrow()
                 .close();
+    }
+
+    @Test
+    void waitsThatAreGivenUpLeaveOneThreadAtMost() throws Exception {
+        try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
+            for (int i = 0; i < 50; i++) {
+                assertThat(LockFile.lock(file, Deadline.after(Duration.ofNanos(1))))
+                        .isEmpty();
+                LockFile.awaitFree(file, Deadline.after(Duration.ofNanos(1)));
+            }
+            assertThat(waiters()).isLessThanOrEqualTo(2);
+            assertThat(held).isNotNull();
+        }
+        Awaitility.await().until(() -> waiters() == 0);
+    }
+
+    private static long waiters() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("cloche-lock"))
+                .count();
+    }
+
+    @Test
+    void allThatWaitGetTheLockOneAfterAnother() throws Exception {
+        LockFile held = LockFile.tryLock(file).orElseThrow();
+        List<FutureTask<Boolean>> waits = new ArrayList<>();
+        AtomicInteger holders = new AtomicInteger();
+        for (int i = 0; i < 20; i++) {
+            FutureTask<Boolean> wait = new FutureTask<>(() -> {
+                try (LockFile mine = LockFile.lock(file, Deadline.none()).orElseThrow()) {
+                    assertThat(holders.incrementAndGet()).isEqualTo(1);
+                    holders.decrementAndGet();
+                    return mine.isOf(file);
+                }
+            });
+            waits.add(wait);
+            Thread.ofVirtual().start(wait);
+        }
+        held.close();
+        for (FutureTask<Boolean> wait : waits) {
+            assertThat(wait.get()).isTrue();
+        }
+    }
+
+    @Test
+    void aNewFileOfTheSameNameIsAnotherLock() throws Exception {
+        LockFile old = LockFile.tryLock(file).orElseThrow();
+        assertThat(LockFile.lock(file, Deadline.after(Duration.ofNanos(1)))).isEmpty();
+        Files.delete(file);
+        LockFile successor = LockFile.tryLock(file).orElseThrow();
+        FutureTask<Optional<LockFile>> wait = new FutureTask<>(() -> LockFile.lock(file, Deadline.none()));
+        Thread.ofVirtual().start(wait);
+        successor.close();
+        try (LockFile taken = wait.get().orElseThrow()) {
+            assertThat(taken.isOf(file)).isTrue();
+        }
+        old.close();
+    }
+
+    @Test
+    void aLockIsFreeAtOnceAlsoWhereAChildHasACopyOfItsDescriptor() {
+        FaultyLibc libc = new FaultyLibc();
+        LockFile.tryLock(libc, file, 2).orElseThrow().close();
+        assertThat(libc.operations).containsExactly(2 | 4, 8);
     }
 
     @Test

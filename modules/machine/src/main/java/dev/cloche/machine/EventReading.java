@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -28,10 +29,10 @@ final class EventReading {
 
     /** As {@link Machines#follow} promises. */
     void follow(Consumer<MachineEvent> listener, Deadline deadline) {
-        try (Wakeups wakeups = Wakeups.of(ground.store().directories().ensured())) {
+        try (FileSignal wakeups = ground.store().directories().listen()) {
             List<MachineEvent> seen = all();
             while (!deadline.passed()) {
-                wakeups.await(deadline.orAfter(SAFETY_NET));
+                var _ = wakeups.await(deadline.orAfter(SAFETY_NET));
                 List<MachineEvent> now = all();
                 newOnes(seen, now).forEach(listener);
                 seen = now;

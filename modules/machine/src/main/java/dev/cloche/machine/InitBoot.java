@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
@@ -101,7 +102,7 @@ final class InitBoot {
         return units.isEmpty()
                 ? Optional.empty()
                 : Optional.of("its init has brought the system up, but these units failed: "
-                        + Printable.of(String.join(", ", units)));
+                        + Printable.brief(String.join(", ", units)));
     }
 
     /** OpenRC's init opens its FIFO for reading when it is through with its last runlevel; a writer waits for that. */

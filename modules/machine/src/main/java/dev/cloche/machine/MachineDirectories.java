@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,6 +45,21 @@ record MachineDirectories(Path base) {
             return DurableFiles.ensureDirectory(base);
         } catch (IOException e) {
             throw new MachineException.Storage("The directory " + base + " cannot be made: " + e.getMessage() + ".", e);
+        }
+    }
+
+    /**
+     * Begins to listen for events. Each change of a machine ends with a line in the log of events, which lies here; what is in
+     * no log is told by {@link FileSignal#wake}.
+     *
+     * @throws MachineException.Storage if the base cannot be watched
+     */
+    FileSignal listen() {
+        try {
+            return FileSignal.listen(ensured());
+        } catch (IOException e) {
+            throw new MachineException.Storage(
+                    "The directory " + base + " cannot be watched: " + e.getMessage() + ".", e);
         }
     }
 

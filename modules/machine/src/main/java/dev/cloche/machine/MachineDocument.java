@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -136,7 +137,9 @@ final class MachineDocument {
         if (toml.hasErrors()) {
             TomlParseError first = toml.errors().getFirst();
             throw new DocumentException(
-                    OptionalInt.of(first.position().line()), Printable.of(String.valueOf(first.getMessage())), false);
+                    OptionalInt.of(first.position().line()),
+                    Printable.brief(String.valueOf(first.getMessage())),
+                    false);
         }
         return toml;
     }

@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
@@ -57,7 +58,7 @@ final class MachineEnds {
 
     /** A suspended machine whose continuation failed before its guest did anything is still suspended. */
     PersistedMachine failed(PersistedMachine machine, String why) {
-        String printable = Printable.of(why);
+        String printable = Printable.brief(why);
         PersistedMachine rested = rest(
                 machine, status -> status.withState(disks.restingState(machine)).withLastError(Optional.of(printable)));
         ground.note(machine, "failed", printable);

@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -102,7 +103,7 @@ final class MachineFiles {
             return Optional.of(broken.entry());
         } catch (IOException unreadable) {
             // One that cannot be read must not hide the others, nor be hidden by them.
-            return broken(name, Printable.of("it cannot be read: " + unreadable));
+            return broken(name, Printable.brief("it cannot be read: " + unreadable));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageReference;
@@ -62,7 +63,7 @@ final class MachineImage {
                     reference.registry(), reference.repository(), Optional.empty(), Optional.of(Digest.parse(digest)));
         } catch (IllegalArgumentException malformed) {
             throw new MachineException.Invalid(
-                    "The image_digest \"" + Printable.of(digest) + "\" is no digest.",
+                    "The image_digest \"" + Printable.brief(digest) + "\" is no digest.",
                     "It is sha256: and 64 hexadecimal digits; with none, the image's name decides.");
         }
     }

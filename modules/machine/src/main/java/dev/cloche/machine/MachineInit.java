@@ -1,5 +1,7 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
+
 /**
  * Who is a machine's process 1. With {@link #AGENT} nothing of the image runs by itself; otherwise Cloche's agent starts
  * first and gives process 1 to an init of the image.
@@ -20,7 +22,7 @@ public record MachineInit(String value) {
                 && value.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '"');
         if (!known && !path) {
             throw new MachineException.Invalid(
-                    "\"" + Printable.of(value) + "\" is no init.",
+                    "\"" + Printable.brief(value) + "\" is no init.",
                     "Use agent, systemd, openrc, or the absolute path of a program in the image without blanks.");
         }
     }

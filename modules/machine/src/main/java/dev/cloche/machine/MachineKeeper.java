@@ -1,10 +1,10 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * again, as its policy says. It owns no machine and takes no port of one, so any number of keepers may run: who has a machine's
  * lock first does it, and the others find nothing to do.
  *
- * <p>It waits for events only: the end of a guard by its pidfd, and {@link Wakeups}, as every start is in the log of events.
+ * <p>It waits for events only: the end of a guard by its pidfd, and {@link FileSignal}, as every start is in the log of events.
  */
 final class MachineKeeper implements AutoCloseable {
     /** One that was up for so long does not end right after its start. */
@@ -48,12 +48,11 @@ final class MachineKeeper implements AutoCloseable {
 
     /** Looks after what runs and what will be started, on threads of its own. */
     void start() {
-        Path base = ground.store().directories().ensured();
         spawn("machine-keeper", () -> {
-            try (Wakeups events = Wakeups.of(base)) {
+            try (FileSignal events = ground.store().directories().listen()) {
                 while (true) {
                     look();
-                    events.await(Deadline.none());
+                    var _ = events.await(Deadline.none());
                 }
             }
         });

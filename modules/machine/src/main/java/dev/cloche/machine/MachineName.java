@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.util.regex.Pattern;
 
 /**
@@ -13,7 +14,7 @@ public record MachineName(String value) implements Comparable<MachineName> {
     public MachineName {
         if (!isValid(value)) {
             throw new MachineException.Invalid(
-                    "\"" + Printable.of(value) + "\" is no name of a machine.",
+                    "\"" + Printable.brief(value) + "\" is no name of a machine.",
                     "Use 1 to 63 characters of a-z, 0-9 and '-', beginning with a letter or digit.");
         }
     }

@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ final class MachineNetwork {
         String kind = settings.network();
         if (!kind.equals(MachineSettings.NO_NETWORK) && !kind.equals(USER)) {
             throw new MachineException.Invalid(
-                    "\"" + Printable.of(kind) + "\" is no network of a machine.", "Use none or user.");
+                    "\"" + Printable.brief(kind) + "\" is no network of a machine.", "Use none or user.");
         }
         List<PublishedPort> ports = new ArrayList<>();
         settings.publish().forEach(text -> ports.addAll(PublishedPort.parse(text)));

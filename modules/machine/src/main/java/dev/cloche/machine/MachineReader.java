@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.VmId;
 import java.time.Instant;
@@ -65,7 +66,7 @@ final class MachineReader {
         boolean renamed = fields.text(Keys.RENAMED_TO).filter(directory::equals).isPresent();
         if (!name.equals(directory) && !renamed) {
             throw fields.wrong(
-                    Keys.NAME, "is \"" + Printable.of(name) + "\", and its directory is called " + directory);
+                    Keys.NAME, "is \"" + Printable.brief(name) + "\", and its directory is called " + directory);
         }
     }
 
@@ -74,7 +75,7 @@ final class MachineReader {
         try {
             return new VmId(id);
         } catch (InvalidVmSpecException e) {
-            throw fields.wrong(Keys.VM_ID, "cannot be \"" + Printable.of(id) + "\"");
+            throw fields.wrong(Keys.VM_ID, "cannot be \"" + Printable.brief(id) + "\"");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +40,7 @@ public record MachineSettings(
         env.forEach((name, value) -> {
             if (name.isEmpty() || name.indexOf('=') >= 0 || (name + value).indexOf('\0') >= 0) {
                 throw new MachineException.Invalid(
-                        "\"" + Printable.of(name) + "\" is no variable of an environment.",
+                        "\"" + Printable.brief(name) + "\" is no variable of an environment.",
                         "Names are not empty and have no '='; neither names nor values have a NUL.");
             }
         });
@@ -49,7 +50,7 @@ public record MachineSettings(
     private static void checkFile(String name) {
         if (name.isEmpty() || name.startsWith(".") || name.indexOf('/') >= 0 || name.indexOf('\0') >= 0) {
             throw new MachineException.Invalid(
-                    "\"" + Printable.of(name) + "\" is no name of a provisioning script.",
+                    "\"" + Printable.brief(name) + "\" is no name of a provisioning script.",
                     "Name a file beside config.toml, without a slash and without a leading dot.");
         }
         // It would be written over with the script, or deleted when another script takes its place.

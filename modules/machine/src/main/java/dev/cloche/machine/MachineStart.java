@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.PullListener;
@@ -123,7 +124,7 @@ final class MachineStart {
         }
         boolean provisioned = script.isPresent() && failure.isEmpty();
         Optional<String> error =
-                failure.map(Throwable::getMessage).map(Printable::of).or(() -> warning);
+                failure.map(Throwable::getMessage).map(Printable::brief).or(() -> warning);
         ground.store().update(machine.name(), now -> {
             MachineStatus status = now.status()
                     .withStartedAt(Optional.of(ground.clock().instant()))

@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.util.Locale;
 import java.util.Set;
 
@@ -34,7 +35,7 @@ public enum MachineState {
             }
         }
         throw new MachineException.Invalid(
-                "\"" + Printable.of(word) + "\" is no state of a machine.",
+                "\"" + Printable.brief(word) + "\" is no state of a machine.",
                 "Use created, starting, running, stopping, stopped, suspended or failed.");
     }
 

@@ -2,6 +2,7 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Printable;
 import dev.cloche.linux.LinuxException;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
@@ -334,7 +335,7 @@ public final class MachineStore {
             return work.run();
         } catch (IOException | LinuxException e) {
             throw new MachineException.Storage(
-                    "The files of the machine \"" + Printable.of(name) + "\" in " + directories.base()
+                    "The files of the machine \"" + Printable.brief(name) + "\" in " + directories.base()
                             + " cannot be used: " + e.getMessage() + ".",
                     e);
         }

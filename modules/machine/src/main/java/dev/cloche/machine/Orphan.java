@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import dev.cloche.vm.VmId;
 
 /**
@@ -14,7 +15,7 @@ import dev.cloche.vm.VmId;
 public record Orphan(VmId id, String name, boolean recorded, boolean vm, boolean image, int memories) {
     /** One sentence for people. */
     public String what() {
-        String whose = name.isEmpty() ? "no machine" : "the machine \"" + Printable.of(name) + "\", which is gone,";
+        String whose = name.isEmpty() ? "no machine" : "the machine \"" + Printable.brief(name) + "\", which is gone,";
         StringBuilder parts = new StringBuilder();
         add(parts, vm, "a VM");
         add(parts, image, "a hold on an image");

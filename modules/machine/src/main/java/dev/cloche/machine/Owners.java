@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -64,11 +65,11 @@ final class Owners {
     }
 
     private BrokenMachine copy(PersistedMachine machine, Optional<Resident> owner, List<Resident> all) {
-        String reason = owner.map(one -> "its vm_id is that of the machine \"" + Printable.of(one.name()) + "\"")
+        String reason = owner.map(one -> "its vm_id is that of the machine \"" + Printable.brief(one.name()) + "\"")
                 .orElseGet(() -> "its vm_id is also that of "
                         + Ownership.meaning(machine.vmId(), all).stream()
                                 .filter(one -> !isOf(one, machine))
-                                .map(one -> "\"" + Printable.of(one.name()) + "\"")
+                                .map(one -> "\"" + Printable.brief(one.name()) + "\"")
                                 .collect(Collectors.joining(" and "))
                         + ", and what it was first given to is gone");
         return new BrokenMachine(

@@ -2,6 +2,7 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Printable;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
@@ -121,6 +122,6 @@ final class Provisioning {
     private String lastWords() {
         String all = output.toString(StandardCharsets.UTF_8).strip();
         String last = all.length() > LAST_WORDS ? "…" + all.substring(all.length() - LAST_WORDS) : all;
-        return Printable.of(last.replace('\n', ' '));
+        return Printable.brief(last.replace('\n', ' '));
     }
 }

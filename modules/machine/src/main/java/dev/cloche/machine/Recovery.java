@@ -2,6 +2,7 @@ package dev.cloche.machine;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;
@@ -78,7 +79,7 @@ final class Recovery {
     }
 
     private void restart(PersistedMachine machine, String why, Deadline deadline) {
-        ground.note(machine, "restarting", Printable.of(why));
+        ground.note(machine, "restarting", Printable.brief(why));
         try {
             start.start(ends.resting(machine), deadline).close();
         } catch (MachineException.Interrupted | VmInterruptedException given) {

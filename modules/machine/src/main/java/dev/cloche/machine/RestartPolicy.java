@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -24,7 +25,7 @@ public enum RestartPolicy {
      */
     public static RestartPolicy parse(String word) {
         return of(word).orElseThrow(() -> new MachineException.Invalid(
-                "\"" + Printable.of(word) + "\" is no restart policy.", "Use no, on-failure or always."));
+                "\"" + Printable.brief(word) + "\" is no restart policy.", "Use no, on-failure or always."));
     }
 
     static Optional<RestartPolicy> of(String word) {

@@ -1,6 +1,7 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.VmInfo;
@@ -19,14 +20,14 @@ final class StateWait implements AutoCloseable {
 
     private final Ground ground;
     private final MachineViews views;
-    private final Wakeups wakeups;
+    private final FileSignal wakeups;
     private Optional<ProcessIdentity> known = Optional.empty();
     private Optional<PinnedProcess> guard = Optional.empty();
 
     StateWait(Ground ground, MachineViews views) {
         this.ground = ground;
         this.views = views;
-        wakeups = Wakeups.of(ground.store().directories().ensured());
+        wakeups = ground.store().directories().listen();
     }
 
     /** As {@link Machines#await} promises. */
@@ -44,7 +45,7 @@ final class StateWait implements AutoCloseable {
                 throw new MachineException.OutOfTime(wanted(name, states));
             }
             try {
-                wakeups.await(deadline.orAfter(SAFETY_NET));
+                var _ = wakeups.await(deadline.orAfter(SAFETY_NET));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new MachineException.Interrupted(wanted(name, states));

@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -48,7 +49,7 @@ final class TomlFields {
         }
         Optional<T> value = meaning.apply(word.get());
         if (value.isEmpty()) {
-            throw wrong(key, "cannot be \"" + Printable.of(word.get()) + "\"");
+            throw wrong(key, "cannot be \"" + Printable.brief(word.get()) + "\"");
         }
         return value.get();
     }
@@ -110,7 +111,7 @@ final class TomlFields {
                 if (!(entry.getValue() instanceof String text)) {
                     throw new DocumentException(
                             line(values.get(), entry.getKey()),
-                            key + "." + Printable.of(entry.getKey()) + " is not a string",
+                            key + "." + Printable.brief(entry.getKey()) + " is not a string",
                             false);
                 }
                 map.put(entry.getKey(), text);

@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import com.github.luben.zstd.ZstdIOException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.base.Printable;
 import dev.cloche.image.PullListener;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
@@ -102,7 +103,8 @@ final class Transport {
                     e);
         } catch (IOException e) {
             throw new MachineException.BadArchive(
-                    "The archive " + archive + " cannot be used: " + Printable.of(String.valueOf(e.getMessage())) + ".",
+                    "The archive " + archive + " cannot be used: " + Printable.brief(String.valueOf(e.getMessage()))
+                            + ".",
                     e);
         }
     }

@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.Printable;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +68,7 @@ record WantedFile(
         } catch (DocumentException e) {
             String line = e.line().isPresent() ? ":" + e.line().getAsInt() : "";
             throw new MachineException.Invalid(
-                    "The file " + file + line + " cannot be used: " + Printable.of(e.reason()) + ".", "Mend it.");
+                    "The file " + file + line + " cannot be used: " + Printable.brief(e.reason()) + ".", "Mend it.");
         }
     }
 

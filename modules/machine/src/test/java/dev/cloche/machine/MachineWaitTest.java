@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +24,7 @@ class MachineWaitTest extends MachinesInMemory {
     @Test
     void aLineInTheLogWakesAndSoDoesOneFromBeforeTheWait() throws Exception {
         make(MachineSettings.DEFAULTS);
-        try (Wakeups wakeups = Wakeups.of(home.resolve("machines"))) {
+        try (FileSignal wakeups = FileSignal.listen(home.resolve("machines"))) {
             CompletableFuture<Void> told = new CompletableFuture<>();
             Thread waiting = Thread.ofVirtual().start(() -> {
                 try {

@@ -1,20 +1,18 @@
 package dev.cloche.process;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.FileSignal;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is written after each commit, so that other programs, which watch it (inotify), look at the database then.
+ * A file whose times are set after each commit, so that other programs, which listen, look at the database then.
  * The database itself will not do: its log changes before a commit can be seen. The file has a directory of its own, for
  * directories are what can be watched. What it holds means nothing, and nobody forces it to the disk.
  *
@@ -22,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Doorbell implements AutoCloseable {
     /** Only for what the kernel should drop, or file systems that do not tell of what other hosts write. */
-    private static final long SAFETY_NET_SECONDS = 15;
+    private static final Duration SAFETY_NET = Duration.ofSeconds(15);
 
     private final Path directory;
-    private final RandomAccessFile bell;
+    private final Path bell;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable WatchService watching;
-    private boolean closed;
+    private @Nullable FileSignal rings;
+    private volatile boolean closed;
 
-    private Doorbell(Path directory, RandomAccessFile bell) {
+    private Doorbell(Path directory, Path bell) {
         this.directory = directory;
         this.bell = bell;
     }
@@ -39,10 +37,11 @@ final class Doorbell implements AutoCloseable {
     static Doorbell at(Path directory) {
         try {
             DurableFiles.ensureDirectory(directory);
-            // Not a channel, which an interrupt would close.
-            return new Doorbell(
-                    directory,
-                    new RandomAccessFile(directory.resolve("processes").toFile(), "rw"));
+            Path bell = directory.resolve("processes");
+            if (!Files.exists(bell)) {
+                Files.write(bell, new byte[0]);
+            }
+            return new Doorbell(directory, bell);
         } catch (IOException e) {
             throw failed(directory, e);
         }
@@ -60,17 +59,14 @@ final class Doorbell implements AutoCloseable {
      * told, they find it by their safety net.
      */
     void ring() {
-        lock.lock();
+        if (closed) {
+            return;
+        }
         try {
-            if (!closed) {
-                bell.seek(0);
-                bell.write(1);
-            }
+            FileSignal.give(bell);
         } catch (IOException e) {
             System.getLogger(Doorbell.class.getName())
                     .log(System.Logger.Level.WARNING, "the doorbell in " + directory + " cannot be rung", e);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -84,19 +80,18 @@ final class Doorbell implements AutoCloseable {
     void watch(Supplier<Runnable> answer) {
         lock.lock();
         try {
-            if (watching != null || closed) {
+            if (rings != null || closed) {
                 return;
             }
-            WatchService service = directory.getFileSystem().newWatchService();
+            FileSignal listening = FileSignal.listen(directory);
             try {
-                directory.register(service, StandardWatchEventKinds.ENTRY_MODIFY);
                 Runnable look = answer.get();
-                Thread.ofPlatform().daemon().name("cloche-doorbell").start(() -> answer(service, look));
+                Thread.ofPlatform().daemon().name("cloche-doorbell").start(() -> answer(listening, look));
             } catch (Throwable failure) {
-                service.close();
+                listening.close();
                 throw failure;
             }
-            watching = service;
+            rings = listening;
         } catch (IOException e) {
             throw failed(directory, e);
         } finally {
@@ -104,18 +99,16 @@ final class Doorbell implements AutoCloseable {
         }
     }
 
-    private static void answer(WatchService service, Runnable look) {
+    private static void answer(FileSignal rings, Runnable look) {
         try {
             while (true) {
-                WatchKey key = service.poll(SAFETY_NET_SECONDS, TimeUnit.SECONDS);
-                if (key != null) {
-                    // Ready again before the look, so that what comes during it is not lost.
-                    key.pollEvents();
-                    key.reset();
+                var _ = rings.await(Deadline.after(SAFETY_NET));
+                if (rings.isClosed()) {
+                    return;
                 }
                 look.run();
             }
-        } catch (ClosedWatchServiceException | InterruptedException end) {
+        } catch (InterruptedException end) {
             // Closed.
         }
     }
@@ -128,12 +121,9 @@ final class Doorbell implements AutoCloseable {
                 return;
             }
             closed = true;
-            if (watching != null) {
-                watching.close();
+            if (rings != null) {
+                rings.close();
             }
-            bell.close();
-        } catch (IOException e) {
-            throw failed(directory, e);
         } finally {
             lock.unlock();
         }

@@ -1,22 +1,19 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The log that a guard keeps in its VM's directory; see docs/guard.md. */
 final class GuardOutputLog implements OutputLog {
     /** A guard that was killed leaves no file that would wake up a reader. */
-    private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
     private final Path directory;
     private final BooleanSupplier running;
@@ -24,7 +21,7 @@ final class GuardOutputLog implements OutputLog {
     private final FrameDecoder decoder = new FrameDecoder();
     private long expectedOut;
     private long expectedErr;
-    private @Nullable WatchService watch;
+    private @Nullable FileSignal changes;
 
     /** @param running whether the VM runs; asked before each look for the end */
     GuardOutputLog(Path directory, BooleanSupplier running) {
@@ -76,7 +73,7 @@ final class GuardOutputLog implements OutputLog {
     public Optional<OutputLogEntry> await(Deadline deadline) {
         try {
             while (true) {
-                WatchService changes = watching();
+                FileSignal changes = listening();
                 boolean mayGrow = running.getAsBoolean();
                 Optional<OutputLogEntry> entry = next();
                 if (entry.isPresent() || !mayGrow) {
@@ -85,26 +82,20 @@ final class GuardOutputLog implements OutputLog {
                 if (deadline.passed()) {
                     throw new VmDeadlineException("the output of a VM");
                 }
-                WatchKey key =
-                        changes.poll(Math.min(deadline.remainingNanos(), LOOK_AGAIN_NANOS), TimeUnit.NANOSECONDS);
-                if (key != null) {
-                    key.pollEvents();
-                    key.reset();
-                }
+                var _ = changes.await(deadline.orAfter(LOOK_AGAIN));
             }
-        } catch (IOException | ClosedWatchServiceException e) {
+        } catch (IOException e) {
             throw unreadable(e);
         } catch (InterruptedException e) {
             throw Waiting.interrupted("the output of a VM");
         }
     }
 
-    private WatchService watching() throws IOException {
-        WatchService present = watch;
+    private FileSignal listening() throws IOException {
+        FileSignal present = changes;
         if (present == null) {
-            present = directory.getFileSystem().newWatchService();
-            watch = present;
-            directory.register(present, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
+            present = FileSignal.listen(directory);
+            changes = present;
         }
         return present;
     }
@@ -112,8 +103,8 @@ final class GuardOutputLog implements OutputLog {
     @Override
     public void close() {
         try (TurningFile _ = file;
-                WatchService _ = watch) {
-            watch = null;
+                FileSignal _ = changes) {
+            changes = null;
         } catch (IOException e) {
             throw unreadable(e);
         }

@@ -4,8 +4,6 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Speaks to QEMU over QMP (docs/interop/qmp-spec of QEMU: one JSON object a line).
@@ -14,8 +12,6 @@ import java.util.concurrent.TimeUnit;
  * own, under a lock file. QEMU runs the guest and is trusted no more than it: answers are bounded.
  */
 final class QemuMonitor {
-    private static final long LOOK_AGAIN_MILLIS = 2;
-
     private final VmId id;
     private final Path directory;
     private final Path socket;
@@ -60,21 +56,12 @@ final class QemuMonitor {
         }
     }
 
-    /** By looking again: the kernel's own wait for a flock ends neither with a deadline nor by an interrupt. */
     private LockFile awaitLock(Deadline deadline) {
-        Optional<LockFile> taken = LockFile.tryLock(lock);
-        while (taken.isEmpty()) {
-            if (deadline.passed()) {
-                throw busy();
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
-            } catch (InterruptedException e) {
-                throw Waiting.interrupted("the monitor's lock");
-            }
-            taken = LockFile.tryLock(lock);
+        try {
+            return LockFile.lock(lock, deadline).orElseThrow(QemuMonitor::busy);
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted("the monitor's lock");
         }
-        return taken.get();
     }
 
     private static VmBusyException busy() {
