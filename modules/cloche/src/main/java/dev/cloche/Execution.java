@@ -59,6 +59,7 @@ public final class Execution implements AutoCloseable {
     private volatile @Nullable ExitStatus status;
     private volatile boolean endsWithUs;
     private volatile boolean patient;
+    private volatile Runnable whenOver = () -> {};
 
     /** @param endsWithUs whether its caller is all that it runs for */
     Execution(GuestOwner sandbox, GuestExecution guest, Deadline deadline, boolean endsWithUs) {
@@ -72,6 +73,11 @@ public final class Execution implements AutoCloseable {
     Execution patiently() {
         patient = true;
         return this;
+    }
+
+    /** Told when this is closed, or has seen the command's end; perhaps more than once. */
+    void whenOver(Runnable told) {
+        whenOver = told;
     }
 
     /** By which {@link Sandbox#attach} finds it, in any process; unsigned. */
@@ -194,6 +200,8 @@ public final class Execution implements AutoCloseable {
      * Lets go of the command, and ends it if it runs: SIGTERM for its process group, and SIGKILL after 2 seconds. What it
      * writes meanwhile is dropped. Returns when it has ended, at the latest some seconds later; an interrupt does not cut this
      * short. One that is {@linkplain #leaveRunning left running} runs on. Closing twice does nothing.
+     *
+     * <p>Closing the connection that it was begun by, {@link Sandbox} or {@link Machine}, closes it first.
      */
     @Override
     public void close() {
@@ -203,6 +211,7 @@ public final class Execution implements AutoCloseable {
             CommandEnd.of(guest);
         }
         guest.close();
+        whenOver.run();
     }
 
     /** So that an output that nobody reads does not hold back its end. */
@@ -218,6 +227,7 @@ public final class Execution implements AutoCloseable {
         try {
             ExitStatus end = patient ? guest.await(deadline) : awaitUnhindered();
             status = end;
+            whenOver.run();
             return end;
         } catch (VmDeadlineException passed) {
             kill(passed);

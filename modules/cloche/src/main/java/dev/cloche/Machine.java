@@ -25,6 +25,7 @@ public final class Machine implements AutoCloseable {
 
     private final RunningMachine running;
     private final GuestOwner owner;
+    private final OpenExecutions executions = new OpenExecutions();
 
     Machine(RunningMachine running) {
         this.running = running;
@@ -54,8 +55,8 @@ public final class Machine implements AutoCloseable {
         List<String> command = List.of(words);
         return new CommandBuilder((options, deadline) -> {
             ExecRequest request = request(command, options);
-            return new Execution(
-                    owner, running.ask(guest -> guest.exec(request, deadline)), deadline, !options.acknowledged());
+            return executions.add(new Execution(
+                    owner, running.ask(guest -> guest.exec(request, deadline)), deadline, !options.acknowledged()));
         });
     }
 
@@ -82,9 +83,13 @@ public final class Machine implements AutoCloseable {
         return SandboxMetrics.of(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
     }
 
-    /** Lets go of the machine, which runs on. Closing twice does nothing. */
+    /**
+     * Lets go of the machine, which runs on. The open {@link Execution}s that were begun by this handle are closed first, all at
+     * once: each ends its command as {@link Execution#close} does, unless that was left running. Closing twice does nothing.
+     */
     @Override
     public void close() {
+        executions.close();
         running.close();
     }
 }

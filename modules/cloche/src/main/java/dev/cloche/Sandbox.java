@@ -25,6 +25,7 @@ public final class Sandbox implements AutoCloseable {
     private final Cloche cloche;
     private final RunningSandbox running;
     private final GuestOwner owner;
+    private final OpenExecutions executions = new OpenExecutions();
 
     Sandbox(Cloche cloche, RunningSandbox running) {
         this.cloche = cloche;
@@ -63,7 +64,7 @@ public final class Sandbox implements AutoCloseable {
     }
 
     private Execution begun(GuestExecution command, CommandOptions options, Deadline deadline) {
-        return new Execution(owner, command, deadline, !options.acknowledged());
+        return executions.add(new Execution(owner, command, deadline, !options.acknowledged()));
     }
 
     /** The ports of this host that lead to it. */
@@ -110,7 +111,8 @@ public final class Sandbox implements AutoCloseable {
      */
     public Execution attach(int id, long stdoutOffset, long stderrOffset) {
         AttachPoint from = new AttachPoint(stdoutOffset, stderrOffset);
-        return new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none(), false);
+        return executions.add(
+                new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none(), false));
     }
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
@@ -205,6 +207,7 @@ public final class Sandbox implements AutoCloseable {
      * }</pre>
      */
     public void detach() {
+        closeThoseOfAConnection();
         running.detach();
     }
 
@@ -212,10 +215,19 @@ public final class Sandbox implements AutoCloseable {
      * Ends a sandbox that this process started, at once; lets go of one that was connected to. An ephemeral sandbox is
      * gone when this returns. Closing twice does nothing.
      *
-     * <p>In one that was connected to, commands whose {@link Execution} is still open run on: close those before.
+     * <p>Of one that was connected to, the open {@link Execution}s that were begun by this handle are closed first, all at
+     * once: each ends its command as {@link Execution#close} does, unless that was left running.
      */
     @Override
     public void close() {
+        closeThoseOfAConnection();
         running.close();
+    }
+
+    /** Where the sandbox ends, its commands do with it. */
+    private void closeThoseOfAConnection() {
+        if (running.timings().isEmpty()) {
+            executions.close();
+        }
     }
 }

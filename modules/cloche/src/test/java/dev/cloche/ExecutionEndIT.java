@@ -190,6 +190,34 @@ class ExecutionEndIT {
         await().until(() -> !running(deaf));
     }
 
+    @Test
+    void closingAConnectionClosesItsExecutionsFirst() throws IOException {
+        Execution others = started(DEAF);
+        Execution polite;
+        Execution deaf;
+        Execution left;
+        Execution kept;
+        try (Sandbox connection = cloche.connect("box")) {
+            polite = started(connection, POLITE);
+            deaf = started(connection, DEAF);
+            left = started(connection, DEAF).leaveRunning();
+            kept = connection.command("sh", "-c", DEAF).acknowledged(true).start();
+        }
+        assertThat(running(polite)).isFalse();
+        assertThat(running(deaf)).isFalse();
+        assertThat(running(left)).isTrue();
+        assertThat(running(kept)).isTrue();
+        assertThat(running(others)).isTrue();
+        others.close();
+        for (int id : new int[] {left.id(), kept.id()}) {
+            try (Execution last = box.attach(id, 0, 0)) {
+                last.signal(9);
+                assertThat(last.await().signal()).hasValue(9);
+            }
+        }
+        box.release(kept.id());
+    }
+
     /** Of a handle that was let go of, the guest says what became of its command. */
     private static boolean running(Execution execution) {
         return box.executions().stream()
@@ -197,7 +225,11 @@ class ExecutionEndIT {
     }
 
     private static Execution started(String script) throws IOException {
-        Execution execution = box.command("sh", "-c", script).start();
+        return started(box, script);
+    }
+
+    private static Execution started(Sandbox sandbox, String script) throws IOException {
+        Execution execution = sandbox.command("sh", "-c", script).start();
         assertThat(firstLine(execution)).isEqualTo("up");
         return execution;
     }
