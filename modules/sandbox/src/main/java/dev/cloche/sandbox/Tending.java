@@ -9,12 +9,12 @@ import dev.cloche.vm.GuestConnectionLostException;
 import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tending {
     private static final Duration ADOPT_LIMIT = Duration.ofSeconds(30);
+    /** Between two attempts to adopt one that does not answer. */
+    private static final Duration SILENCE = Duration.ofSeconds(30);
     /** For who has just settled a sandbox to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
@@ -35,6 +37,7 @@ final class Tending {
     private final Predicate<Tending> leave;
     private final Thread thread;
     private final CountDownLatch cancelled = new CountDownLatch(1);
+    private final Semaphore news = new Semaphore(0);
     private volatile @Nullable KeptSandbox kept;
     private volatile boolean lookAgain;
 
@@ -82,6 +85,7 @@ final class Tending {
     /** Something has happened to the sandbox. */
     void lookAgain() {
         lookAgain = true;
+        news.release();
     }
 
     boolean isToLookAgain() {
@@ -174,7 +178,9 @@ final class Tending {
         }
     }
 
-    private boolean adopt(OwnerLock lock, SandboxRecord record) {
+    /** One that does not answer may be a stopped QEMU, or on a host that is far too busy; it is not ended for that. */
+    private boolean adopt(OwnerLock lock, SandboxRecord record) throws InterruptedException {
+        boolean silent = false;
         RunRecord run = record.latestRun().orElseThrow();
         try {
             Vm vm = ground.vms().adopt(run.vm(), Deadline.after(ADOPT_LIMIT));
@@ -183,16 +189,26 @@ final class Tending {
                 return true;
             }
             vm.close();
-        } catch (VmDeadlineException | GuestProtocolException deaf) {
-            ends.endDeaf(record, SandboxEnds.ENDABLE, deaf);
+        } catch (GuestProtocolException nonsense) {
+            ends.endDeaf(record, SandboxEnds.ENDABLE, nonsense);
         } catch (VmBusyException | GuestConnectionLostException anothersOrOver) {
             // Another handle has it, or its end is about to be seen.
         } catch (VmException failed) {
-            warn("sandbox " + name + " cannot be adopted", failed);
+            silent = !isCancelled();
+            if (silent) {
+                warn("sandbox " + name + " cannot be adopted, and is tried again", failed);
+            }
         }
         Optional<SandboxRecord> now = ends.settle(lock, record);
         lock.close();
-        return now.filter(ended -> ended.status().terminal()).isPresent();
+        boolean ended = now.filter(found -> found.status().terminal()).isPresent();
+        return ended || (silent && now.isPresent() && awaitNews());
+    }
+
+    /** @return true, when something has happened to the sandbox or it is time to look by itself */
+    private boolean awaitNews() throws InterruptedException {
+        boolean _ = news.tryAcquire(SILENCE.toNanos(), TimeUnit.NANOSECONDS);
+        return true;
     }
 
     /** Whoever cancels sees it, or this sees that it is cancelled. */

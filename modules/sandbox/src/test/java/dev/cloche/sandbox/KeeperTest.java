@@ -2,11 +2,16 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.WriteOptions;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +41,27 @@ class KeeperTest extends OnTestHost {
         host.vms.memory.crash(host.vm("a"));
         awaitStatus("a", SandboxStatus.CRASHED);
         assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+    }
+
+    @Test
+    void leavesOneAliveThatDoesNotAnswerAndTakesItOverWhenItDoes() {
+        VmId vm = host.abandoned(TestHost.named("a"), true);
+        CountDownLatch silent = new CountDownLatch(1);
+        host.vms.beforeNext(ScriptedVms.Step.ADOPT, id -> {
+            host.vms.memory.pause(id, TestHost.soon());
+            silent.countDown();
+            host.vms.memory.connect(id, Deadline.after(Duration.ofMillis(1))).close();
+        });
+        keeping.sandboxes().keep();
+        Awaitility.await().until(() -> silent.getCount() == 0);
+        Awaitility.await().until(() -> !host.directory("a").isHeld());
+        assertThat(host.vms.memory.get(vm).orElseThrow().state().live()).isTrue();
+        assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
+        host.vms.memory.resume(vm, TestHost.soon());
+        // As a sweep finds it, which tells who keeps sandboxes to look again.
+        host.vms.hindrance(Optional.of(VmHindrance.SILENT));
+        sandboxes.maintenance(MaintenanceLimits.defaults()).sweep();
+        awaitAdopted("a");
     }
 
     @Test

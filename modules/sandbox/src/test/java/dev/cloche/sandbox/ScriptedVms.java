@@ -39,6 +39,7 @@ final class ScriptedVms extends ForwardingVms {
         EXEC,
         DETACH,
         CONNECT,
+        ADOPT,
         PAUSE,
         KILL,
         DESTROY,
@@ -103,6 +104,7 @@ final class ScriptedVms extends ForwardingVms {
 
     @Override
     public Vm adopt(VmId id, Deadline deadline) {
+        reached(Step.ADOPT, id);
         return new ScriptedVm(memory.adopt(id, deadline));
     }
 
