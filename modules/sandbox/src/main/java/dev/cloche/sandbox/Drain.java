@@ -8,6 +8,7 @@ import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmInterruptedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -51,17 +52,56 @@ final class Drain {
 
     private void drain(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
         SandboxDirectory directory = ground.locks().directory(record);
-        // In this order: should this process die in between, a sandbox that counts as running would refuse every
-        // command.
-        if (!ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE)) {
-            return;
+        try (EndHold _ = EndHold.take(directory, EndPlan.drain(finish, grace))) {
+            // In this order: should this process die in between, a sandbox that counts as running would refuse every
+            // command.
+            if (ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE)) {
+                SandboxUse.refuse(directory);
+                if (record.status() == SandboxStatus.PAUSED) {
+                    Pause.release(ground, record, finish.orAfter(CONNECT_LIMIT));
+                }
+                await(record, directory, finish);
+                stop(record, grace);
+            }
         }
-        SandboxUse.refuse(directory);
-        if (record.status() == SandboxStatus.PAUSED) {
-            ground.vms().resume(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT));
+    }
+
+    /**
+     * Goes on with the end of a sandbox that is draining, and whose process has died or given up.
+     *
+     * @param plan how far it has come
+     */
+    void goOn(SandboxRecord record, EndPlan plan) throws InterruptedException {
+        SandboxDirectory directory = ground.locks().directory(record);
+        try (EndHold _ = EndHold.take(directory)) {
+            Deadline finish = plan.finish();
+            if (!finish.passed()) {
+                SandboxUse.refuse(directory);
+                goOnIfHalted(record, finish);
+                await(record, directory, finish);
+            }
+            stop(record, plan.graceLeft(System.nanoTime()));
         }
+    }
+
+    /** It may have been paused before. Commands of a guest that cannot go on are waited for until it is stopped. */
+    private void goOnIfHalted(SandboxRecord record, Deadline finish) {
+        try {
+            Pause.release(ground, record, finish);
+        } catch (VmInterruptedException closing) {
+            throw closing;
+        } catch (VmException hindered) {
+            System.getLogger(Drain.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the guest of " + record.name() + " may be halted", hindered);
+        }
+    }
+
+    private void await(SandboxRecord record, SandboxDirectory directory, Deadline finish) throws InterruptedException {
         SandboxUse.awaitUnused(directory, finish).ifPresent(LockFile::close);
         awaitThoseOfTheDead(record, directory, finish);
+    }
+
+    private void stop(SandboxRecord record, Duration grace) {
         ground.store().byId(record.id()).ifPresent(now -> ends.end(now, reason(now), grace, Deadline.none()));
     }
 

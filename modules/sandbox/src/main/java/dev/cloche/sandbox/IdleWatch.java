@@ -77,8 +77,14 @@ final class IdleWatch implements AutoCloseable {
         if (unused.isEmpty()) {
             return false;
         }
+        try (EndHold _ = EndHold.take(directory)) {
+            return ended(directory, unused.get());
+        }
+    }
+
+    private boolean ended(SandboxDirectory directory, LockFile unused) {
         // Nobody begins a use while this is held, and nobody does so after it once the refusal is there.
-        try (LockFile _ = unused.get()) {
+        try (unused) {
             if (sinceUsed(directory)
                     .filter(since -> since.compareTo(timeout) >= 0)
                     .isEmpty()) {

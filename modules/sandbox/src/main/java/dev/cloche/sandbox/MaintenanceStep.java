@@ -10,6 +10,8 @@ public record MaintenanceStep(String sandbox, Action action, String detail) {
     public enum Action {
         /** Record its end. */
         RECONCILE,
+        /** Go on with its end, which was asked for and which no process brings about any more. */
+        END,
         /** End its VM, which nobody owns any more, and record its end. */
         KILL,
         /** Leave its VM, which nobody owns any more, to its guard for a while. */

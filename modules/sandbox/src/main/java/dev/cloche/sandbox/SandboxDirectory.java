@@ -24,6 +24,7 @@ import java.util.Optional;
  */
 final class SandboxDirectory {
     private static final String LOCK = "owner.lock";
+    private static final String PAUSE = "pause.lock";
 
     private final Path path;
 
@@ -73,6 +74,27 @@ final class SandboxDirectory {
             } catch (IOException e) {
                 throw new SandboxException.StorageFailed(path, e);
             }
+        }
+    }
+
+    /** Makes the file of {@link #lockPause}, if there is none. */
+    void preparePause() {
+        LockFile.tryShared(path.resolve(PAUSE)).ifPresent(LockFile::close);
+    }
+
+    /**
+     * Takes the right to halt its guest or to have it go on, as is recorded. Waits for who has it.
+     *
+     * @return empty if the deadline passes before, or it is gone
+     */
+    Optional<LockFile> lockPause(Deadline deadline) throws InterruptedException {
+        try {
+            return LockFile.lock(path.resolve(PAUSE), deadline);
+        } catch (SystemCallException e) {
+            if (Files.isDirectory(path)) {
+                throw new SandboxException.StorageFailed(path, e);
+            }
+            return Optional.empty();
         }
     }
 

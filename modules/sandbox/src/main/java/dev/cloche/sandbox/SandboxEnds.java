@@ -28,7 +28,6 @@ import java.util.Set;
  */
 final class SandboxEnds {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
-    private static final Duration RESUME_LIMIT = Duration.ofSeconds(10);
     /** What a living owner has for noticing the end of its VM and letting go of it; takes milliseconds. */
     static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
@@ -151,13 +150,24 @@ final class SandboxEnds {
                 && ground.locks().directory(record).isHeld()) {
             throw new SandboxException.Starting(record.name());
         }
-        ground.store().ask(record.id(), reason, ENDABLE);
+        boolean atOnce = grace.isZero() || reason == TerminationReason.SIGNAL;
+        EndPlan plan = EndPlan.stop(atOnce ? Duration.ZERO : grace);
+        // Should this process die in between, a sweep of another goes on.
+        try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
+            ground.store().ask(record.id(), reason, ENDABLE);
+            carryOut(record, reason, atOnce ? Duration.ZERO : grace, deadline);
+        }
+        // If it is to go. Whoever has it in hand sees to that otherwise.
+        var _ = cleanup.clean(record.id());
+    }
+
+    private void carryOut(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
         try {
             boolean claimed = record.status() != SandboxStatus.STARTING
                     || ground.tenancy().has(record.id(), vmOf(record));
             if (!claimed) {
                 // Its dead starter had chosen it, no more.
-            } else if (grace.isZero() || reason == TerminationReason.SIGNAL) {
+            } else if (grace.isZero()) {
                 ground.vms().kill(vmOf(record), deadline.orAfter(KILL_LIMIT));
             } else {
                 endSoftly(record, grace, deadline);
@@ -166,8 +176,6 @@ final class SandboxEnds {
             // As was to be reached.
         }
         recordEndOf(record.id(), Optional.of(reason));
-        // If it is to go. Whoever has it in hand sees to that otherwise.
-        var _ = cleanup.clean(record.id());
     }
 
     /**
@@ -191,9 +199,15 @@ final class SandboxEnds {
 
     /** Ends the sandbox of a guest that does not answer its owner, for him to settle. */
     void endDeaf(SandboxRecord record, Set<SandboxStatus> from, VmException deaf) {
-        if (!ground.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, from)) {
-            return;
+        EndPlan plan = EndPlan.stop(Duration.ZERO);
+        try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
+            if (ground.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, from)) {
+                killDeaf(record, deaf);
+            }
         }
+    }
+
+    private void killDeaf(SandboxRecord record, VmException deaf) {
         System.getLogger(SandboxEnds.class.getName())
                 .log(
                         System.Logger.Level.WARNING,
@@ -224,9 +238,10 @@ final class SandboxEnds {
 
     private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {
         VmId id = vmOf(record);
-        if (record.status() == SandboxStatus.PAUSED) {
+        // One that is draining may have been paused before.
+        if (record.status() != SandboxStatus.RUNNING) {
             try {
-                ground.vms().resume(id, deadline.orAfter(RESUME_LIMIT));
+                Pause.release(ground, record, deadline);
             } catch (VmMonitorException | VmDeadlineException | VmHinderedException deaf) {
                 // Its guest will not answer either.
             }

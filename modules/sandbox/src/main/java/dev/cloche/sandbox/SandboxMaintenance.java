@@ -27,6 +27,7 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final Foundations ground;
     private final SweepStore store;
     private final SnapshotSweep snapshots;
+    private final UnfinishedEnds unfinished;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
     /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
@@ -35,7 +36,14 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<Thread> timer = Optional.empty();
 
-    SandboxMaintenance(Foundations ground, SweepStore store, SnapshotSweep snapshots, MaintenanceLimits limits) {
+    /** @param unfinished closed by its owner, after this */
+    SandboxMaintenance(
+            Foundations ground,
+            SweepStore store,
+            SnapshotSweep snapshots,
+            UnfinishedEnds unfinished,
+            MaintenanceLimits limits) {
+        this.unfinished = unfinished;
         this.ground = ground;
         this.store = store;
         this.snapshots = snapshots;
@@ -109,6 +117,7 @@ public final class SandboxMaintenance implements AutoCloseable {
                             ground,
                             store,
                             snapshots,
+                            unfinished,
                             limits,
                             SweepNote.parse(held.get().note()))
                     .run();

@@ -16,7 +16,8 @@ record SandboxParts(
         Templates templates,
         Makers makers,
         Pools pools,
-        SnapshotGround snapshots)
+        SnapshotGround snapshots,
+        UnfinishedEnds unfinished)
         implements AutoCloseable {
     static SandboxParts in(
             Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
@@ -41,7 +42,8 @@ record SandboxParts(
                 new SnapshotGround(
                         ground,
                         new SnapshotStore(catalog, clock),
-                        stateRoot.toAbsolutePath().resolve("sandbox-snapshots")));
+                        stateRoot.toAbsolutePath().resolve("sandbox-snapshots")),
+                new UnfinishedEnds(ground, ends));
     }
 
     SettledSandboxes settled() {
@@ -54,6 +56,7 @@ record SandboxParts(
 
     @Override
     public void close() {
+        unfinished.close();
         makers.close();
         pools.keeper().close();
         hands.close();

@@ -148,6 +148,9 @@ final class SandboxUse {
             if (!Files.exists(file(directory))) {
                 Files.createFile(file(directory));
             }
+            // All that its life takes, now: a sandbox is to be ended and resumed on a full disk, too.
+            EndHold.prepare(directory);
+            directory.preparePause();
         } catch (IOException e) {
             throw new SandboxException.StorageFailed(directory.path(), e);
         }

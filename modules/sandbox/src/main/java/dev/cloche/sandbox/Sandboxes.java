@@ -75,7 +75,8 @@ public final class Sandboxes implements AutoCloseable {
 
     /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
-        return new SandboxMaintenance(ground, parts.sweeps(), new SnapshotSweep(parts.snapshots()), limits);
+        return new SandboxMaintenance(
+                ground, parts.sweeps(), new SnapshotSweep(parts.snapshots()), parts.unfinished(), limits);
     }
 
     /**

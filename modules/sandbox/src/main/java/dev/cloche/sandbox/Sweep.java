@@ -19,6 +19,7 @@ final class Sweep {
     private static final int PAGE = 1_000;
     private static final System.Logger LOG = System.getLogger(Sweep.class.getName());
 
+    private final Foundations ground;
     private final SandboxLocks locks;
     private final SweepStore store;
     private final SnapshotSweep snapshots;
@@ -26,6 +27,7 @@ final class Sweep {
     private final Leftovers leftovers;
     private final OwnerlessVms ownerlessVms;
     private final HindranceNews hindrances;
+    private final UnfinishedEnds unfinished;
     private final MaintenanceLimits limits;
     private final SweepNote before;
     private final Deadline deadline;
@@ -39,7 +41,15 @@ final class Sweep {
     private int errors;
     private boolean cut;
 
-    Sweep(Foundations ground, SweepStore store, SnapshotSweep snapshots, MaintenanceLimits limits, SweepNote before) {
+    Sweep(
+            Foundations ground,
+            SweepStore store,
+            SnapshotSweep snapshots,
+            UnfinishedEnds unfinished,
+            MaintenanceLimits limits,
+            SweepNote before) {
+        this.ground = ground;
+        this.unfinished = unfinished;
         this.locks = ground.locks();
         this.store = store;
         this.snapshots = snapshots;
@@ -142,6 +152,8 @@ final class Sweep {
             switch (facts.judge(row)) {
                 case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
+                case SweepRule.Verdict.Halt() -> Pause.restore(ground, row, deadline);
+                case SweepRule.Verdict.End() -> unfinished.goOn(row);
                 case SweepRule.Verdict.Settle(Ending ending) -> {
                     var _ = claim(row, ending);
                 }

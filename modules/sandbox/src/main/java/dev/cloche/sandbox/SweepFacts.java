@@ -8,6 +8,8 @@ import java.util.Optional;
 
 /** Gathers what the rule of sweeps needs to know of a sandbox, as little of it as decides. For one thread, and one sweep. */
 final class SweepFacts {
+    private static final SweepRule.Owner ANYBODY = new SweepRule.Owner(false, false);
+
     private final Foundations ground;
     private final SweepRule rule;
     private final SweepNote before;
@@ -19,18 +21,22 @@ final class SweepFacts {
         this.before = before;
     }
 
-    /** Of a detached sandbox whose VM lives it does not matter who owns it, and of one that is owned, what its VM does. */
+    /**
+     * Of a detached sandbox whose VM lives it does not matter who owns it, and of one that is owned, and neither paused nor
+     * draining, what its VM does.
+     */
     SweepRule.Verdict judge(SweepRow row) {
         boolean detached = row.run().map(SweepRow.Run::detached).orElse(false);
-        Optional<VmInfo> vm = detached ? vm(row) : Optional.empty();
-        if (vm.filter(info -> info.state().live()).isPresent()) {
-            return new SweepRule.Verdict.Leave();
-        }
-        SweepRule.Owner owner = owner(row);
-        if (!detached && !owner.locked()) {
+        boolean draining = row.status() == SandboxStatus.DRAINING;
+        boolean vmFirst = detached || draining || row.status() == SandboxStatus.PAUSED;
+        Optional<VmInfo> vm = vmFirst ? vm(row) : Optional.empty();
+        boolean live = vm.filter(info -> info.state().live()).isPresent();
+        SweepRule.Owner owner = detached && live ? ANYBODY : owner(row);
+        if (!vmFirst && !owner.locked()) {
             vm = vm(row);
         }
-        return rule.judge(row, owner, vm, before.ownerlessSince(row.id()));
+        boolean ending = draining && live && EndHold.isTaken(ground.locks().directory(row.directory()));
+        return rule.judge(row, owner, vm, ending, before.ownerlessSince(row.id()));
     }
 
     private Optional<VmInfo> vm(SweepRow row) {

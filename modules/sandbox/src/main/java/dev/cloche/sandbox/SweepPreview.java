@@ -35,7 +35,13 @@ final class SweepPreview {
 
     private Optional<MaintenanceStep> step(SweepRow row) {
         return switch (facts.judge(row)) {
-            case SweepRule.Verdict.Leave() -> Optional.empty();
+            // Most that are recorded as paused are halted, which only their QEMU tells.
+            case SweepRule.Verdict.Leave(), SweepRule.Verdict.Halt() -> Optional.empty();
+            case SweepRule.Verdict.End() ->
+                Optional.of(new MaintenanceStep(
+                        row.name(),
+                        MaintenanceStep.Action.END,
+                        "Its end was asked for, and the process is gone that was bringing it about."));
             case SweepRule.Verdict.Wait() ->
                 Optional.of(new MaintenanceStep(
                         row.name(), MaintenanceStep.Action.WAIT, "Nobody owns its VM, and its guard is to end it."));

@@ -25,6 +25,12 @@ record SweepRule(Instant now, Duration ownerGrace) {
         /** Its owner is dead, and its guard is about to end its VM. */
         record Wait() implements Verdict {}
 
+        /** It is recorded as paused, and its guest is to be halted if it is not. */
+        record Halt() implements Verdict {}
+
+        /** Its end was asked for, and those who were bringing it about are gone. */
+        record End() implements Verdict {}
+
         /** Its guard has not done so in time: it is to be ended, and then settled as said. */
         record Kill(Ending ending) implements Verdict {}
 
@@ -42,10 +48,21 @@ record SweepRule(Instant now, Duration ownerGrace) {
 
     /**
      * @param vm what is known of the VM of its run; empty if there is no trace of it
+     * @param ending whether a living process brings its end about
      * @param ownerlessSince when an earlier sweep first saw it with a living VM and without an owner
      */
-    Verdict judge(SweepRow row, Owner owner, Optional<VmInfo> vm, Optional<Instant> ownerlessSince) {
-        if (row.status().terminal() || owner.locked()) {
+    Verdict judge(SweepRow row, Owner owner, Optional<VmInfo> vm, boolean ending, Optional<Instant> ownerlessSince) {
+        if (row.status().terminal()) {
+            return new Verdict.Leave();
+        }
+        boolean live = vm.filter(info -> info.state().live()).isPresent();
+        if (live
+                && row.run()
+                        .filter(run -> run.detached() || owner.locked() || owner.processAlive())
+                        .isPresent()) {
+            return living(row.status(), ending);
+        }
+        if (owner.locked()) {
             return new Verdict.Leave();
         }
         if (row.status() == SandboxStatus.CREATED) {
@@ -54,6 +71,18 @@ record SweepRule(Instant now, Duration ownerGrace) {
                     : new Verdict.Leave();
         }
         return row.run().map(run -> judge(row, run, owner, vm, ownerlessSince)).orElseGet(() -> withoutRun(row));
+    }
+
+    /**
+     * Of one whose VM lives with its leave. A living process that has let go of it has its reasons; its guard knows them by the
+     * lock that the VM has too.
+     */
+    private static Verdict living(SandboxStatus status, boolean ending) {
+        return switch (status) {
+            case PAUSED -> new Verdict.Halt();
+            case DRAINING -> ending ? new Verdict.Leave() : new Verdict.End();
+            case CREATED, STARTING, RUNNING, STOPPED, CRASHED -> new Verdict.Leave();
+        };
     }
 
     private Verdict withoutRun(SweepRow row) {
@@ -66,9 +95,7 @@ record SweepRule(Instant now, Duration ownerGrace) {
     private Verdict judge(
             SweepRow row, SweepRow.Run run, Owner owner, Optional<VmInfo> vm, Optional<Instant> ownerlessSince) {
         if (vm.filter(info -> info.state().live()).isPresent()) {
-            // A living process that has let go of it has its reasons; its guard knows them by the lock that the VM has
-            // too.
-            return run.detached() || owner.processAlive() ? new Verdict.Leave() : ownerless(row, ownerlessSince);
+            return ownerless(row, ownerlessSince);
         }
         Optional<VmExit> exit = vm.flatMap(VmInfo::exit);
         boolean begins = row.status() == SandboxStatus.STARTING && !run.identified() && exit.isEmpty();

@@ -76,8 +76,21 @@ enum KillScenario {
             var _ = runtime.sandboxes().restart("renamed", Duration.ofSeconds(1), soon());
         }
     },
-    /** One whose commands are waited for. */
+    /** One that was paused, and whose commands are waited for. */
     DRAINED {
+        @Override
+        void arrange(KillRuntime runtime) {
+            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
+            runtime.sandboxes().pause(NAME, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            runtime.sandboxes().drain(NAME, soon(), Duration.ofSeconds(1));
+        }
+    },
+    /** One that is stopped, and whose owner is another process or nobody. */
+    STOPPED {
         @Override
         void arrange(KillRuntime runtime) {
             runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
@@ -85,7 +98,7 @@ enum KillScenario {
 
         @Override
         void play(KillRuntime runtime) {
-            runtime.sandboxes().drain(NAME, soon(), Duration.ofSeconds(1));
+            runtime.sandboxes().stop(NAME, Duration.ofSeconds(1), soon());
         }
     },
     /** A keeper that adopts one, sees it die and starts it again; when it is killed, another one goes on. */

@@ -13,6 +13,7 @@ import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -90,9 +91,45 @@ class SweepRuleTest {
     @ParameterizedTest
     @EnumSource(
             value = SandboxStatus.class,
-            names = {"STARTING", "RUNNING", "PAUSED", "DRAINING"})
+            names = {"STARTING", "RUNNING"})
     void aDetachedSandboxThatLivesCanBeAdopted(SandboxStatus status) {
         assertThat(judge(detached(status, LONG), DEAD, live())).isEqualTo(new Verdict.Leave());
+    }
+
+    @Test
+    void oneThatDrainsIsGoneOnWithOnlyIfNoLivingProcessBringsItsEndAbout() {
+        for (SweepRow row : lively(SandboxStatus.DRAINING)) {
+            assertThat(rule.judge(row, ownerOf(row), live(), false, Optional.empty()))
+                    .isEqualTo(new Verdict.End());
+            assertThat(rule.judge(row, ownerOf(row), live(), true, Optional.empty()))
+                    .isEqualTo(new Verdict.Leave());
+        }
+        assertThat(rule.judge(attached(SandboxStatus.DRAINING, LONG), LET_GO, live(), false, Optional.empty()))
+                .isEqualTo(new Verdict.End());
+    }
+
+    @Test
+    void oneThatIsPausedIsHaltedAsLongAsItsVmLives() {
+        for (SweepRow row : lively(SandboxStatus.PAUSED)) {
+            assertThat(judge(row, ownerOf(row), live())).isEqualTo(new Verdict.Halt());
+        }
+        assertThat(judge(attached(SandboxStatus.PAUSED, LONG), OWNED, NO_TRACE)).isEqualTo(new Verdict.Leave());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = SandboxStatus.class,
+            names = {"PAUSED", "DRAINING"})
+    void whatIsAttachedToADeadProcessIsItsGuardsToEndWhateverElseItWasTo(SandboxStatus status) {
+        assertThat(judge(attached(status, LONG), DEAD, live())).isEqualTo(new Verdict.Wait());
+    }
+
+    private static List<SweepRow> lively(SandboxStatus status) {
+        return List.of(detached(status, LONG), attached(status, LONG));
+    }
+
+    private static Owner ownerOf(SweepRow row) {
+        return row.run().orElseThrow().detached() ? DEAD : OWNED;
     }
 
     @Test
@@ -100,8 +137,9 @@ class SweepRuleTest {
         SweepRow row = attached(SandboxStatus.RUNNING, LONG);
         assertThat(judge(row, DEAD, live())).isEqualTo(new Verdict.Wait());
         Instant justBefore = NOW.minus(GRACE).plusMillis(1);
-        assertThat(rule.judge(row, DEAD, live(), Optional.of(justBefore))).isEqualTo(new Verdict.Wait());
-        Verdict late = rule.judge(row, DEAD, live(), Optional.of(NOW.minus(GRACE)));
+        assertThat(rule.judge(row, DEAD, live(), false, Optional.of(justBefore)))
+                .isEqualTo(new Verdict.Wait());
+        Verdict late = rule.judge(row, DEAD, live(), false, Optional.of(NOW.minus(GRACE)));
         assertThat(late).isInstanceOfSatisfying(Verdict.Kill.class, kill -> {
             assertThat(kill.ending().reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
             assertThat(kill.ending().status()).isEqualTo(SandboxStatus.CRASHED);
@@ -111,7 +149,7 @@ class SweepRuleTest {
     @Test
     void anEndThatWasAskedForStaysOneAlsoIfTheSweepHasToBringItAbout() {
         Verdict verdict =
-                rule.judge(attached(SandboxStatus.DRAINING, LONG), DEAD, live(), Optional.of(NOW.minus(GRACE)));
+                rule.judge(attached(SandboxStatus.DRAINING, LONG), DEAD, live(), false, Optional.of(NOW.minus(GRACE)));
         assertThat(verdict)
                 .isInstanceOfSatisfying(
                         Verdict.Kill.class,
@@ -121,7 +159,7 @@ class SweepRuleTest {
     @Test
     void anAttachedSandboxOfALivingProcessIsLeftAloneWhileItsVmLives() {
         SweepRow row = attached(SandboxStatus.RUNNING, LONG);
-        assertThat(rule.judge(row, LET_GO, live(), Optional.of(NOW.minus(LONG))))
+        assertThat(rule.judge(row, LET_GO, live(), false, Optional.of(NOW.minus(LONG))))
                 .isEqualTo(new Verdict.Leave());
     }
 
@@ -217,7 +255,8 @@ class SweepRuleTest {
                 .isEqualTo(new Verdict.Leave());
         assertThat(judge(withoutRun(SandboxStatus.STARTING, future), DEAD, NO_TRACE))
                 .isEqualTo(new Verdict.Leave());
-        assertThat(rule.judge(attached(SandboxStatus.RUNNING, future), DEAD, live(), Optional.of(NOW.plusSeconds(1))))
+        assertThat(rule.judge(
+                        attached(SandboxStatus.RUNNING, future), DEAD, live(), false, Optional.of(NOW.plusSeconds(1))))
                 .isEqualTo(new Verdict.Wait());
         assertSettled(judge(begun(future), DEAD, NO_TRACE), SandboxStatus.CRASHED, TerminationReason.INTERNAL_ERROR);
     }
@@ -226,11 +265,12 @@ class SweepRuleTest {
     void aClockThatWasSetForthKillsAndSettlesNothingThatLives() {
         assertThat(judge(begun(LONG), OWNED, NO_TRACE)).isEqualTo(new Verdict.Leave());
         assertThat(judge(attached(SandboxStatus.RUNNING, LONG), OWNED, live())).isEqualTo(new Verdict.Leave());
+        assertThat(judge(attached(SandboxStatus.RUNNING, LONG), LET_GO, live())).isEqualTo(new Verdict.Leave());
         assertThat(judge(detached(SandboxStatus.RUNNING, LONG), DEAD, live())).isEqualTo(new Verdict.Leave());
     }
 
     private Verdict judge(SweepRow row, Owner owner, Optional<VmInfo> vm) {
-        return rule.judge(row, owner, vm, Optional.empty());
+        return rule.judge(row, owner, vm, false, Optional.empty());
     }
 
     private static void assertSettled(Verdict verdict, SandboxStatus status, TerminationReason reason) {
