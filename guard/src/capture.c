@@ -9,21 +9,27 @@
 
 enum { BUFFER = 16 * 1024 };
 
+/* What logs leave free. */
+static const int64_t LEFT = 1 << 20;
+
 static void begin(struct capture *capture) {
     capture->file =
         openat(capture->directory, capture->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     capture->size = 0;
 }
 
-struct capture capture_open(int directory, const char *name, const char *older, int64_t capacity) {
-    struct capture capture = {.directory = directory, .name = name, .older = older, .capacity = capacity};
+struct capture capture_open(int directory, const struct reserve *reserve, const char *name, const char *older,
+                            int64_t capacity) {
+    struct capture capture = {
+        .directory = directory, .reserve = *reserve, .name = name, .older = older, .capacity = capacity};
     unlinkat(directory, older, 0);
     begin(&capture);
     return capture;
 }
 
 static void append(struct capture *capture, const char *bytes, long length) {
-    if (capture->file >= 0) write_all(capture->file, bytes, (size_t)length);
+    if (capture->file < 0 || reserve_spares(&capture->reserve, capture->directory) < LEFT) return;
+    write_all(capture->file, bytes, (size_t)length);
     capture->size += length;
 }
 

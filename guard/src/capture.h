@@ -3,8 +3,11 @@
 
 #include <stdint.h>
 
+#include "reserve.h"
+
 struct capture {
     int directory;
+    struct reserve reserve;
     const char *name;
     const char *older;
     int64_t capacity; /* of each file, in bytes */
@@ -13,8 +16,10 @@ struct capture {
 };
 
 /* Begins an empty log, without the one of an earlier run. */
-struct capture capture_open(int directory, const char *name, const char *older, int64_t capacity);
+struct capture capture_open(int directory, const struct reserve *reserve, const char *name, const char *older,
+                            int64_t capacity);
 
 /* Moves what is in the pipe now, up to one buffer; a log that cannot be written loses bytes and blocks nobody.
+ * So does one on a disk with less than 1 MiB to spare: what is left there is for those who end and remove.
  * Answers how many bytes were taken, 0 if the pipe is empty for now, -1 at its end. */
 long capture_take(struct capture *capture, int pipe);

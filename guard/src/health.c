@@ -24,7 +24,7 @@ enum {
 };
 
 /* A guest goes on with so much room, or with a twentieth of a smaller file system. */
-static const uint64_t ROOM = 256 << 20;
+static const int64_t ROOM = 256 << 20;
 
 /* There from the start, so that the note needs no space on a disk that is full: it is renamed. */
 static const char *const NOTES[] = {
@@ -63,8 +63,9 @@ static int64_t period(const struct health *h) {
     return h->trouble == DISK_FINE ? LOOK_MS : HALTED_LOOK_MS;
 }
 
-void health_open(struct health *h, int directory, const char *disk) {
+void health_open(struct health *h, int directory, const char *disk, const struct reserve *reserve) {
     h->directory = directory;
+    h->reserve = *reserve;
     h->timer = h->lock = h->monitor.fd = h->monitor.program_end = h->disk = -1;
     if (disk == NULL) return;
     h->disk = open(disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -101,12 +102,12 @@ static bool lock(struct health *h) {
     return false;
 }
 
+/* Beside what the reserve lacks, so that what a command takes of it has no guest go on. */
 static bool has_room(const struct health *h) {
     struct statvfs fs;
     if (fstatvfs(h->disk, &fs) != 0) return true; /* then it is tried */
-    uint64_t unit = fs.f_frsize;
-    uint64_t part = fs.f_blocks / 20 * unit;
-    return fs.f_bavail * unit >= (part < ROOM ? part : ROOM);
+    int64_t part = (int64_t)(fs.f_blocks / 20 * fs.f_frsize);
+    return reserve_spares(&h->reserve, h->disk) >= (part < ROOM ? part : ROOM);
 }
 
 /* Somebody halted the guest meanwhile, or must not find it running. */
@@ -177,7 +178,9 @@ static void look_at_disk(struct health *h) {
         return;
     }
     bool may_go_on = h->trouble == DISK_QUOTA || h->reluctant ? rare : h->trouble == DISK_FULL;
-    if (h->trouble != DISK_ERROR && may_go_on && (h->trouble == DISK_QUOTA || has_room(h)) && lock(h)) {
+    may_go_on = may_go_on && h->trouble != DISK_ERROR && (h->trouble == DISK_QUOTA || has_room(h));
+    /* The guest may fill all that there is, so the reserve gets its part before. */
+    if (may_go_on && reserve_make_whole(&h->reserve, h->disk) && lock(h)) {
         ask(h, STATUS_TO_GO_ON, "query-status");
     } else if (rare) {
         ask(h, STATUS, "query-status");

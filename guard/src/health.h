@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "monitor.h"
+#include "reserve.h"
 
 /* What was asked last and is not answered yet. */
 enum question { NOTHING, CAPABILITIES, STATUS, STATUS_TO_GO_ON, GO_ON };
@@ -15,6 +16,7 @@ struct health {
     struct monitor monitor;
     int directory;
     int disk;  /* a directory on the file system of the disk */
+    struct reserve reserve;
     int timer; /* of the next look; -1: the program has no monitor */
     int lock;  /* qmp.lock, while it is held; -1 */
     pid_t program;
@@ -29,7 +31,7 @@ struct health {
 };
 
 /* Does nothing but to note that there is none, without a disk directory. Ends the guard with a sentence on failure. */
-void health_open(struct health *health, int directory, const char *disk);
+void health_open(struct health *health, int directory, const char *disk, const struct reserve *reserve);
 
 /* The program runs, and has its end of the monitor. */
 void health_begin(struct health *health, pid_t program);

@@ -92,7 +92,7 @@ __attribute__((noreturn)) static void give_up_without_network(const struct optio
     kill(program->pid, SIGKILL);
     while (waitpid(program->pid, NULL, 0) < 0 && errno == EINTR) continue;
     network_end(network);
-    network_log_keep(network, directory);
+    network_log_keep(network, options, directory);
     remove_sockets(options);
     fail("the network does not answer");
 }
@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
     int record = record_guard(directory);
     int exit_record = prepare_exit(directory);
     static struct health health; /* with the buffer of a line */
-    health_open(&health, directory, options.monitor);
+    health_open(&health, directory, options.monitor, &options.reserve);
     listen_all(&options, listening);
     struct network network = network_start(&options, directory);
     struct program program = start_program(&options, listening, &network, health.monitor.program_end);

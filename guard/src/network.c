@@ -123,12 +123,12 @@ bool network_await(const struct network *network) {
     return answered;
 }
 
-struct capture network_log_open(int directory) {
-    return capture_open(directory, "network.log", "network.log.1", LOG_FILE_MAX);
+struct capture network_log_open(const struct options *options, int directory) {
+    return capture_open(directory, &options->reserve, "network.log", "network.log.1", LOG_FILE_MAX);
 }
 
-void network_log_keep(const struct network *network, int directory) {
-    struct capture capture = network_log_open(directory);
+void network_log_keep(const struct network *network, const struct options *options, int directory) {
+    struct capture capture = network_log_open(options, directory);
     while (capture_take(&capture, network->log) > 0) continue;
 }
 

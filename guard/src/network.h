@@ -25,10 +25,10 @@ struct network network_start(const struct options *options, int directory);
 bool network_await(const struct network *network);
 
 /* Begins DIR/network.log. */
-struct capture network_log_open(int directory);
+struct capture network_log_open(const struct options *options, int directory);
 
 /* Writes down what is in the log's pipe: for a network that did not come up. */
-void network_log_keep(const struct network *network, int directory);
+void network_log_keep(const struct network *network, const struct options *options, int directory);
 
 /* Ends both and waits for it. */
 void network_end(struct network *network);

@@ -78,6 +78,8 @@ struct options parse_options(char **arguments) {
             add_network(&options, value);
         } else if (strcmp(option, "--monitor") == 0) {
             options.monitor = value;
+        } else if (strcmp(option, "--reserve") == 0) {
+            options.reserve.path = value;
         } else if (strcmp(option, "--own") == 0) {
             add_own(&options, value);
         } else if (strcmp(option, "--network-mac") == 0) {

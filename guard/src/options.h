@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "reserve.h"
+
 enum { MAX_LISTEN = 32, MAX_HOLD = 8, MAX_NETWORK = 1024 };
 
 struct options {
@@ -14,6 +16,7 @@ struct options {
     const char *network[MAX_NETWORK + 1]; /* passt and its arguments, ends with NULL */
     int network_count;                    /* 0: no network */
     const char *monitor; /* a directory on the file system of the program's disk; NULL: no monitor is wanted */
+    struct reserve reserve;
     const char *own[MAX_HOLD];
     int own_count;
     uint8_t network_mac[6];               /* the guest's */

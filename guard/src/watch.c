@@ -133,13 +133,14 @@ struct ending watch(const struct options *options, const struct program *program
         .network = network,
         .health = health,
         .directory = directory,
-        .console = capture_open(directory, "console.log", "console.log.1", CONSOLE_FILE_MAX),
+        .console = capture_open(directory, &options->reserve, "console.log", "console.log.1", CONSOLE_FILE_MAX),
         .ending = {.started_at_ms = now_ms()},
     };
     if (program->output >= 0) {
-        w.output = capture_open(directory, "output.log", "output.log.1", options->output_log_bytes / 2);
+        w.output =
+            capture_open(directory, &options->reserve, "output.log", "output.log.1", options->output_log_bytes / 2);
     }
-    if (network->log >= 0) w.network_log = network_log_open(directory);
+    if (network->log >= 0) w.network_log = network_log_open(options, directory);
     const int descriptors[WATCHED] = {
         [PROGRAM] = program->pidfd,
         [OWNER] = STDIN_FILENO,

@@ -17,16 +17,24 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Space that is kept for the time when the disk is full: the file {@code reserve} in the state root, 16 MiB of random bytes, which
  * no file system can compress or share. What reads, ends or removes shortens it step by step where it has no room; what begins
- * something never does. A sweep refills it when there is room again.
+ * something never does. A sweep, and a guard before it lets a guest go on, refill it when there is room again.
+ *
+ * <p>What it lacks is nobody's to fill: neither guests that a full disk has halted, nor logs of ours, get what it gave up.
  *
  * <p>Safe for use from several threads and processes: it changes under a lock on the file, which is never deleted. Where the file
  * is missing, or the file system read-only, there is no reserve, and nothing here fails.
  */
 public final class DiskReserve {
-    private static final int STEP = 1 << 20;
-    private static final long SIZE = 16L * STEP;
-    /** That is left to others, in bytes, when it is refilled. */
+    /** Enough for a short transaction and some small files. */
+    private static final int STEP = 256 << 10;
+    /** What is given up at once to who found no room with the steps before. */
+    private static final int LONGEST_STEP = 1 << 20;
+    /** Also in the guard's {@code reserve.c}. */
+    private static final long SIZE = 16L << 20;
+    /** That is left to others, in bytes, when it is refilled; or a twentieth of a small file system. */
     private static final long LEFT_TO_OTHERS = 4 * SIZE;
+    /** What is left free by those that can do without. */
+    private static final long LEFT_BY_LOGS = 1 << 20;
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -44,6 +52,11 @@ public final class DiskReserve {
         return new DiskReserve(stateRoot.toAbsolutePath().resolve("reserve"));
     }
 
+    /** Where it is, or would be. */
+    public Path file() {
+        return file;
+    }
+
     /** Whether so little is free that a short transaction, or a small file, may find no room. */
     public boolean wanted() {
         // Not by the FileStore, which reads the table of all mounts first.
@@ -56,20 +69,31 @@ public final class DiskReserve {
         return Files.exists(file) ? Files.size(file) : 0;
     }
 
-    /** Has room made for a short transaction and some small files, as far as the reserve lasts; costs a microsecond otherwise. */
+    /** Whether a log may grow: 1 MiB at least is free, beside what this reserve lacks. Costs some microseconds. */
+    public boolean spares() {
+        Path root = file.getParent();
+        long lacks = Files.exists(file) ? Math.max(0, SIZE - file.toFile().length()) : 0;
+        return root == null || root.toFile().getUsableSpace() >= lacks + LEFT_BY_LOGS;
+    }
+
+    /**
+     * Has room made for a short transaction and some small files, if the reserve has any; costs a microsecond otherwise. Only once:
+     * of a writer that takes all it is {@link #release} that keeps the rest.
+     */
     public void makeRoom() {
-        boolean more = true;
-        while (more && wanted()) {
-            more = release();
+        if (wanted()) {
+            release(0);
         }
     }
 
     /**
-     * Gives up one step, 1 MiB; for who has just found no room, whatever the file system says of itself.
+     * Gives up one step; for who has just found no room, whatever the file system says of itself.
      *
+     * @param before how many steps it was given before: the first are 256 KiB and 512 KiB, those that follow 1 MiB
      * @return false if nothing is left
      */
-    public boolean release() {
+    public boolean release(int before) {
+        long step = Math.min((long) STEP << Math.min(before, 8), LONGEST_STEP);
         WITHIN_PROCESS.lock();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
                 FileLock _ = channel.lock()) {
@@ -77,7 +101,7 @@ public final class DiskReserve {
             if (size == 0) {
                 return false;
             }
-            channel.truncate((size - 1) / STEP * STEP);
+            channel.truncate(Math.max(0, size - step));
             // Some file systems give space away again only when its release is on the disk.
             channel.force(true);
             return true;
@@ -88,7 +112,7 @@ public final class DiskReserve {
         }
     }
 
-    /** Makes it whole where at least 64 MiB are left to others then, as far as the deadline allows. */
+    /** Makes it whole where at least 64 MiB, or a twentieth of a smaller file system, are left to others then, up to the deadline. */
     public void refill(Deadline deadline) {
         WITHIN_PROCESS.lock();
         try (FileChannel channel = FileChannel.open(
@@ -98,7 +122,7 @@ public final class DiskReserve {
             SplittableRandom random = new SplittableRandom();
             while (channel.size() < SIZE && hasRoom(channel.size()) && !deadline.passed()) {
                 random.nextBytes(bytes);
-                append(channel, bytes);
+                append(channel, bytes, (int) Math.min(STEP, SIZE - channel.size()));
             }
         } catch (IOException laterThen) {
             // Another one took the room meanwhile, or the file system is read-only.
@@ -108,11 +132,12 @@ public final class DiskReserve {
     }
 
     private boolean hasRoom(long size) {
-        return file.toFile().getUsableSpace() >= LEFT_TO_OTHERS + SIZE - size;
+        long left = Math.min(LEFT_TO_OTHERS, file.toFile().getTotalSpace() / 20);
+        return file.toFile().getUsableSpace() >= left + SIZE - size;
     }
 
-    private static void append(FileChannel channel, byte[] bytes) throws IOException {
-        ByteBuffer left = ByteBuffer.wrap(bytes);
+    private static void append(FileChannel channel, byte[] bytes, int count) throws IOException {
+        ByteBuffer left = ByteBuffer.wrap(bytes, 0, count);
         long at = channel.size();
         while (left.hasRemaining()) {
             at += channel.write(left, at);

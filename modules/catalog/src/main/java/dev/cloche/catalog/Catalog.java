@@ -101,12 +101,12 @@ public final class Catalog implements AutoCloseable {
     static Catalog open(Path stateRoot, List<CatalogSchema> schemas, InstallGate gate, Duration patience) {
         DiskReserve reserve = DiskReserve.in(stateRoot);
         reserve.makeRoom();
-        while (true) {
+        for (int steps = 0; ; steps++) {
             try {
                 return open(stateRoot, schemas, gate, new BusyRetry(fileIn(stateRoot), patience), reserve);
             } catch (CatalogException.NoSpace full) {
                 // Even who only reads needs 32 KiB for the index of the log.
-                if (!reserve.release()) {
+                if (!reserve.release(steps)) {
                     throw full;
                 }
             }
@@ -225,11 +225,11 @@ public final class Catalog implements AutoCloseable {
 
     private <T, X extends Exception> T withReserve(Attempt<T, X> attempt) throws X {
         reserve.makeRoom();
-        while (true) {
+        for (int steps = 0; ; steps++) {
             try {
                 return attempt.run();
             } catch (CatalogException.NoSpace full) {
-                if (!reserve.release()) {
+                if (!reserve.release(steps)) {
                     throw full;
                 }
             }

@@ -77,14 +77,40 @@ class FullDiskTest {
     void theReserveIsRefilledOnlyWhereRoomIsLeftToOthers() throws Exception {
         DiskReserve reserve = DiskReserve.in(root);
         reserve.refill(Deadline.none());
-        assertThat(reserve.release()).isTrue();
+        assertThat(reserve.release(2)).isTrue();
         assertThat(root.resolve("reserve")).hasSize(15 << 20);
-        Path others = Files.write(root.resolve("others"), new byte[30 << 20]);
+        Path others = Files.write(root.resolve("others"), new byte[80 << 20]);
         reserve.refill(Deadline.none());
         assertThat(root.resolve("reserve")).hasSize(15 << 20);
         Files.delete(others);
         reserve.refill(Deadline.none());
         assertThat(root.resolve("reserve")).hasSize(16 << 20);
+    }
+
+    @Test
+    void whoReadsTakesAQuarterOfAMebibyteWhateverAnotherWriterTakesOfIt() throws Exception {
+        DiskReserve.in(root).refill(Deadline.none());
+        for (int again = 1; again <= 40; again++) {
+            disk.fill();
+            try (Catalog catalog = Catalog.open(root, SCHEMAS)) {
+                assertThat(CatalogTest.notes(catalog)).contains("first");
+            }
+        }
+        assertThat(root.resolve("reserve")).hasSize(6 << 20);
+    }
+
+    @Test
+    void aLogMayGrowOnlyBesideWhatTheReserveLacks() throws Exception {
+        DiskReserve reserve = DiskReserve.in(root);
+        assertThat(reserve.spares()).isTrue();
+        reserve.refill(Deadline.none());
+        disk.fill();
+        assertThat(reserve.spares()).isFalse();
+        for (int step = 0; step < 10; step++) {
+            reserve.release(step);
+        }
+        assertThat(root.toFile().getUsableSpace()).isGreaterThan(8 << 20);
+        assertThat(reserve.spares()).isFalse();
     }
 
     @Test

@@ -132,7 +132,7 @@ final class ExecutionDriver implements ProcessDriver {
 
     private AwaitOutput drive(ProcessRecord process, ExecutionSpec spec, Lease lease, Path files)
             throws InterruptedException {
-        try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, clock)
+        try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, directories.reserve(), clock)
                         .orElseThrow(() -> new ExecutionException.Busy(process.id()));
                 RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
             tidy(sandbox);

@@ -1,5 +1,6 @@
 package dev.cloche.execution;
 
+import dev.cloche.base.DiskReserve;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
@@ -25,6 +26,11 @@ record OutputDirectories(Path all) {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int ID_BYTES = 8;
     private static final Pattern OURS = Pattern.compile("exec-[0-9a-f]{" + 2 * ID_BYTES + "}");
+
+    /** Of the state root that they are in. */
+    DiskReserve reserve() {
+        return DiskReserve.in(all.toAbsolutePath().resolveSibling(""));
+    }
 
     /** An id that no execution has had. */
     static String newId() {

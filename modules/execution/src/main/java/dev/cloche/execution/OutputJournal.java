@@ -1,5 +1,6 @@
 package dev.cloche.execution;
 
+import dev.cloche.base.DiskReserve;
 import dev.cloche.vm.Output;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ final class OutputJournal implements AutoCloseable {
 
     private final Path directory;
     private final long segmentBytes;
+    private final DiskReserve reserve;
     private final Clock clock;
     private final FileLock lock;
     private final ReentrantLock writing = new ReentrantLock();
@@ -33,8 +35,10 @@ final class OutputJournal implements AutoCloseable {
     private long stdout;
     private long stderr;
 
-    private OutputJournal(Path directory, long segmentBytes, Clock clock, FileLock lock) throws IOException {
+    private OutputJournal(Path directory, long segmentBytes, DiskReserve reserve, Clock clock, FileLock lock)
+            throws IOException {
         this.directory = directory;
+        this.reserve = reserve;
         this.segmentBytes = segmentBytes;
         this.clock = clock;
         this.lock = lock;
@@ -49,9 +53,11 @@ final class OutputJournal implements AutoCloseable {
      * Opens the journal for writing.
      *
      * @param keptBytes how much is kept at least half of
+     * @param reserve what is not to be used up
      * @return empty if another writer has it
      */
-    static Optional<OutputJournal> open(Path directory, long keptBytes, Clock clock) throws IOException {
+    static Optional<OutputJournal> open(Path directory, long keptBytes, DiskReserve reserve, Clock clock)
+            throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         FileChannel file =
@@ -59,7 +65,7 @@ final class OutputJournal implements AutoCloseable {
         try {
             FileLock lock = file.tryLock();
             if (lock != null) {
-                return Optional.of(new OutputJournal(directory, Math.max(1, keptBytes / 2), clock, lock));
+                return Optional.of(new OutputJournal(directory, Math.max(1, keptBytes / 2), reserve, clock, lock));
             }
         } catch (OverlappingFileLockException ofThisProcess) {
             // As busy as if it were another's.
@@ -91,6 +97,10 @@ final class OutputJournal implements AutoCloseable {
         try {
             if (offset < (output == Output.STDOUT ? stdout : stderr)) {
                 throw new IllegalArgumentException("offset " + offset + " has been written");
+            }
+            if (!reserve.spares()) {
+                // What the reserve has given up is for those that end and remove something.
+                throw new IOException("No space left on device");
             }
             long end = offset + bytes.remaining();
             if (segment.position() >= segmentBytes) {

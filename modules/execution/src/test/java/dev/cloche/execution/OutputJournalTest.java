@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.DiskReserve;
 import dev.cloche.vm.Output;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +30,10 @@ class OutputJournalTest {
 
     private Path directory() {
         return root.resolve("exec-1");
+    }
+
+    private DiskReserve reserve() {
+        return DiskReserve.in(root);
     }
 
     @Test
@@ -118,7 +123,7 @@ class OutputJournalTest {
     @Test
     void thereIsOneWriter() throws IOException {
         try (OutputJournal _ = open(LARGE)) {
-            assertThat(OutputJournal.open(directory(), LARGE, Clock.systemUTC()))
+            assertThat(OutputJournal.open(directory(), LARGE, reserve(), Clock.systemUTC()))
                     .isEmpty();
         }
         open(LARGE).close();
@@ -171,7 +176,8 @@ class OutputJournalTest {
     }
 
     private OutputJournal open(long keptBytes) throws IOException {
-        return OutputJournal.open(directory(), keptBytes, Clock.systemUTC()).orElseThrow();
+        return OutputJournal.open(directory(), keptBytes, reserve(), Clock.systemUTC())
+                .orElseThrow();
     }
 
     private static void append(OutputJournal journal, Output output, long offset, String text) throws IOException {

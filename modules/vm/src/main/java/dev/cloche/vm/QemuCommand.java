@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.DiskReserve;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,7 @@ final class QemuCommand {
                 .flatMap(QemuLaunch.Disk::persistent)
                 .ifPresent(disk -> add(out, "--own", disk.useLock().toString()));
         add(out, "--monitor", diskDirectory(layout.directory(id), launch).toString());
+        add(out, "--reserve", DiskReserve.in(layout.stateRoot()).file().toString());
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));

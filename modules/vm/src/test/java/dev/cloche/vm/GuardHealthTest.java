@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,6 +88,52 @@ class GuardHealthTest {
             assertThat(directory.resolve("disk-fine")).exists();
             assertThat(console()).containsOnlyOnce("cont");
             assertThat(guard.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void whatTheReserveLacksIsNoRoomForAGuestAndIsMadeUpForBeforeItGoesOn() throws Exception {
+        Path small = Files.createDirectory(directory.resolve("small"));
+        Assumptions.assumeTrue(
+                GuardRun.shell("mount -t tmpfs -o size=40m none '" + small + "'") == 0,
+                "only root can mount a small file system");
+        try {
+            Path reserve = Files.write(small.resolve("reserve"), new byte[8 << 20]);
+            // 9 MiB are free: a guest goes on with 2, but the reserve lacks 8.
+            Path others = Files.write(small.resolve("others"), new byte[23 << 20]);
+            List<String> options = List.of("--monitor", small.toString(), "--reserve", reserve.toString());
+            String script = "cd '" + directory + "'\n" + QEMU + "fails true 'No space left on device'; serve";
+            try (var guard = GuardRun.script(binary, directory, options, script)) {
+                awaitQuestions(2);
+                assertThat(console()).doesNotContain("cont");
+                assertThat(reserve).hasSize(8 << 20);
+                Files.delete(others);
+                awaitNoNote("disk-full");
+                assertThat(reserve).hasSize(16 << 20);
+                assertThat(guard.isAlive()).isTrue();
+            }
+        } finally {
+            assertThat(GuardRun.shell("umount '" + small + "'")).isZero();
+        }
+    }
+
+    @Test
+    void aLogLeavesTheLastMebibyteToOthers() throws Exception {
+        Path small = Files.createDirectory(directory.resolve("small"));
+        Assumptions.assumeTrue(
+                GuardRun.shell("mount -t tmpfs -o size=2m none '" + small + "'") == 0,
+                "only root can mount a small file system");
+        try {
+            Path vm = Files.createDirectory(small.resolve("vm"));
+            Files.write(small.resolve("others"), new byte[1000 << 10]);
+            try (var guard = GuardRun.script(
+                    binary, vm, List.of(), "head -c 200000 /dev/zero; echo x > '" + directory + "/said'; sleep 100")) {
+                awaitNote("said");
+                assertThat(small.toFile().getUsableSpace()).isBetween((1L << 20) - (32 << 10), 1L << 20);
+                assertThat(guard.isAlive()).isTrue();
+            }
+        } finally {
+            assertThat(GuardRun.shell("umount '" + small + "'")).isZero();
         }
     }
 
