@@ -106,6 +106,49 @@ class QemuHinderedIT extends QemuTest {
         }
     }
 
+    /** A quota that holds for root too, on a file system with plenty of space. */
+    @Test
+    void aGuestWhoseQuotaIsUsedUpIsHaltedAndGoesOnWhenItIsRaised() throws Exception {
+        Assumptions.assumeTrue(installed("mkfs.btrfs") && installed("btrfs"), "btrfs-progs is not installed");
+        Path image = fixture.stateRoot().resolve("btrfs");
+        Path mounted = Files.createDirectories(fixture.stateRoot().resolve("quota"));
+        Path limited = mounted.resolve("limited");
+        assertThat(run("truncate", "-s", "400M", image.toString())).isZero();
+        assertThat(run("mkfs.btrfs", "-q", image.toString())).isZero();
+        Assumptions.assumeTrue(
+                run("mount", "-o", "loop", image.toString(), mounted.toString()) == 0,
+                "btrfs can be mounted by root only, and by a kernel that has it");
+        try {
+            assertThat(run("btrfs", "quota", "enable", mounted.toString())).isZero();
+            assertThat(run("btrfs", "subvolume", "create", limited.toString())).isZero();
+            assertThat(run("btrfs", "qgroup", "limit", "12m", limited.toString()))
+                    .isZero();
+            PersistentDisk home = provider.disks().create(limited.resolve("home"), 256);
+            try (Vm vm = provider.create(spec().withWritable(home.layer()))) {
+                vm.start(soon());
+                String script = "busybox yes 0123456789abcde | busybox head -c " + (MIB << 20)
+                        + " > /root/big; busybox sync; echo 3 > /proc/sys/vm/drop_caches; busybox sha256sum < /root/big";
+                try (GuestExecution writing = vm.guest().exec(ExecRequest.of("sh", "-c", script), soon())) {
+                    awaitHindrance(vm, Optional.of(VmHindrance.DISK_FULL));
+                    assertThat(mounted.toFile().getUsableSpace()).isGreaterThan(200L << 20);
+                    assertHindered(VmHindrance.DISK_FULL, () -> vm.guest().ping(Deadline.none()));
+                    assertThat(run("btrfs", "qgroup", "limit", "none", limited.toString()))
+                            .isZero();
+                    assertThat(read(writing.stdout()).strip()).isEqualTo(digestOfWhatIsWritten() + "  -");
+                }
+                awaitHindrance(vm, Optional.empty());
+                vm.kill(soon());
+                vm.destroy();
+            }
+        } finally {
+            assertThat(run("umount", mounted.toString())).isZero();
+        }
+    }
+
+    private static boolean installed(String tool) throws Exception {
+        return run("sh", "-c", "command -v " + tool) == 0;
+    }
+
     @Test
     void theGuardHasAGuestGoOnWithoutHelp() throws Exception {
         Path small = Files.createDirectories(fixture.stateRoot().resolve("small"));
