@@ -19,7 +19,7 @@ final class Rooms {
     static final Map<String, Set<String>> IMPORTS = Map.ofEntries(
             Map.entry("base", Set.of()),
             Map.entry("linux", Set.of("base")),
-            Map.entry("catalog", Set.of("base")),
+            Map.entry("catalog", Set.of("linux", "base")),
             Map.entry("erofs", Set.of("base")),
             Map.entry("image", Set.of("erofs", "catalog", "linux", "base")),
             Map.entry("vm", Set.of("linux", "base")),

@@ -1,69 +1,58 @@
 package dev.cloche.catalog;
 
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The right to change a catalog as a whole: to make or migrate its tables, to copy it, to put a copy in its place. To be closed by
- * the thread that took it.
+ * The right to change a catalog as a whole: to make or migrate its tables, to copy it, to put a copy in its place.
  *
  * <p>A file beside the catalog, which is never deleted: a name that is deleted under its lock guards nothing.
  */
 final class CatalogLock implements AutoCloseable {
-    /** Kernel locks are held by processes, so threads of one process need a lock of their own. */
-    private static final ReentrantLock WITHIN_PROCESS = new ReentrantLock();
+    private final LockFile lock;
 
-    private final FileChannel channel;
-
-    private CatalogLock(FileChannel channel) {
-        this.channel = channel;
+    private CatalogLock(LockFile lock) {
+        this.lock = lock;
     }
 
-    /** Waits for it. */
+    /**
+     * Waits for it.
+     *
+     * @throws ClosedByInterruptException if the thread is interrupted, which it stays
+     */
     static CatalogLock take(Path catalog) throws IOException {
-        WITHIN_PROCESS.lock();
-        return locked(catalog, FileChannel::lock).orElseThrow();
-    }
-
-    /** Empty if anybody has it. */
-    static Optional<CatalogLock> tryTake(Path catalog) throws IOException {
-        return WITHIN_PROCESS.tryLock() ? locked(catalog, FileChannel::tryLock) : Optional.empty();
-    }
-
-    private interface Taking {
-        FileLock of(FileChannel channel) throws IOException;
-    }
-
-    private static Optional<CatalogLock> locked(Path catalog, Taking taking) throws IOException {
-        FileChannel channel = null;
-        boolean taken = false;
         try {
-            Path file = catalog.resolveSibling(catalog.getFileName() + ".lock");
-            Migrations.createForOwner(file);
-            channel = FileChannel.open(file, StandardOpenOption.WRITE);
-            taken = taking.of(channel) != null;
-            return taken ? Optional.of(new CatalogLock(channel)) : Optional.empty();
-        } finally {
-            if (!taken) {
-                if (channel != null) {
-                    channel.close();
-                }
-                WITHIN_PROCESS.unlock();
-            }
+            return new CatalogLock(LockFile.lock(file(catalog), Deadline.none()).orElseThrow());
+        } catch (SystemCallException e) {
+            throw new IOException(e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClosedByInterruptException();
         }
+    }
+
+    /** Takes it unless another has it. */
+    static Optional<CatalogLock> tryTake(Path catalog) throws IOException {
+        try {
+            return LockFile.tryLock(file(catalog)).map(CatalogLock::new);
+        } catch (SystemCallException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static Path file(Path catalog) throws IOException {
+        Path file = catalog.resolveSibling(catalog.getFileName() + ".lock");
+        Migrations.createForOwner(file);
+        return file;
     }
 
     @Override
-    public void close() throws IOException {
-        try {
-            channel.close();
-        } finally {
-            WITHIN_PROCESS.unlock();
-        }
+    public void close() {
+        lock.close();
     }
 }

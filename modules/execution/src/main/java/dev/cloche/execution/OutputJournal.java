@@ -1,12 +1,12 @@
 package dev.cloche.execution;
 
 import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.SystemCallException;
 import dev.cloche.vm.Output;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -29,13 +29,13 @@ final class OutputJournal implements AutoCloseable {
     private final long segmentBytes;
     private final DiskReserve reserve;
     private final Clock clock;
-    private final FileLock lock;
+    private final LockFile lock;
     private final ReentrantLock writing = new ReentrantLock();
     private FileChannel segment;
     private long stdout;
     private long stderr;
 
-    private OutputJournal(Path directory, long segmentBytes, DiskReserve reserve, Clock clock, FileLock lock)
+    private OutputJournal(Path directory, long segmentBytes, DiskReserve reserve, Clock clock, LockFile lock)
             throws IOException {
         this.directory = directory;
         this.reserve = reserve;
@@ -60,21 +60,21 @@ final class OutputJournal implements AutoCloseable {
             throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        FileChannel file =
-                FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        Optional<LockFile> lock;
         try {
-            FileLock lock = file.tryLock();
-            if (lock != null) {
-                return Optional.of(new OutputJournal(directory, Math.max(1, keptBytes / 2), reserve, clock, lock));
-            }
-        } catch (OverlappingFileLockException ofThisProcess) {
-            // As busy as if it were another's.
+            lock = LockFile.tryLock(directory.resolve("lock"));
+        } catch (SystemCallException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        if (lock.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new OutputJournal(directory, Math.max(1, keptBytes / 2), reserve, clock, lock.get()));
         } catch (IOException | RuntimeException e) {
-            file.close();
+            lock.get().close();
             throw e;
         }
-        file.close();
-        return Optional.empty();
     }
 
     /** How much of an output was written, with what was lost in between. */
@@ -166,10 +166,8 @@ final class OutputJournal implements AutoCloseable {
     @Override
     public void close() throws IOException {
         writing.lock();
-        try (FileChannel locked = lock.channel()) {
+        try (LockFile _ = lock) {
             segment.close();
-            lock.release();
-            var _ = locked;
         } finally {
             writing.unlock();
         }
