@@ -21,6 +21,15 @@ final class CpuModel {
 
     private CpuModel() {}
 
+    /** Whether guests of this accelerator are ever given this one. */
+    static boolean isOf(Accelerator accelerator, String cpu) {
+        return switch (accelerator) {
+            case KVM -> cpu.equals(HOST) || cpu.equals(WITHOUT_CAPABILITIES);
+            case TCG -> cpu.equals(EMULATED);
+            case NONE -> false;
+        };
+    }
+
     /** Those to try with KVM, the most promising first. */
     static List<String> candidates(HostCpu cpu) {
         return OF_AMD.contains(cpu.vendor())

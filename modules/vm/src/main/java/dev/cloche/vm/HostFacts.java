@@ -16,6 +16,11 @@ record HostFacts(VmCapabilities capabilities, OptionalLong counterKiloHertz, Opt
         this(capabilities, counterKiloHertz, OptionalLong.empty());
     }
 
+    /** Whether the kernel takes it for a frequency of a counter: 1 MHz to 1 THz. */
+    static boolean isCounter(long kiloHertz) {
+        return kiloHertz >= 1_000 && kiloHertz <= 999_999_999;
+    }
+
     Accelerator accelerator() {
         return capabilities.accelerator();
     }

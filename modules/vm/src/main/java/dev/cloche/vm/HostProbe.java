@@ -47,7 +47,7 @@ final class HostProbe {
                 resources.qemu(),
                 resources.clockMeter(),
                 Surroundings.ofThisHost(),
-                new ProbeMemory(layout.accelerator()),
+                new ProbeMemory(layout.accelerators()),
                 layout.runtimeDirectory());
     }
 

@@ -2,16 +2,33 @@ package dev.cloche.vm;
 
 import dev.cloche.base.DurableFiles;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
-/** Where the answer of the probe is remembered. It is only a memory: without it the probe is asked again. */
+/**
+ * Where the answers of the probe are remembered, a file for each of the latest, so that two QEMUs in turn do not make each
+ * other's forgotten. It is only a memory: without it the probe is asked again.
+ */
 final class ProbeMemory {
-    /** Of the file; another program's memory may lack what this one needs to boot. */
+    /** Of a file; another program's memory may lack what this one needs to boot. */
     private static final long FORMAT = 3;
+
+    /** So many QEMUs, choices and rights of this user are told apart; leftovers of killed writers count too. */
+    private static final int KEPT = 8;
 
     private static final String FORMAT_FIELD = "format";
     private static final String KEY = "key";
@@ -23,10 +40,11 @@ final class ProbeMemory {
     private static final String COUNTER = "counterKiloHertz";
     private static final String ASK_AGAIN_AT = "askAgainAt";
 
-    private final Path file;
+    private final Path directory;
 
-    ProbeMemory(Path file) {
-        this.file = file;
+    /** @param directory of this memory alone; it is made when there is something to remember */
+    ProbeMemory(Path directory) {
+        this.directory = directory;
     }
 
     /**
@@ -37,27 +55,36 @@ final class ProbeMemory {
      */
     Optional<HostFacts> recall(String key, long now, long longest) {
         try {
-            Map<String, Object> json = FlatJson.read(file);
-            if (key.equals(json.get(KEY))
-                    && Long.valueOf(FORMAT).equals(json.get(FORMAT_FIELD))
-                    && json.get(VERSION) instanceof String version
-                    && json.get(ACCELERATOR) instanceof String accelerator
-                    && json.get(CPU) instanceof String cpu
-                    && json.get(PROVEN) instanceof Boolean proven
-                    && json.get(REASON) instanceof String reason) {
-                OptionalLong askAgainAt = number(json, ASK_AGAIN_AT);
-                if (askAgainAt.isPresent()
-                        && (now >= askAgainAt.getAsLong() || now < askAgainAt.getAsLong() - longest)) {
-                    return Optional.empty();
-                }
-                VmCapabilities known =
-                        new VmCapabilities("qemu", version, Accelerator.valueOf(accelerator), cpu, proven, reason);
-                return Optional.of(new HostFacts(known, number(json, COUNTER), askAgainAt));
-            }
-            return Optional.empty();
-        } catch (IOException | IllegalArgumentException noneOrDamaged) {
+            Path file = file(key);
+            return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                    ? facts(key, FlatJson.read(file)).filter(known -> holds(known, now, longest))
+                    : Optional.empty();
+        } catch (IOException | IllegalArgumentException damaged) {
             return Optional.empty();
         }
+    }
+
+    /** The name says the key only by a hash. */
+    private static Optional<HostFacts> facts(String key, Map<String, Object> json) {
+        if (key.equals(json.get(KEY))
+                && Long.valueOf(FORMAT).equals(json.get(FORMAT_FIELD))
+                && json.get(VERSION) instanceof String version
+                && json.get(ACCELERATOR) instanceof String name
+                && json.get(CPU) instanceof String cpu
+                && json.get(PROVEN) instanceof Boolean proven
+                && json.get(REASON) instanceof String reason) {
+            Accelerator accelerator = Accelerator.valueOf(name);
+            OptionalLong counter = number(json, COUNTER);
+            if (CpuModel.isOf(accelerator, cpu) && counter.stream().allMatch(HostFacts::isCounter)) {
+                VmCapabilities known = new VmCapabilities("qemu", version, accelerator, cpu, proven, reason);
+                return Optional.of(new HostFacts(known, counter, number(json, ASK_AGAIN_AT)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean holds(HostFacts known, long now, long longest) {
+        return known.askAgainAt().stream().allMatch(end -> now < end && now >= end - longest);
     }
 
     private static OptionalLong number(Map<String, Object> json, String name) {
@@ -78,10 +105,48 @@ final class ProbeMemory {
         facts.counterKiloHertz().ifPresent(value -> json.put(COUNTER, value));
         facts.askAgainAt().ifPresent(value -> json.put(ASK_AGAIN_AT, value));
         try {
-            DurableFiles.write(file, FlatJson.write(json));
+            DurableFiles.ensureDirectory(directory);
+            DurableFiles.write(file(key), FlatJson.write(json));
+            forgetTheOldest();
         } catch (IOException forgotten) {
-            System.getLogger(ProbeMemory.class.getName())
-                    .log(System.Logger.Level.DEBUG, "what runs guests here is not remembered", forgotten);
+            debug("what runs guests here is not remembered", forgotten);
         }
+    }
+
+    private void forgetTheOldest() throws IOException {
+        SortedMap<FileTime, List<Path>> byAge = new TreeMap<>(Comparator.reverseOrder());
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                age(file)
+                        .ifPresent(age -> byAge.computeIfAbsent(age, _ -> new ArrayList<>())
+                                .add(file));
+            }
+        }
+        byAge.values().stream().flatMap(List::stream).skip(KEPT).forEach(ProbeMemory::forget);
+    }
+
+    /** Empty if another process has just removed it. */
+    private static Optional<FileTime> age(Path file) throws IOException {
+        try {
+            return Optional.of(Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS));
+        } catch (NoSuchFileException gone) {
+            return Optional.empty();
+        }
+    }
+
+    private static void forget(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException resists) {
+            debug("an old answer about what runs guests here stays", resists);
+        }
+    }
+
+    private Path file(String key) {
+        return directory.resolve(FileDigests.sha256(key.getBytes(StandardCharsets.UTF_8)) + ".json");
+    }
+
+    private static void debug(String what, IOException why) {
+        System.getLogger(ProbeMemory.class.getName()).log(System.Logger.Level.DEBUG, what, why);
     }
 }

@@ -85,9 +85,9 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return stateRoot.resolve(SNAPSHOTS);
     }
 
-    /** What runs guests here: the same for all state roots of this user. */
-    Path accelerator() {
-        return runtimeDirectory.resolveSibling("accelerator.json");
+    /** What was found out about what runs guests here: the same for all state roots of this user. */
+    Path accelerators() {
+        return runtimeDirectory.resolveSibling("accelerators");
     }
 
     /** Blank disks, one of each size. */

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -156,9 +157,26 @@ class HostProbeTest {
     }
 
     @Test
+    void twoQemusInTurnAreAskedOnceEach() throws IOException {
+        Path intel = description("intel");
+        for (int i = 0; i < 3; i++) {
+            assertThat(probe("qemu", WORKS, intel, AcceleratorChoice.AUTO, NOW).accelerator())
+                    .isEqualTo(Accelerator.KVM);
+            assertThat(probe("other-qemu", "exit 1", intel, AcceleratorChoice.AUTO, NOW)
+                            .accelerator())
+                    .isEqualTo(Accelerator.TCG);
+        }
+        assertThat(calls())
+                .as("one of the first; two models and emulation of the other")
+                .hasSize(1 + 2 + 1);
+    }
+
+    @Test
     void damagedMemoryIsNone() throws IOException {
         HostFacts found = probe(WORKS, "intel", AcceleratorChoice.AUTO);
-        Files.writeString(directory.resolve("accelerator.json"), "{\"format\":3,\"key\":");
+        try (Stream<Path> remembered = Files.list(directory.resolve("accelerators"))) {
+            Files.writeString(remembered.findFirst().orElseThrow(), "{\"format\":3,\"key\":");
+        }
         assertThat(probe(WORKS, "intel", AcceleratorChoice.AUTO)).isEqualTo(found);
         assertThat(calls()).hasSize(2);
     }
@@ -168,7 +186,12 @@ class HostProbeTest {
     }
 
     private HostFacts probe(String kvmBehaviour, Path cpu, AcceleratorChoice choice, Instant now) throws IOException {
-        Path qemu = directory.resolve("qemu");
+        return probe("qemu", kvmBehaviour, cpu, choice, now);
+    }
+
+    private HostFacts probe(String name, String kvmBehaviour, Path cpu, AcceleratorChoice choice, Instant now)
+            throws IOException {
+        Path qemu = directory.resolve(name);
         if (!Files.exists(qemu)) {
             Files.writeString(qemu, """
                     #!/bin/sh
@@ -187,7 +210,7 @@ class HostProbeTest {
                         qemu,
                         Path.of("/bin/false"),
                         new HostProbe.Surroundings(choice, kvm, cpu, Clock.fixed(now, ZoneOffset.UTC)),
-                        new ProbeMemory(directory.resolve("accelerator.json")),
+                        new ProbeMemory(directory.resolve("accelerators")),
                         directory)
                 .facts();
     }

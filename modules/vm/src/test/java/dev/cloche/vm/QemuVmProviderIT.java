@@ -309,7 +309,7 @@ class QemuVmProviderIT extends VmProviderContract {
             assertThat(found.provider()).isEqualTo("qemu");
             assertThat(found.version()).matches("\\d+\\.\\d+.*");
             assertThat(found.acceleratorReason()).isNotBlank();
-            assertThat(VmLayout.of(stateRoot()).accelerator()).isNotEmptyFile();
+            assertThat(VmLayout.of(stateRoot()).accelerators()).isNotEmptyDirectory();
             try (QemuProvider other = open()) {
                 assertThat(other.capabilities()).isEqualTo(found);
             }
