@@ -19,9 +19,7 @@ final class InMemoryRow {
     /** A wake in the outbox. */
     record Outgoing(WakeDelivery wake, boolean acknowledged) {}
 
-    final long key;
     final ProcessRegistration registration;
-    final String hash;
     final Instant createdAt;
     final List<ProcessEvent> events = new ArrayList<>();
     final Map<String, ProcessEvent> byReplayKey = new HashMap<>();
@@ -29,70 +27,63 @@ final class InMemoryRow {
     final SortedMap<SessionScope, Grant> grants = new TreeMap<>(BY_SESSION);
     Optional<AwaitOutput> output = Optional.empty();
     Optional<ExternalRef> externalRef = Optional.empty();
-    Optional<LeaseRow> lease = Optional.empty();
     Instant updatedAt;
-    final long firstSequence;
-    long fence;
-    int attempts;
-    Optional<PauseRow> pause = Optional.empty();
-    int returns;
+    ProcessHead head;
     Optional<StoreTime> idleSince = Optional.empty();
     Optional<Instant> startedAt = Optional.empty();
     Optional<String> returnedFor = Optional.empty();
     Optional<String> lostOwner = Optional.empty();
 
     InMemoryRow(long key, ProcessRegistration registration, String hash, long fence, long lastSequence, Instant now) {
-        this.key = key;
         this.registration = registration;
-        this.hash = hash;
-        this.fence = fence;
-        this.firstSequence = lastSequence + 1;
+        this.head = new ProcessHead(
+                key,
+                registration.id(),
+                hash,
+                ProcessStatus.RUNNING,
+                registration.recovery(),
+                registration.leaseRequired(),
+                lastSequence + 1,
+                lastSequence,
+                fence,
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                0);
         this.createdAt = now;
         this.updatedAt = now;
     }
 
-    String id() {
-        return registration.id();
-    }
-
     ProcessHead head() {
-        return new ProcessHead(
-                key,
-                id(),
-                hash,
-                output.map(AwaitOutput::status).orElse(ProcessStatus.RUNNING),
-                registration.recovery(),
-                registration.leaseRequired(),
-                firstSequence,
-                lastSequence(),
-                fence,
-                attempts,
-                lease,
-                pause,
-                returns);
+        return head;
     }
 
     ProcessRecord record() {
         return new ProcessRecord(
-                registration, hash, output, externalRef, firstSequence, lastSequence(), attempts, createdAt, updatedAt);
+                registration,
+                head.hash(),
+                output,
+                externalRef,
+                head.firstSequence(),
+                head.lastSequence(),
+                head.attempts(),
+                createdAt,
+                updatedAt);
     }
 
     ProcessSnapshot snapshot() {
-        return new ProcessSnapshot(head(), record(), startedAt, returnedFor, lostOwner);
-    }
-
-    long lastSequence() {
-        return firstSequence - 1 + events.size();
+        return new ProcessSnapshot(head, record(), startedAt, returnedFor, lostOwner);
     }
 
     /** Sequences have no gaps, so the place of an event in the list tells its sequence. */
     List<ProcessEvent> eventsAfter(long sequence) {
+        long firstSequence = head.firstSequence();
         int from = sequence < firstSequence ? 0 : Math.clamp(sequence - firstSequence + 1, 0, events.size());
         return events.subList(from, events.size());
     }
 
     ProcessEvent event(long sequence) {
-        return events.get((int) (sequence - firstSequence));
+        return events.get((int) (sequence - head.firstSequence()));
     }
 
     /** Whether it runs and workers of a type of input can drive it. */
@@ -106,13 +97,14 @@ final class InMemoryRow {
 
     /** Whether workers have to wait: for the end of a lease, or of a pause. */
     boolean isKept(StoreTime now) {
-        return lease.filter(row -> LeaseRules.isLive(row, now)).isPresent()
-                || pause.filter(row -> RecoveryRules.pauses(row, now)).isPresent();
+        return head.lease().filter(row -> LeaseRules.isLive(row, now)).isPresent()
+                || head.pause().filter(row -> RecoveryRules.pauses(row, now)).isPresent();
     }
 
     long keptUntil() {
-        return lease.map(LeaseRow::expiresTicks)
-                .or(() -> pause.map(PauseRow::untilTicks))
+        return head.lease()
+                .map(LeaseRow::expiresTicks)
+                .or(() -> head.pause().map(PauseRow::untilTicks))
                 .orElseThrow();
     }
 

@@ -16,7 +16,7 @@ final class InMemoryTables {
     /** The row of a head, which is there for as long as the transaction that read the head. */
     InMemoryRow row(ProcessHead head) {
         InMemoryRow row = processes.get(head.id());
-        if (row == null || row.key != head.key()) {
+        if (row == null || row.head.key() != head.key()) {
             throw new IllegalStateException("a head of another transaction: " + head.id());
         }
         return row;

@@ -57,12 +57,15 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
         InMemoryRow row = touched(process);
-        if (event.sequence() != row.lastSequence() + 1) {
+        ProcessHead before = row.head;
+        if (event.sequence() != before.lastSequence() + 1) {
             throw new IllegalStateException("event " + event.sequence() + " is not the next of " + process.id());
         }
+        row.head = before.withLastSequence(event.sequence());
         row.events.add(event);
         event.replayKey().ifPresent(key -> row.byReplayKey.put(key, event));
         undo.push(() -> {
+            row.head = before;
             row.events.removeLast();
             event.replayKey().ifPresent(row.byReplayKey::remove);
         });
@@ -71,12 +74,15 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     @Override
     public void end(ProcessHead process, AwaitOutput output) {
         InMemoryRow row = tables.row(process);
-        Optional<AwaitOutput> before = row.output;
+        ProcessHead before = row.head;
+        Optional<AwaitOutput> outputBefore = row.output;
         Optional<StoreTime> idleBefore = row.idleSince;
+        row.head = before.withStatus(output.status());
         row.output = Optional.of(output);
         row.idleSince = Optional.of(now());
         undo.push(() -> {
-            row.output = before;
+            row.head = before;
+            row.output = outputBefore;
             row.idleSince = idleBefore;
         });
     }
@@ -84,20 +90,14 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     @Override
     public void setLease(ProcessHead process, Optional<LeaseRow> lease, long fence, int attempts) {
         InMemoryRow row = tables.row(process);
-        ProcessHead before = row.head();
+        ProcessHead before = row.head;
         Optional<Instant> startedBefore = row.startedAt;
-        row.lease = lease;
-        row.fence = fence;
-        row.attempts = attempts;
-        row.pause = Optional.empty();
+        row.head = before.withLease(lease, fence, attempts);
         if (row.output.isEmpty()) {
             row.startedAt = row.startedAt.or(() -> lease.map(LeaseRow::claimedAt));
         }
         undo.push(() -> {
-            row.lease = before.lease();
-            row.fence = before.fence();
-            row.attempts = before.attempts();
-            row.pause = before.pause();
+            row.head = before;
             row.startedAt = startedBefore;
         });
     }
@@ -105,14 +105,12 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     @Override
     public void setPause(ProcessHead process, Optional<PauseRow> pause, int returns, Optional<String> why) {
         InMemoryRow row = tables.row(process);
-        ProcessHead before = row.head();
+        ProcessHead before = row.head;
         Optional<String> whyBefore = row.returnedFor;
-        row.pause = pause;
-        row.returns = returns;
+        row.head = before.withPause(pause, returns);
         row.returnedFor = why.or(() -> whyBefore);
         undo.push(() -> {
-            row.pause = before.pause();
-            row.returns = before.returns();
+            row.head = before;
             row.returnedFor = whyBefore;
         });
     }
@@ -198,7 +196,7 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
         List<ProcessHead> found = new ArrayList<>();
         // Those that lost an owner come first.
         BiPredicate<InMemoryRow, Boolean> wanted = (row, lost) ->
-                row.lease.isPresent() == lost && row.isForWorkers(inputType, hostProfiles) && !row.isKept(now());
+                row.head.lease().isPresent() == lost && row.isForWorkers(inputType, hostProfiles) && !row.isKept(now());
         for (boolean lost : new boolean[] {true, false}) {
             for (InMemoryRow row : tables.processes.values()) {
                 if (found.size() < limit && wanted.test(row, lost)) {
