@@ -35,7 +35,7 @@ final class EventLog {
     private Appended append(String id, EventAppend append, Authority authority, Optional<Lease> lease) {
         Registrations.Prepared declared = declarations.of(id);
         AppendRules.Examined examined = AppendRules.examine(declared.registration(), append, schemas);
-        return store.write(id, transaction -> {
+        return store.write(id, append.replayKey(), transaction -> {
             ProcessHead process = Rows.lock(transaction, id);
             AppendRules.Examined current = process.hash().equals(declared.hash())
                     ? examined

@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.base.Deadline;
+import java.util.Optional;
 
 /**
  * Where the registry keeps its rows. A store gives transactions, and primitive reads and writes in them; what is decided
@@ -37,6 +38,14 @@ public interface ProcessStore extends AutoCloseable {
      */
     default <T> T write(String processId, Work<T> work) {
         return write(work);
+    }
+
+    /**
+     * As {@link #write(String, Work)}, for work that looks for the event of a replay key of its process. A store behind a
+     * network can read it together with the process, for all that share a transaction at once.
+     */
+    default <T> T write(String processId, Optional<String> replayKey, Work<T> work) {
+        return write(processId, work);
     }
 
     /**

@@ -3,14 +3,19 @@ package dev.cloche.process;
 import static dev.cloche.process.ContractFixture.failure;
 import static dev.cloche.process.ContractFixture.note;
 import static dev.cloche.process.ContractFixture.registration;
+import static dev.cloche.process.ContractFixture.said;
 import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -104,6 +109,64 @@ public interface ConcurrencyContract extends ContractFixture {
         assertThat(all).filteredOn(appended -> !appended.replayed()).hasSize(1);
         assertThat(all).extracting(Appended::event).containsOnly(all.getFirst().event());
         assertThat(registry().eventsAfter("p", 0, 9)).hasSize(1);
+    }
+
+    @Test
+    default void appendsOfManyReplayKeysAtOnceAreAnsweredEachByTheEventOfItsKey() throws Exception {
+        registry().register(registration("p"));
+        registry().register(registration("q"));
+        Map<String, EventAppend> first = new LinkedHashMap<>();
+        for (int i = 0; i < 12; i++) {
+            EventAppend append = i % 2 == 0 ? note(i) : said("s" + i).withWakeTarget(OWNER);
+            first.put("k" + i, append.withReplayKey("k" + i));
+        }
+        Map<String, Appended> old = new HashMap<>();
+        first.forEach((key, append) -> {
+            var _ = registry().append("q", note(7).withReplayKey(key));
+            if (old.size() < 6) {
+                old.put(key, registry().append("p", append));
+            }
+        });
+        List<Callable<Optional<Appended>>> calls = new ArrayList<>();
+        for (int caller = 0; caller < 8; caller++) {
+            first.values()
+                    .forEach(append -> calls.add(() -> Optional.of(registry().append("p", append))));
+            old.keySet()
+                    .forEach(key -> calls.add(() -> {
+                        assertThatThrownBy(() -> registry().append("p", note(99).withReplayKey(key)))
+                                .isInstanceOf(ProcessException.ReplayConflict.class);
+                        return Optional.empty();
+                    }));
+        }
+        List<Appended> all = together(calls).stream().flatMap(Optional::stream).toList();
+
+        List<ProcessEvent> log = registry().eventsAfter("p", 0, 99);
+        assertThat(log).hasSize(12);
+        assertThat(all)
+                .hasSize(8 * 12)
+                .filteredOn(appended -> !appended.replayed())
+                .hasSize(6);
+        assertThat(log)
+                .extracting(ProcessEvent::payload)
+                .containsExactlyInAnyOrderElementsOf(
+                        first.values().stream().map(EventAppend::payload).toList());
+        for (ProcessEvent event : log) {
+            String key = event.replayKey().orElseThrow();
+            List<Appended> answers =
+                    all.stream().filter(each -> each.event().equals(event)).toList();
+            assertThat(answers).as(key).hasSize(8);
+            assertThat(answers.stream().map(Appended::wake).distinct())
+                    .as("each answer has the same wake")
+                    .hasSize(1);
+            assertThat(answers.getFirst().wake().isPresent())
+                    .isEqualTo(event.type().equals(WAKING.name()));
+            Appended earlier = old.get(key);
+            if (earlier != null) {
+                assertThat(answers).allMatch(Appended::replayed);
+                assertThat(answers.getFirst().event()).isEqualTo(earlier.event());
+                assertThat(answers.getFirst().wake()).isEqualTo(earlier.wake());
+            }
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -23,6 +24,11 @@ final class UnreliableStore extends ForwardingStore {
     @Override
     public <T> T write(String processId, Work<T> work) {
         return unreliably(() -> store.write(processId, work));
+    }
+
+    @Override
+    public <T> T write(String processId, Optional<String> replayKey, Work<T> work) {
+        return unreliably(() -> store.write(processId, replayKey, work));
     }
 
     private <T> T unreliably(Supplier<T> write) {

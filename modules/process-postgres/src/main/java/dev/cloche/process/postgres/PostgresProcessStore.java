@@ -11,6 +11,8 @@ import dev.cloche.process.ProcessStore;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +114,7 @@ public final class PostgresProcessStore implements ProcessStore {
         record Outcome<T>(T result, List<Change> changes) {}
         Outcome<T> outcome = shelter.call(
                 () -> transactions.writing(statements -> {
-                    PostgresTransaction transaction = new PostgresTransaction(statements, clock);
+                    PostgresTransaction transaction = new PostgresTransaction(statements, clock, Set.of());
                     return new Outcome<>(work.run(transaction), transaction.changes());
                 }),
                 Deadline.none());
@@ -124,7 +126,12 @@ public final class PostgresProcessStore implements ProcessStore {
 
     @Override
     public <T> T write(String processId, Work<T> work) {
-        return shared.run(processId, work);
+        return write(processId, Optional.empty(), work);
+    }
+
+    @Override
+    public <T> T write(String processId, Optional<String> replayKey, Work<T> work) {
+        return shared.run(processId, replayKey, work);
     }
 
     private void tell(Collection<Change> changes) {

@@ -53,8 +53,12 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     private final List<Change> changes = new ArrayList<>();
     private final Map<String, ProcessHead> locked = new HashMap<>();
 
-    PostgresTransaction(Statements statements, String clock) {
+    private final Replays replays;
+
+    /** @param replayKeys that will be asked for of the process that is locked; it may be others too */
+    PostgresTransaction(Statements statements, String clock, Set<String> replayKeys) {
         super(statements, clock);
+        replays = new Replays(replayKeys);
     }
 
     /** What the listener is to be told after the commit. */
@@ -93,6 +97,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
                 PostgresRows::head,
                 "SELECT " + PostgresRows.HEAD + " FROM process p WHERE p.id = ? FOR NO KEY UPDATE",
                 id);
+        replays.readAlongside(statements, id);
         if (now == null) {
             // In the same round trip and after the wait for the lock: a lease that ran out meanwhile has run out.
             List<Long> clock = statements.alongside(row -> row.getLong("clock_ms"), askClock);
@@ -102,6 +107,18 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
             sql(statements::run);
         }
         return locked.stream().findFirst();
+    }
+
+    @Override
+    public Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey) {
+        return replays.covers(process, replayKey)
+                ? replays.event(replayKey)
+                : super.eventOfReplayKey(process, replayKey);
+    }
+
+    @Override
+    public Optional<WakeDelivery> wake(ProcessHead process, long sequence) {
+        return replays.covers(process, sequence) ? replays.wake(sequence) : super.wake(process, sequence);
     }
 
     @Override
@@ -127,6 +144,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     @Override
     public void insertEvent(ProcessHead process, ProcessEvent event) {
         changed(process, head -> head.withLastSequence(event.sequence()));
+        replays.inserted(event);
         statements.row(
                 EVENTS,
                 process.key(),
@@ -188,6 +206,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void insertWake(ProcessHead process, WakeDelivery wake) {
+        replays.inserted(wake);
         statements.later(
                 "INSERT INTO process_wake (process_key, sequence, process_id, wake_id, session, frame, event_type,"
                         + " input, dedupe_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -213,52 +232,22 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
 
     @Override
     public void putGrant(ProcessHead process, Grant grant) {
-        statements.later(
-                "INSERT INTO process_grant (scope, process_id, process_key, session, frame, kind, label)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?)"
-                        + " ON CONFLICT (scope, process_id) DO UPDATE SET kind = excluded.kind, label = excluded.label",
-                grant.scope().key(),
-                process.id(),
-                process.key(),
-                grant.scope().session(),
-                grant.scope().frame(),
-                grant.descriptor().kind(),
-                grant.descriptor().label());
+        new PostgresGrants(statements).put(process, grant);
     }
 
     @Override
     public void deleteGrant(ProcessHead process, SessionScope scope) {
-        statements.later("DELETE FROM process_grant WHERE scope = ? AND process_id = ?", scope.key(), process.id());
+        new PostgresGrants(statements).delete(process, scope);
     }
 
-    /**
-     * The processes are locked first, in the order of their ids as everywhere, so that of two sessions that leave the
-     * same process at once the second sees that it is the last.
-     */
     @Override
     public List<Grant> deleteGrantsOfSession(String session) {
-        List<Grant> deleted = new ArrayList<>();
-        while (true) {
-            List<String> locked = sql(() -> statements.list(
-                    row -> row.getString("id"),
-                    "SELECT p.id FROM process p"
-                            + " WHERE p.id IN (SELECT g.process_id FROM process_grant g WHERE g.session = ?)"
-                            + " ORDER BY p.id FOR NO KEY UPDATE",
-                    session));
-            if (locked.isEmpty()) {
-                return List.copyOf(deleted);
-            }
-            deleted.addAll(sql(() -> statements.list(
-                    PostgresRows::grant,
-                    "DELETE FROM process_grant g WHERE g.session = ? AND g.process_id = ANY (?) RETURNING "
-                            + PostgresRows.GRANT,
-                    session,
-                    locked)));
-        }
+        return new PostgresGrants(statements).deleteOfSession(session);
     }
 
     @Override
     public int deleteWakesOfSession(String session) {
+        replays.forget();
         return sql(() -> statements.update("DELETE FROM process_wake WHERE session = ? AND NOT acknowledged", session));
     }
 
@@ -275,6 +264,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     @Override
     public void bury(ProcessHead process, Tombstone tombstone) {
         locked.remove(process.id());
+        replays.forget();
         new PostgresRegistrations(statements).lockId(process.id());
         new PostgresPrunes(statements).bury(process, tombstone);
     }

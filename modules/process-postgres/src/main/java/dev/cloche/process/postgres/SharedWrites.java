@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +40,14 @@ final class SharedWrites {
 
     /** One write, and how it went. Used by the leader, and then by its caller. */
     private static final class Job<T> {
+        private final Optional<String> replayKey;
         private final ProcessStore.Work<T> work;
         private List<Change> changes = List.of();
         private Optional<RuntimeException> failure = Optional.empty();
         private @Nullable T result;
 
-        Job(ProcessStore.Work<T> work) {
+        Job(Optional<String> replayKey, ProcessStore.Work<T> work) {
+            this.replayKey = replayKey;
             this.work = work;
         }
 
@@ -86,8 +90,8 @@ final class SharedWrites {
         }
     }
 
-    <T> T run(String processId, ProcessStore.Work<T> work) {
-        Job<T> job = new Job<>(work);
+    <T> T run(String processId, Optional<String> replayKey, ProcessStore.Work<T> work) {
+        Job<T> job = new Job<>(replayKey, work);
         Group group = groups.compute(
                 processId,
                 (_, there) -> there == null
@@ -128,7 +132,7 @@ final class SharedWrites {
             return shelter.call(
                     () -> transactions.writing(statements -> {
                         committing.set(false);
-                        PostgresTransaction transaction = new PostgresTransaction(statements, clock);
+                        PostgresTransaction transaction = transaction(statements, jobs);
                         for (Job<?> job : jobs) {
                             if (!job.run(transaction)) {
                                 throw new Undone();
@@ -149,11 +153,17 @@ final class SharedWrites {
         }
     }
 
+    private PostgresTransaction transaction(Statements statements, List<Job<?>> jobs) {
+        Set<String> replayKeys =
+                jobs.stream().flatMap(job -> job.replayKey.stream()).collect(Collectors.toSet());
+        return new PostgresTransaction(statements, clock, replayKeys);
+    }
+
     private void alone(Job<?> job) {
         try {
             var _ = shelter.call(
                     () -> transactions.writing(statements -> {
-                        if (!job.run(new PostgresTransaction(statements, clock))) {
+                        if (!job.run(transaction(statements, List.of(job)))) {
                             throw new Undone();
                         }
                         return true;

@@ -3,6 +3,8 @@ package dev.cloche.process.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.cloche.process.Appended;
 import dev.cloche.process.Change;
 import dev.cloche.process.ContractFixture;
@@ -11,9 +13,13 @@ import dev.cloche.process.Json;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessException;
+import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.StoreTransaction;
 import dev.cloche.process.WakeDelivery;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,6 +35,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +109,106 @@ class SharedWritesTest {
             assertThat(registry.get("p").orElseThrow().status()).isEqualTo(ProcessStatus.COMPLETED);
             assertThat(transactions()).isLessThanOrEqualTo(2);
         }
+    }
+
+    @Test
+    void appendsWithReplayKeysNeedTwoRoundTripsPerTransaction() throws Exception {
+        PostgresConfig config = server.config(SCHEMA);
+        AtomicInteger trips = new AtomicInteger();
+        try (ProcessRegistry registry = ProcessRegistry.over(PostgresProcessStore.open(config))) {
+            server.empty(SCHEMA);
+            registry.register(ContractFixture.registration("p"));
+            for (int i = 0; i < 10; i++) {
+                registry.append("p", ContractFixture.note(i).withReplayKey("old " + i));
+            }
+            try (Shelter shelter = new Shelter("test", 2);
+                    HikariDataSource pool = countingPool(config, trips);
+                    ExecutorService threads = Executors.newCachedThreadPool()) {
+                SharedWrites writes =
+                        new SharedWrites(shelter, new Transactions(pool, LONG), PostgresReads.SERVER_CLOCK, _ -> {});
+                AtomicBoolean gathered = new AtomicBoolean();
+                // It leads, and so the others come together.
+                Future<ProcessEvent> leader = threads.submit(() -> writes.run("p", Optional.of("none"), transaction -> {
+                    await().until(gathered::get);
+                    return append(transaction, "none");
+                }));
+                List<Thread> callers = new ArrayList<>();
+                List<Future<ProcessEvent>> running = new ArrayList<>();
+                for (int i = 0; i < 40; i++) {
+                    String key = (i % 2 == 0 ? "old " : "new ") + i / 4;
+                    running.add(threads.submit(() -> {
+                        synchronized (callers) {
+                            callers.add(Thread.currentThread());
+                        }
+                        return writes.run("p", Optional.of(key), transaction -> append(transaction, key));
+                    }));
+                }
+                await().until(() -> {
+                    synchronized (callers) {
+                        return callers.size() == 40
+                                && callers.stream().allMatch(each -> each.getState() == Thread.State.WAITING);
+                    }
+                });
+                trips.set(0);
+                gathered.set(true);
+                leader.get();
+                Map<String, ProcessEvent> byKey = new LinkedHashMap<>();
+                for (Future<ProcessEvent> each : running) {
+                    ProcessEvent event = each.get();
+                    assertThat(byKey.merge(event.replayKey().orElseThrow(), event, (one, _) -> one))
+                            .isEqualTo(event);
+                }
+                assertThat(byKey).hasSize(20);
+                assertThat(trips).as("of two transactions").hasValueLessThanOrEqualTo(4);
+                assertThat(registry.eventsAfter("p", 0, 99))
+                        .hasSize(10 + 10 + 1)
+                        .containsAll(byKey.values());
+            }
+        }
+    }
+
+    private static ProcessEvent append(StoreTransaction transaction, String key) {
+        ProcessHead process = transaction.lock("p").orElseThrow();
+        return transaction.eventOfReplayKey(process, key).orElseGet(() -> {
+            ProcessEvent event = new ProcessEvent(
+                    "p",
+                    process.lastSequence() + 1,
+                    "note",
+                    Json.NULL,
+                    "hash",
+                    Optional.of(key),
+                    Optional.empty(),
+                    transaction.now().wall());
+            transaction.insertEvent(process, event);
+            return event;
+        });
+    }
+
+    /** Counts round trips but for commits: what is sent together is prepared together. */
+    private static HikariDataSource countingPool(PostgresConfig config, AtomicInteger trips) {
+        HikariConfig settings = new HikariConfig();
+        try (HikariDataSource pool = Connections.pool(config)) {
+            pool.copyStateTo(settings);
+        }
+        return new HikariDataSource(settings) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        SharedWritesTest.class.getClassLoader(),
+                        new Class<?>[] {Connection.class},
+                        (_, method, arguments) -> {
+                            if (method.getName().equals("prepareStatement")) {
+                                trips.incrementAndGet();
+                            }
+                            try {
+                                return method.invoke(connection, arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+            }
+        };
     }
 
     private static EventAppend wake(String what) {
