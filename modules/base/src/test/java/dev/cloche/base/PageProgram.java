@@ -1,0 +1,55 @@
+package dev.cloche.base;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** A whole program in a page of the documentation, compiled as it stands there. */
+public final class PageProgram {
+    private PageProgram() {}
+
+    /** Where the page is, for example {@code docs/processes.md}. */
+    public static Path page(String name) {
+        return Path.of(System.getProperty("cloche.root", "../..")).resolve(name);
+    }
+
+    /** What tests run with. Surefire puts it into a jar, and says by a property what it is. */
+    public static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    /** Finds the program of a class in a page and compiles it into a directory. */
+    public static void compile(Path page, String name, Path classes) throws IOException {
+        Matcher program = Pattern.compile(
+                        "```java\n((?:(?!```).)*\\bclass " + Pattern.quote(name) + " (?:(?!```).)*)```", Pattern.DOTALL)
+                .matcher(Files.readString(page));
+        assertThat(program.find()).as("the page has the program " + name).isTrue();
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter problems = new StringWriter();
+        List<String> options = List.of("-d", classes.toString(), "-classpath", classPath(), "-proc:none");
+        boolean compiled = compiler.getTask(
+                        problems, null, null, options, null, List.of(source(name, program.group(1))))
+                .call();
+        assertThat(compiled).as(problems.toString()).isTrue();
+    }
+
+    private static JavaFileObject source(String name, String program) {
+        return new SimpleJavaFileObject(URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return program;
+            }
+        };
+    }
+}
