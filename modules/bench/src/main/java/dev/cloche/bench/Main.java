@@ -57,6 +57,7 @@ public final class Main {
             new RegistryClaims(setting).measure(rounds * 2, report);
         });
         all.put("registry-postgres", (_, rounds, report) -> new RegistryPostgres().measure(rounds, report));
+        all.put("hot-log", (_, rounds, report) -> new HotLog().measure(Math.min(rounds, 10), report));
         return all;
     }
 

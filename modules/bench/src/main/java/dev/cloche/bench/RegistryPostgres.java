@@ -20,9 +20,8 @@ import java.util.Optional;
  */
 final class RegistryPostgres {
     private static final int CONNECTIONS = 32;
-    private static final int HOT_CALLERS = 128;
     private static final int SLOW_FLUSH_MICROS = 2_000;
-    private static final String TYPE = "note";
+    static final String TYPE = "note";
 
     void measure(int rounds, Report report) throws Exception {
         try (PostgresServer server = PostgresServer.start()) {
@@ -35,41 +34,10 @@ final class RegistryPostgres {
                 }
                 appends(server, registry, Math.min(rounds, 5), report);
             }
-            hot(server, Math.min(rounds, 5), report);
         }
     }
 
-    /** Callers that all append to one process: through the registry, and in one plain transaction each. */
-    private static void hot(PostgresServer server, int rounds, Report report) throws Exception {
-        List<CountedAppends> plainly = new ArrayList<>();
-        try (ProcessRegistry registry = ProcessRegistry.over(PostgresProcessStore.open(server.config("hot")))) {
-            register(registry, "p0");
-            for (int i = 0; i < HOT_CALLERS; i++) {
-                plainly.add(new CountedAppends(server.connect()));
-            }
-            String payload = "{\"text\":\"" + "x".repeat(180) + "\"}";
-            AppendRate.Append ours = (_, _) -> registry.append("p0", EventAppend.of(TYPE, Json.ofCanonical(payload)));
-            AppendRate.Append plain = (caller, _) -> plainly.get(caller).appendPlainly("p0", payload);
-            AppendRate.of(HOT_CALLERS, ours);
-            AppendRate.of(HOT_CALLERS, plain);
-            report.heading("Appends to one process, PostgreSQL, fsync on, " + HOT_CALLERS + " callers");
-            report.note("| process | rounds | registry, p50 1/s | one transaction each, p50 1/s | ratio |");
-            report.line("|---|---|---|---|---|");
-            double[] fast = new double[rounds];
-            double[] slow = new double[rounds];
-            for (int round = 0; round < rounds; round++) {
-                fast[round] = AppendRate.of(HOT_CALLERS, ours);
-                slow[round] = AppendRate.of(HOT_CALLERS, plain);
-            }
-            report.line(AppendRate.row("the same for all", fast, slow));
-        } finally {
-            for (CountedAppends each : plainly) {
-                each.close();
-            }
-        }
-    }
-
-    private static void register(ProcessRegistry registry, String id) {
+    static void register(ProcessRegistry registry, String id) {
         registry.register(ProcessRegistration.of(
                         id,
                         new ProcessInput("bench", Json.NULL),
