@@ -69,7 +69,9 @@ final class PsCommand implements Callable<Integer> {
             System.err.println((running == 1 ? "cloche: A VM runs" : "cloche: " + running + " VMs run")
                     + " that no sandbox has, because the records were lost or restored.\n"
                     + "        'cloche maintain --orphans --dry-run' lists what no record has; 'cloche catalog restore' may bring"
-                    + " the records back.");
+                    + " the records back.\n"
+                    + "        What no copy of them knows can only be ended; docs/operations.md says how its files are taken from its"
+                    + " disk before.");
         }
     }
 

@@ -1,12 +1,14 @@
 package dev.cloche.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,5 +76,38 @@ class LostCatalogIT {
         assertThat(cloche.vmProcesses()).isEmpty();
         assertThat(cloche.vmDirectories()).isEmpty();
         assertThat(good("ps", "-a").stderr()).isEmpty();
+    }
+
+    /** The commands of docs/operations.md. */
+    @Test
+    void whatALostSandboxWroteIsTakenFromItsDisk() throws Exception {
+        good("run", "-q", "-d", "-m", "128m", "--disk", "64m", "--name", "lost", "base", "--", "sleep", "1000");
+        good("exec", "lost", "--", "sh", "-c", "echo precious >/root/kept; sync");
+        loseTheCatalog();
+        assertThat(good("ps", "-a").stderr()).contains("docs/operations.md");
+        assertThat(cloche.run("exec", "lost", "true").exitCode()).isEqualTo(125);
+
+        Path vm = cloche.vmDirectories().getFirst();
+        String guard = Files.readString(vm.resolve("guard.json")).replaceFirst("(?s).*\"pid\":(\\d+).*", "$1");
+        Program.run(List.of("sh", "-c", "kill " + guard));
+        await().until(() -> cloche.vmProcesses().isEmpty());
+        String disk = directoryOf("lost").resolve("disk/disk.0").toString();
+        String copy = home.resolve("raw").toString();
+        Path files = Files.createDirectory(home.resolve("files"));
+        Program.run(List.of("qemu-img", "convert", "-O", "raw", "-f", "raw", disk, copy));
+        // 1 says that it has mended something, as it does with a journal.
+        Program.run(List.of("sh", "-c", "e2fsck -fy '" + copy + "' || [ $? = 1 ]"));
+        Program.run(List.of("debugfs", "-R", "rdump /upper " + files, copy));
+        assertThat(files.resolve("upper/root/kept")).hasContent("precious");
+        good("maintain", "--orphans");
+        assertThat(cloche.vmDirectories()).isEmpty();
+    }
+
+    private static Path directoryOf(String sandbox) throws IOException {
+        try (Stream<Path> all = Files.list(home.resolve("sandboxes"))) {
+            return all.filter(path -> path.getFileName().toString().startsWith(sandbox + "-"))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 }

@@ -27,7 +27,8 @@ public final class SnapshotMismatchException extends VmException {
                 "vm.snapshot-mismatch",
                 "Snapshot " + name + " cannot be restored here, because something has changed: "
                         + differences.stream().map(Difference::toString).collect(Collectors.joining("; ")),
-                "Delete it and take it anew.",
+                "It is whole, and can be restored with what it was taken with. To go on without it, delete it and take it anew;"
+                        + " stopping a suspended machine gives up its memory and keeps its disk.",
                 null);
         this.differences = List.copyOf(differences);
     }
