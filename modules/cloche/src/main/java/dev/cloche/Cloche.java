@@ -138,17 +138,17 @@ public final class Cloche implements AutoCloseable {
 
     /** The named machines of this host. */
     public Machines machines() {
-        return new Machines(rooms.machines());
+        return new Machines(rooms.machines(), this::exactImage);
     }
 
     /** What sandboxes get their VMs from without a wait. */
     public Pools pools() {
-        return new Pools(sandboxRoom().pools());
+        return new Pools(sandboxRoom().pools(), this::exactImage);
     }
 
     /** What sandboxes are restored from in place of a boot. */
     public Templates templates() {
-        return new Templates(sandboxRoom());
+        return new Templates(sandboxRoom(), this::exactImage);
     }
 
     /**

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -34,18 +35,24 @@ public final class Machines {
     private static final Duration CHANGE_LIMIT = Duration.ofMinutes(5);
 
     private final dev.cloche.machine.Machines room;
+    private final UnaryOperator<String> exactImage;
 
-    Machines(dev.cloche.machine.Machines room) {
+    /** @param exactImage finds the image that the beginning of a digest means */
+    Machines(dev.cloche.machine.Machines room, UnaryOperator<String> exactImage) {
         this.room = room;
+        this.exactImage = exactImage;
     }
 
     /**
      * A machine to make.
      *
-     * @param image reference as in Docker; looked at when the machine is made
+     * @param image reference as in Docker, which is looked at when the machine is made, or the digest of an image on this host
+     *     or the beginning of it, as {@link Images} has it
+     * @throws dev.cloche.base.ClocheException with the code {@code image.not-found} or {@code image.ambiguous} if a digest does
+     *     not mean one image here
      */
     public MachineBuilder create(String name, String image) {
-        return new MachineBuilder(room, name, image);
+        return new MachineBuilder(room, name, exactImage.apply(image));
     }
 
     /** Like {@link #start(String, PullProgress)}, telling nobody. */

@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.sandbox.PoolShape;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * The pools of warm VMs of a state root. A sandbox of an image and a size that has a pool gets one of its VMs by itself, in some
@@ -18,9 +19,12 @@ import java.util.List;
  */
 public final class Pools {
     private final dev.cloche.sandbox.Pools pools;
+    private final UnaryOperator<String> exactImage;
 
-    Pools(dev.cloche.sandbox.Pools pools) {
+    /** @param exactImage finds the image that the beginning of a digest means */
+    Pools(dev.cloche.sandbox.Pools pools, UnaryOperator<String> exactImage) {
         this.pools = pools;
+        this.exactImage = exactImage;
     }
 
     /** The same, whose unused VMs are ended after 10 minutes. */
@@ -37,6 +41,8 @@ public final class Pools {
      * Has VMs kept ready from now on, also by processes that come after this one. Returns at once; they are made in the
      * background. Of a pool that is there this changes the depth and the age.
      *
+     * @param image reference as in Docker, or the digest of an image on this host or the beginning of it, as {@link Images} has
+     *     it; sandboxes take from the pool that are started by the same name, or by the same digest
      * @param memoryMib of a guest in MiB
      * @param cpus of a guest
      * @param network of the sandboxes that it is for; one that publishes ports takes from none
@@ -47,7 +53,7 @@ public final class Pools {
      *     or 16 GiB
      */
     public PoolInfo set(String image, int memoryMib, int cpus, Network network, int depth, Duration maxAge) {
-        return PoolInfo.of(pools.set(shape(image, memoryMib, cpus, network), depth, maxAge));
+        return PoolInfo.of(pools.set(shape(exactImage.apply(image), memoryMib, cpus, network), depth, maxAge));
     }
 
     private static PoolShape shape(String image, int memoryMib, int cpus, Network network) {
@@ -67,10 +73,21 @@ public final class Pools {
     /**
      * Removes a pool and its VMs; what was taken from it goes on.
      *
+     * @param image as it was given for the pool, or the beginning of its digest, also if that image is not here any more
      * @throws dev.cloche.base.ClocheException if there is none of this image, size and network
      */
     public void remove(String image, int memoryMib, int cpus, Network network) {
-        pools.remove(shape(image, memoryMib, cpus, network));
+        pools.remove(shape(named(image), memoryMib, cpus, network));
+    }
+
+    /** What pools have counts first: an image may be gone from this host, and its pool not. */
+    private String named(String image) {
+        List<String> begun = pools.list().stream()
+                .map(pool -> pool.shape().image().toString())
+                .filter(name -> image.startsWith("sha256:") && name.startsWith(image))
+                .distinct()
+                .toList();
+        return begun.size() == 1 ? begun.getFirst() : exactImage.apply(image);
     }
 
     /**

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 
 /**
  * The templates of a state root: booted guests, from which sandboxes of the same image and size are restored in a fraction
@@ -21,14 +22,18 @@ import java.util.OptionalInt;
  */
 public final class Templates {
     private final Sandboxes sandboxes;
+    private final UnaryOperator<String> exactImage;
 
-    Templates(Sandboxes sandboxes) {
+    /** @param exactImage finds the image that the beginning of a digest means */
+    Templates(Sandboxes sandboxes, UnaryOperator<String> exactImage) {
         this.sandboxes = sandboxes;
+        this.exactImage = exactImage;
     }
 
     /**
      * Makes the template of an image and a size, unless there is one.
      *
+     * @param image reference as in Docker, or the digest of an image on this host or the beginning of it, as {@link Images} has it
      * @param memoryMib the guest's memory in MiB
      * @return the template; empty if another process makes it just now
      * @throws dev.cloche.base.ClocheException if the image is not to be had, or its guest does not boot
@@ -45,7 +50,8 @@ public final class Templates {
      */
     public Optional<TemplateInfo> make(
             String image, int memoryMib, int cpus, Network network, OptionalInt diskMib, PullProgress progress) {
-        SandboxSpec spec = SandboxSpec.of(image).withMemoryMib(memoryMib).withCpus(cpus);
+        SandboxSpec spec =
+                SandboxSpec.of(exactImage.apply(image)).withMemoryMib(memoryMib).withCpus(cpus);
         SandboxSpec linked = network == Network.USER ? spec.withNetwork(NetworkSpec.user()) : spec;
         SandboxSpec whole = diskMib.isPresent() ? linked.withDiskMib(diskMib.getAsInt()) : linked;
         return sandboxes

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Brings images from where they are: a bundled layout, a registry, an archive. */
 final class ImageBringer {
@@ -61,9 +62,19 @@ final class ImageBringer {
             return limited(bring(reference, Optional.empty(), policy, holder, listener, deadline), listener);
         } catch (PullFailed failed) {
             throw failed.reason() == PullFailed.Reason.UNREACHABLE
-                    ? failed.orMeant(NearImages.of(reference, catalog.names()))
+                    ? failed.orMeant(NearImages.of(reference, namesHere()))
                     : failed;
         }
+    }
+
+    /** Those of bundled images, too: they need no registry, also if they were never used. */
+    private List<ImageReference> namesHere() {
+        return Stream.concat(
+                        catalog.names().stream(),
+                        options.bundled().stream()
+                                .flatMap(layout -> LayoutSource.names(layout, options.limits()).stream()))
+                .distinct()
+                .toList();
     }
 
     private Recorded limited(Recorded brought, PullListener listener) {
@@ -228,15 +239,18 @@ final class ImageBringer {
 
     /** Work on what is here, of which no pull has failed. */
     <T> T inCache(Work<T> work) {
-        return translating("the image cache", () -> {
-            try {
-                return work.run();
-            } catch (ClosedByInterruptException e) {
-                throw e;
-            } catch (IOException e) {
-                throw new ImageCacheFailed(files.root(), e);
-            }
-        });
+        return inCache(files.root(), work);
+    }
+
+    static <T> T inCache(Path cache, Work<T> work) {
+        try {
+            return work.run();
+        } catch (ClosedByInterruptException | InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ImageInterrupted(e);
+        } catch (IOException e) {
+            throw new ImageCacheFailed(cache, e);
+        }
     }
 
     private <T> T translating(String from, Work<T> work) {

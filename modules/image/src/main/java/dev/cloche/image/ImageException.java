@@ -12,6 +12,7 @@ public abstract sealed class ImageException extends ClocheException
                 ImageAmbiguous,
                 ImageHasNames,
                 ImageDamaged,
+                ImageInterrupted,
                 PullFailed,
                 LoadFailed,
                 SaveFailed,

@@ -39,6 +39,17 @@ final class LayoutSource implements ImageSource {
         }
     }
 
+    /** The names of its images; none of a layout that is not there, or cannot be read. */
+    static List<ImageReference> names(Path layout, ImageLimits limits) {
+        try {
+            return entries(new LayoutDirectory(layout), limits).stream()
+                    .flatMap(image -> image.name().flatMap(LayoutSource::reference).stream())
+                    .toList();
+        } catch (IOException | ImageException unreadable) {
+            return List.of();
+        }
+    }
+
     /**
      * What the layout's index names.
      *
@@ -105,10 +116,14 @@ final class LayoutSource implements ImageSource {
     }
 
     private static boolean means(String name, ImageReference reference) {
+        return reference(name).filter(reference::equals).isPresent();
+    }
+
+    private static Optional<ImageReference> reference(String name) {
         try {
-            return ImageReference.parse(name).equals(reference);
+            return Optional.of(ImageReference.parse(name));
         } catch (BadReference other) {
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -1,12 +1,15 @@
 package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +87,33 @@ class ImageHintsTest {
                 .startsWith("Check the network");
         assertThat(remedy(() -> fixture.store.pull(name, PullPolicy.ALWAYS, PullListener.none(), StoreFixture.soon())))
                 .startsWith("Check the network");
+    }
+
+    @Test
+    void workOnWhatIsHereThatIsInterruptedSaysNothingOfPulls() {
+        assertThatThrownBy(() -> ImageBringer.inCache(root, () -> {
+                    throw new InterruptedException();
+                }))
+                .isInstanceOfSatisfying(
+                        ImageInterrupted.class, e -> assertThat(e.code()).isEqualTo("image.interrupted"))
+                .hasMessage("The work on the images of this host was interrupted.");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void withoutANetworkAMistypedNameMayBeThatOfABundledImageThatWasNeverUsed() throws IOException {
+        registry.close();
+        ImageReference never = ImageReference.parse(name.registry() + "/bundled:1");
+        Path layout = new TestImage()
+                .layer(TestImage.Compression.NONE, Map.of("a", "b"))
+                .writeLayout(root.resolve("layout"), never.toString());
+        ImageStoreOptions options = StoreFixture.quick(Optional.empty())
+                .withBundled(List.of(root.resolve("absent"), Files.createDirectory(root.resolve("empty")), layout));
+        try (StoreFixture fresh = new StoreFixture(root.resolve("fresh"), options)) {
+            ImageReference typo = ImageReference.parse(name.registry() + "/bundeld:1");
+            assertThat(remedy(() -> fresh.acquire(typo, "a")))
+                    .startsWith("Did you mean " + never.familiar() + "? That is here.");
+        }
     }
 
     private static String remedy(Runnable work) {

@@ -1,0 +1,58 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.base.ClocheException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Wherever an image is named, the beginning of its digest means it, too. */
+class DigestNamesIT {
+    private static final int MIB = 256;
+
+    @TempDir
+    Path home;
+
+    @Test
+    void poolsTemplatesAndMachinesAreMadeOfAnImageByTheBeginningOfItsDigest() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        try (Cloche cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()))) {
+            String digest = cloche.images().pull("base").digest();
+            String prefix = digest.substring(0, "sha256:".length() + 8);
+
+            assertThat(cloche.pools().set(prefix, MIB, 1, 1).image()).isEqualTo(digest);
+            assertThat(cloche.templates()
+                            .make(prefix, MIB, 1, PullProgress.silent())
+                            .orElseThrow()
+                            .image())
+                    .contains(digest);
+            assertThat(cloche.machines().create("dev", prefix).disk(1).make().imageDigest())
+                    .contains(digest);
+            assertUnknown(() -> cloche.pools().set("sha256:000000", MIB, 1, 1));
+            assertUnknown(() -> cloche.templates().make("sha256:000000", MIB, 1, PullProgress.silent()));
+            assertUnknown(() -> cloche.machines().create("other", "sha256:000000"));
+
+            cloche.machines().remove("dev", true);
+            cloche.templates().list().forEach(template -> cloche.templates().remove(template.name()));
+            // A pool does not keep its image, and can be removed without it.
+            cloche.images().remove("base", true);
+            cloche.pools().remove(prefix, MIB, 1);
+            assertThat(cloche.pools().list()).isEmpty();
+        }
+    }
+
+    private static void assertUnknown(ThrowingCallable naming) {
+        assertThatThrownBy(naming)
+                .isInstanceOfSatisfying(
+                        ClocheException.class, e -> assertThat(e.code()).isEqualTo("image.not-found"));
+    }
+}
