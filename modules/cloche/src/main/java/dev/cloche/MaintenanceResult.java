@@ -28,8 +28,8 @@ public record MaintenanceResult(
      * What would be done with one sandbox, or with what a machine has left.
      *
      * @param sandbox its name, or that of the machine
-     * @param action {@code reconcile} (its end would be recorded), {@code kill} (its VM, which nobody owns any more, would be
-     *     ended), {@code wait} (that VM is left to its guard for a while) or {@code remove}
+     * @param action {@code reconcile} (its end would be recorded), {@code end} (its end, which was asked for by a process that is
+     *     gone, would be gone on with), {@code kill} (its VM, which nobody owns any more, would be ended), {@code wait} (that VM is left to its guard for a while) or {@code remove}
      * @param detail one sentence on why
      */
     public record Step(String sandbox, String action, String detail) {
