@@ -92,7 +92,7 @@ public record MachineInfo(
                 machine.status().lastError(),
                 machine.status().lastEnd(),
                 PublishedPort.of(room.publishedPorts(machine)),
-                room.store().directory(machine.name()),
+                room.directory(machine.name()),
                 machine.vmId().value(),
                 origin.imageDigest(),
                 origin.distro()

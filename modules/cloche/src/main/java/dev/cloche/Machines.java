@@ -237,7 +237,7 @@ public final class Machines {
 
     /** The text of a machine's configuration, also of a broken one. */
     public String configuration(String name) {
-        return new String(room.store().text(new MachineName(name)), StandardCharsets.UTF_8);
+        return new String(room.text(new MachineName(name)), StandardCharsets.UTF_8);
     }
 
     /**

@@ -1,8 +1,8 @@
 package dev.cloche.bench;
 
 import dev.cloche.machine.MachineName;
-import dev.cloche.machine.MachineStore;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.config.MachineStore;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -13,7 +13,7 @@ public record Changed(PersistedMachine machine, boolean atNextStart, List<String
         unknownKeys = List.copyOf(unknownKeys);
     }
 
-    Changed(PersistedMachine machine, boolean atNextStart) {
+    public Changed(PersistedMachine machine, boolean atNextStart) {
         this(machine, atNextStart, List.of());
     }
 }

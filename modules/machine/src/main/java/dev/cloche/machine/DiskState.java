@@ -15,7 +15,7 @@ public enum DiskState {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static Optional<DiskState> of(String word) {
+    public static Optional<DiskState> of(String word) {
         for (DiskState state : values()) {
             if (state.word().equals(word)) {
                 return Optional.of(state);

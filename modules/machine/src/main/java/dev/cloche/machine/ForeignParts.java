@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.machine.config.Keys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,7 @@ public record ForeignParts(
     }
 
     /** The keys that are set here, and not there or otherwise there. */
-    List<String> keysBeside(ForeignParts other) {
+    public List<String> keysBeside(ForeignParts other) {
         List<String> keys = new ArrayList<>();
         add(keys, Keys.KERNEL, kernel, other.kernel);
         add(keys, Keys.CMDLINE, cmdline, other.cmdline);

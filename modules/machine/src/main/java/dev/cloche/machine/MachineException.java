@@ -19,7 +19,7 @@ public abstract sealed class MachineException extends ClocheException {
 
     /** No machine has the name. Code {@code machine.not-found}. */
     public static final class NotFound extends MachineException {
-        NotFound(MachineName name) {
+        public NotFound(MachineName name) {
             super(
                     "machine.not-found",
                     "There is no machine named \"" + name + "\".",
@@ -30,7 +30,7 @@ public abstract sealed class MachineException extends ClocheException {
 
     /** Something has the name already. Code {@code machine.name-in-use}. */
     public static final class NameInUse extends MachineException {
-        NameInUse(MachineName name) {
+        public NameInUse(MachineName name) {
             super(
                     "machine.name-in-use",
                     "There is a machine named \"" + name + "\" already.",
@@ -38,7 +38,7 @@ public abstract sealed class MachineException extends ClocheException {
                     null);
         }
 
-        NameInUse(MachineName name, Path directory) {
+        public NameInUse(MachineName name, Path directory) {
             super(
                     "machine.name-in-use",
                     "The name \"" + name + "\" is taken by the directory " + directory + ", which has no config.toml.",
@@ -51,7 +51,7 @@ public abstract sealed class MachineException extends ClocheException {
     public static final class Broken extends MachineException {
         private final BrokenMachine entry;
 
-        Broken(BrokenMachine entry) {
+        public Broken(BrokenMachine entry) {
             super(
                     "machine.broken",
                     "The configuration of the machine \"" + entry.name() + "\" cannot be used: " + entry.place() + ": "
@@ -68,7 +68,7 @@ public abstract sealed class MachineException extends ClocheException {
 
     /** What should become the configuration of a machine cannot be understood. Code {@code machine.unusable}. */
     public static final class Unusable extends MachineException {
-        Unusable(BrokenMachine wanted) {
+        public Unusable(BrokenMachine wanted) {
             super(
                     "machine.unusable",
                     "This is no configuration of the machine \"" + wanted.name() + "\": "
@@ -85,7 +85,7 @@ public abstract sealed class MachineException extends ClocheException {
 
     /** Somebody else works on the machine. Code {@code machine.busy}. */
     public static final class Busy extends MachineException {
-        Busy(String name) {
+        public Busy(String name) {
             super(
                     "machine.busy",
                     "Another process or thread is working on the machine \"" + name + "\".",
@@ -96,49 +96,49 @@ public abstract sealed class MachineException extends ClocheException {
 
     /** The machine is not in a state for what was asked. Code {@code machine.state}. */
     public static final class WrongState extends MachineException {
-        WrongState(String sentence, String remedy) {
+        public WrongState(String sentence, String remedy) {
             super("machine.state", sentence, remedy, null);
         }
     }
 
     /** The file asks for what Cloche cannot do. Code {@code machine.unsupported}. */
     public static final class Unsupported extends MachineException {
-        Unsupported(String sentence, String remedy) {
+        public Unsupported(String sentence, String remedy) {
             super("machine.unsupported", sentence, remedy, null);
         }
     }
 
     /** Files of a machine cannot be read or written. Code {@code machine.storage}. */
     public static final class Storage extends MachineException {
-        Storage(String sentence, Throwable cause) {
+        public Storage(String sentence, Throwable cause) {
             super("machine.storage", sentence, "Check the space on the disk, and who owns the directory.", cause);
         }
     }
 
     /** An archive is damaged, too new or hostile; nothing of it was kept. Code {@code machine.archive}. */
     public static final class BadArchive extends MachineException {
-        BadArchive(String sentence, @Nullable Throwable cause) {
+        public BadArchive(String sentence, @Nullable Throwable cause) {
             super("machine.archive", sentence, "Export the machine again with: cloche machine export", cause);
         }
     }
 
     /** The thread was interrupted; its interrupt status is set. Code {@code machine.interrupted}. */
     public static final class Interrupted extends MachineException {
-        Interrupted(String what) {
+        public Interrupted(String what) {
             super("machine.interrupted", "Interrupted: " + what + ".", "", null);
         }
     }
 
     /** Not in time. Code {@code machine.deadline}. */
     public static final class OutOfTime extends MachineException {
-        OutOfTime(String what) {
+        public OutOfTime(String what) {
             super("machine.deadline", "Not in time: " + what + ".", "Give it more time.", null);
         }
     }
 
     /** The init of its image did not bring a machine up. Code {@code machine.init}. */
     public static final class InitFailed extends MachineException {
-        InitFailed(MachineName name, String how, Throwable cause) {
+        public InitFailed(MachineName name, String how, Throwable cause) {
             super(
                     "machine.init",
                     "The init of the machine \"" + name + "\" " + how + ".",
@@ -150,7 +150,7 @@ public abstract sealed class MachineException extends ClocheException {
 
     /** The provisioning script failed; the machine runs, and the script runs again at its next start. Code {@code machine.provision}. */
     public static final class ProvisionFailed extends MachineException {
-        ProvisionFailed(MachineName name, String how, String output) {
+        public ProvisionFailed(MachineName name, String how, String output) {
             super(
                     "machine.provision",
                     "The provisioning script of the machine \"" + name + "\" " + how + "."

@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 public record MachineInfo(PersistedMachine machine, MachineState state, boolean needsRecovery) {
     /** @param inWork whether somebody works on it */
-    static MachineInfo of(PersistedMachine machine, Optional<VmInfo> vm, boolean inWork) {
+    public static MachineInfo of(PersistedMachine machine, Optional<VmInfo> vm, boolean inWork) {
         boolean runs = vm.filter(info -> info.state().live()).isPresent();
         DiskState disk = machine.status().state();
         boolean brought = machine.status().startedAt().isPresent();

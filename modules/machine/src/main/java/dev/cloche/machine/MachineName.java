@@ -19,7 +19,7 @@ public record MachineName(String value) implements Comparable<MachineName> {
         }
     }
 
-    static boolean isValid(String value) {
+    public static boolean isValid(String value) {
         return VALID.matcher(value).matches();
     }
 

@@ -8,7 +8,7 @@ package dev.cloche.machine;
  * @param diskGb size of its data disk, 1 to 16,384 GiB; the disk takes what is written to it
  */
 public record MachineResources(int cpus, int memoryMb, int diskGb) {
-    static final MachineResources DEFAULTS = new MachineResources(2, 2048, 20);
+    public static final MachineResources DEFAULTS = new MachineResources(2, 2048, 20);
     static final int MAX_CPUS = 64;
     static final int MIN_MEMORY_MB = 128;
     static final int MAX_MEMORY_MB = 1 << 20;

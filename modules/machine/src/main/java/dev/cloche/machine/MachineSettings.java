@@ -1,6 +1,11 @@
 package dev.cloche.machine;
 
 import dev.cloche.base.Printable;
+import dev.cloche.machine.config.MachineDirectories;
+import dev.cloche.machine.config.Sorted;
+import dev.cloche.machine.lifecycle.MachineDisks;
+import dev.cloche.machine.lifecycle.MachineSnapshots;
+import dev.cloche.machine.lifecycle.Provisioning;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,10 +31,10 @@ public record MachineSettings(
         boolean autostart,
         RestartPolicy restartPolicy,
         Optional<String> provision) {
-    static final String NO_NETWORK = "none";
+    public static final String NO_NETWORK = "none";
     private static final Set<String> OUR_FILES =
             Set.of(MachineDirectories.CONFIG, MachineDisks.DIRECTORY, MachineSnapshots.DIRECTORY, Provisioning.LOG);
-    static final MachineSettings DEFAULTS = new MachineSettings(
+    public static final MachineSettings DEFAULTS = new MachineSettings(
             MachineInit.AGENT, NO_NETWORK, List.of(), Map.of(), Map.of(), false, RestartPolicy.NO, Optional.empty());
 
     /** @throws MachineException.Invalid if a variable's name or value cannot be one */

@@ -20,7 +20,7 @@ public record MachineStatus(
         Optional<Instant> provisionedAt,
         Optional<String> lastError,
         Optional<String> lastEnd) {
-    static final MachineStatus NEW = new MachineStatus(
+    public static final MachineStatus NEW = new MachineStatus(
             DiskState.CREATED,
             Optional.empty(),
             Optional.empty(),
@@ -58,7 +58,7 @@ public record MachineStatus(
     }
 
     /** Of a machine without a VM; how it came to that is still to be said. */
-    MachineStatus atRest() {
+    public MachineStatus atRest() {
         return new MachineStatus(
                 state, Optional.empty(), Optional.empty(), provisionedAt, Optional.empty(), Optional.empty());
     }

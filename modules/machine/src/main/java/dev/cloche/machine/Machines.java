@@ -3,6 +3,27 @@ package dev.cloche.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
+import dev.cloche.machine.archive.Keeping;
+import dev.cloche.machine.config.EventLog;
+import dev.cloche.machine.config.MachineStore;
+import dev.cloche.machine.lifecycle.Adoption;
+import dev.cloche.machine.lifecycle.Applying;
+import dev.cloche.machine.lifecycle.BrokenRemains;
+import dev.cloche.machine.lifecycle.Creation;
+import dev.cloche.machine.lifecycle.DefaultMachine;
+import dev.cloche.machine.lifecycle.Editing;
+import dev.cloche.machine.lifecycle.EventReading;
+import dev.cloche.machine.lifecycle.Ground;
+import dev.cloche.machine.lifecycle.MachineDisks;
+import dev.cloche.machine.lifecycle.MachineEnds;
+import dev.cloche.machine.lifecycle.MachineKeeper;
+import dev.cloche.machine.lifecycle.MachineStart;
+import dev.cloche.machine.lifecycle.MachineViews;
+import dev.cloche.machine.lifecycle.Orphans;
+import dev.cloche.machine.lifecycle.Power;
+import dev.cloche.machine.lifecycle.Recovery;
+import dev.cloche.machine.lifecycle.Removal;
+import dev.cloche.machine.lifecycle.Suspension;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
@@ -81,8 +102,21 @@ public final class Machines implements AutoCloseable {
         return Set.copyOf(ids);
     }
 
-    /** The files of machines as such. */
-    public MachineStore store() {
+    /** Returns the directory of a machine, existing or not. */
+    public Path directory(MachineName name) {
+        return ground.store().directory(name);
+    }
+
+    /**
+     * Returns the text of a configuration, usable or not.
+     *
+     * @throws MachineException.NotFound if there is none
+     */
+    public byte[] text(MachineName name) {
+        return ground.store().text(name);
+    }
+
+    MachineStore store() {
         return ground.store();
     }
 

@@ -28,7 +28,7 @@ public enum RestartPolicy {
                 "\"" + Printable.brief(word) + "\" is no restart policy.", "Use no, on-failure or always."));
     }
 
-    static Optional<RestartPolicy> of(String word) {
+    public static Optional<RestartPolicy> of(String word) {
         for (RestartPolicy policy : values()) {
             if (policy.word().equals(word)) {
                 return Optional.of(policy);

@@ -27,7 +27,7 @@ public final class RunningMachine implements AutoCloseable {
     private final Vm vm;
 
     /** @param environment of its commands: the image's and the machine's own */
-    RunningMachine(PersistedMachine machine, Map<String, String> environment, Vm vm) {
+    public RunningMachine(PersistedMachine machine, Map<String, String> environment, Vm vm) {
         this.machine = machine;
         this.environment = Map.copyOf(environment);
         this.vm = vm;

@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.machine.lifecycle.Changes;
 import dev.cloche.vm.VmId;
 import java.time.Instant;
 import java.util.List;

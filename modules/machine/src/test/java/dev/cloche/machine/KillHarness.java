@@ -3,6 +3,8 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.machine.config.Trees;
+import dev.cloche.machine.lifecycle.MemoryNames;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.WovenProgram;
 import java.io.File;

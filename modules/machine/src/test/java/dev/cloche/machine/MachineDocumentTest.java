@@ -2,6 +2,8 @@ package dev.cloche.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.machine.config.DocumentException;
+import dev.cloche.machine.config.MachineDocument;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.cloche.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.machine.config.MachineStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

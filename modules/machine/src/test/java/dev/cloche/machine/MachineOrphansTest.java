@@ -8,6 +8,8 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
+import dev.cloche.machine.config.Trees;
+import dev.cloche.machine.lifecycle.Ground;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package dev.cloche.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.machine.config.MachineStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,6 +3,10 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.machine.config.EventLog;
+import dev.cloche.machine.lifecycle.Changes;
+import dev.cloche.machine.lifecycle.Ending;
+import dev.cloche.machine.lifecycle.Settlement;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.VmExit;

@@ -1,5 +1,6 @@
 package dev.cloche.machine;
 
+import dev.cloche.machine.config.MachineStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,6 +2,8 @@ package dev.cloche.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.machine.config.Keys;
+import dev.cloche.machine.config.MachineDocument;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;

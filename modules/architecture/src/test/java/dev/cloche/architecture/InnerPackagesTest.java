@@ -1,0 +1,79 @@
+package dev.cloche.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Holds the order inside of rooms: a contract package, and layers of packages below it that no other room sees. */
+class InnerPackagesTest {
+    private static final int MOST_TYPES = 45;
+    private static final int MOST_TYPES_OF_A_CONTRACT = 70;
+    private static final Set<String> LARGE_CONTRACTS = Set.of("dev.cloche", "dev.cloche.vm");
+
+    /** What is still to be divided. A package that is small enough must not be here. */
+    private static final Set<String> TOO_LARGE = Set.of(
+            "dev.cloche",
+            "dev.cloche.bench",
+            "dev.cloche.cli",
+            "dev.cloche.image",
+            "dev.cloche.process",
+            "dev.cloche.sandbox",
+            "dev.cloche.vm");
+
+    @Test
+    void thePackagesOfARoomAreLayers() {
+        slices().matching("dev.cloche.(*).(*)..").should().beFreeOfCycles().check(Rooms.CLASSES);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> whatIsBelowARoomIsUsedByThatRoomAlone() {
+        return Rooms.IMPORTS.keySet().stream()
+                .filter(room -> !room.isEmpty())
+                .map(room -> DynamicTest.dynamicTest(
+                        Rooms.packageOf(room),
+                        () -> noClasses()
+                                .that(areOutside(room))
+                                .should()
+                                .dependOnClassesThat(areBelow(room))
+                                .allowEmptyShould(true)
+                                .check(Rooms.CLASSES)));
+    }
+
+    @Test
+    void noPackageIsLargerThanAPersonCanSurvey() {
+        Map<String, Long> sizes = Rooms.CLASSES.stream()
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(sizes.entrySet().stream()
+                        .filter(size -> size.getValue() > limit(size.getKey()))
+                        .map(Map.Entry::getKey))
+                .containsExactlyInAnyOrderElementsOf(TOO_LARGE);
+    }
+
+    private static int limit(String name) {
+        return LARGE_CONTRACTS.contains(name) ? MOST_TYPES_OF_A_CONTRACT : MOST_TYPES;
+    }
+
+    /** Benchmarks look into rooms, to take a figure apart. */
+    private static DescribedPredicate<JavaClass> areOutside(String room) {
+        return DescribedPredicate.not(Rooms.in(List.of(room, "bench")));
+    }
+
+    private static DescribedPredicate<JavaClass> areBelow(String room) {
+        return DescribedPredicate.describe(
+                "are below " + Rooms.packageOf(room),
+                type -> Rooms.in(List.of(room)).test(type)
+                        && !type.getPackageName().equals(Rooms.packageOf(room)));
+    }
+}

@@ -1,0 +1,46 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
+import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineName;
+import dev.cloche.machine.MachineStatus;
+import dev.cloche.machine.Machines;
+import dev.cloche.machine.PersistedMachine;
+import dev.cloche.vm.VmId;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** Copies of directories that become machines. */
+public final class Adoption {
+    private final Ground ground;
+
+    public Adoption(Ground ground) {
+        this.ground = ground;
+    }
+
+    /** As {@link Machines#adopt} promises. */
+    public PersistedMachine adopt(MachineName name, PullListener listener, Deadline deadline) {
+        PersistedMachine copy = ground.store().loadCopy(name);
+        VmId id = VmId.random();
+        return ground.making(id, name, () -> {
+            UnaryOperator<PersistedMachine> identity = original -> identified(original, name, id);
+            if (copy.origin().image().isPresent()) {
+                var _ = new MachineImage(ground, listener).of(identity.apply(copy), deadline);
+            }
+            PersistedMachine adopted = ground.store().adopt(name, identity);
+            ground.note(adopted, "adopted", "a copy of " + copy.name());
+            return adopted;
+        });
+    }
+
+    private static PersistedMachine identified(PersistedMachine original, MachineName name, VmId id) {
+        MachineStatus status = original.status();
+        DiskState state = status.state() == DiskState.CREATED ? DiskState.CREATED : DiskState.STOPPED;
+        return original.withName(name)
+                .withVmId(id)
+                // A port of the host leads into one machine.
+                .withSettings(original.settings().withPublish(List.of()))
+                .withStatus(MachineStatus.NEW.withState(state).withProvisionedAt(status.provisionedAt()));
+    }
+}

@@ -1,0 +1,68 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.machine.MachineException;
+import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmStateException;
+import java.time.Duration;
+import java.util.List;
+
+/** What a machine has outside of its directory, under its vm_id. Callers of what changes it hold the lock of the id. */
+final class Belongings {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+
+    private final Ground ground;
+
+    Belongings(Ground ground) {
+        this.ground = ground;
+    }
+
+    /**
+     * Ends the VM, and lets go of all else. Memory that a guest runs from stays, and with it the record of the id, so that it goes
+     * another time.
+     *
+     * @throws MachineException.Busy if a process has the VM in its hands still
+     */
+    void discard(VmId id, String name) {
+        try {
+            ground.vms().kill(id, Deadline.after(KILL_LIMIT));
+        } catch (VmNotFoundException | VmStateException notRunning) {
+            // As was to be reached.
+        }
+        try {
+            ground.vms().destroy(id);
+        } catch (VmBusyException held) {
+            // The process that saw it end has not let go of it yet; that takes milliseconds.
+            throw new MachineException.Busy(name);
+        }
+        memories(id).forEach(this::delete);
+        ground.images().release(new ImageHolder(Ground.HOLDER_KIND, id.value(), name));
+    }
+
+    /** The record and the lock of an id that nothing is kept under any more. Its directory is gone, or was never made. */
+    void forget(VmId id) {
+        if (memories(id).isEmpty()) {
+            ground.store().owners().disown(id);
+        }
+        ground.forget(id);
+    }
+
+    List<SnapshotRef> memories(VmId id) {
+        return ground.vms().snapshots().stream()
+                .filter(memory -> MemoryNames.isOf(id, memory.name()))
+                .toList();
+    }
+
+    private void delete(SnapshotRef memory) {
+        try {
+            ground.vms().deleteSnapshot(memory.name());
+        } catch (SnapshotNotFoundException | VmBusyException goneOrNeeded) {
+            // As was to be reached, or a guest that was continued from it lives.
+        }
+    }
+}

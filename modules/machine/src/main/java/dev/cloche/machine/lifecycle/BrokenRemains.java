@@ -1,0 +1,58 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineName;
+import dev.cloche.machine.config.Keys;
+import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmStateException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.tomlj.Toml;
+
+/** What a machine whose file is broken has outside of its directory, as far as the file still says so. */
+public final class BrokenRemains {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+
+    private final Ground ground;
+
+    public BrokenRemains(Ground ground) {
+        this.ground = ground;
+    }
+
+    /** Ends its VM and lets go of its image, where its id can be read. */
+    void discard(MachineName name) {
+        vm(ground.store().text(name)).ifPresent(id -> {
+            try {
+                ground.vms().kill(id, Deadline.after(KILL_LIMIT));
+            } catch (VmNotFoundException | VmStateException notRunning) {
+                // As was to be reached.
+            }
+            ground.vms().destroy(id);
+            ground.images().release(new ImageHolder("machine", id.value(), name.value()));
+        });
+    }
+
+    /** The VM that its file names, if that can be read and the directory has the name of a machine. */
+    public Optional<VmId> vm(String directory) {
+        try {
+            return vm(ground.store().text(new MachineName(directory)));
+        } catch (MachineException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<VmId> vm(byte[] text) {
+        Object word = Toml.parse(new String(text, StandardCharsets.UTF_8)).get(List.of(Keys.VM_ID));
+        try {
+            return word instanceof String id ? Optional.of(new VmId(id)) : Optional.empty();
+        } catch (InvalidVmSpecException none) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.image.PullListener;
+import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineState;
+import dev.cloche.machine.MachineStatus;
+import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.RunningMachine;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmStartException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Brings machines up. Its callers hold the machine's lock. The file says {@code running} before there is a VM, and has {@code
+ * started_at} only when the machine is usable: so whoever looks after a crash finds all that was begun, and knows what is
+ * left to do.
+ */
+public final class MachineStart {
+    private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
+
+    private final Ground ground;
+    private final MachineEnds ends;
+    private final MachineDisks disks;
+    private final MachineImage images;
+
+    public MachineStart(Ground ground, MachineEnds ends, MachineDisks disks, PullListener listener) {
+        this.ground = ground;
+        this.ends = ends;
+        this.disks = disks;
+        this.images = new MachineImage(ground, listener);
+    }
+
+    /** A machine at rest, up to its guest's answer. */
+    RunningMachine start(PersistedMachine machine, Deadline deadline) {
+        checkSupported(machine);
+        ImageDisk disk = images.of(machine, deadline);
+        ends.clear(machine);
+        new Suspension(ground, disks).sweep(machine);
+        VmSpec spec = spec(machine, disk);
+        PersistedMachine begun = ground.store()
+                .update(
+                        machine.name(),
+                        now -> now.withStatus(now.status()
+                                .withState(MachineState.STARTING.onDisk())
+                                .withStartedAt(Optional.empty())
+                                .withLastError(Optional.empty())
+                                .withLastEnd(Optional.empty())));
+        ground.note(machine, "starting", "");
+        try {
+            boot(begun, disk, spec, deadline);
+            return connect(ground.store().load(machine.name()), deadline);
+        } catch (MachineException.ProvisionFailed usable) {
+            throw usable;
+        } catch (Throwable failure) {
+            Uninterrupted.after(failure, () -> {
+                ends.kill(begun);
+                ends.failed(begun, String.valueOf(failure.getMessage()));
+            });
+            throw failure;
+        }
+    }
+
+    /** A VM that does not come up may have been given a damaged disk; with one that is made again it is tried once more. */
+    private void boot(PersistedMachine begun, ImageDisk disk, VmSpec spec, Deadline deadline) {
+        try {
+            bootOnce(begun, disk, spec, deadline);
+        } catch (VmStartException failed) {
+            if (!images.mend(begun, deadline)) {
+                throw failed;
+            }
+            ends.kill(begun);
+            ends.clear(begun);
+            bootOnce(begun, disk, spec, deadline);
+        } catch (VmDeadlineException late) {
+            ground.images().doubtHeld(Ground.holder(begun));
+            throw late;
+        }
+    }
+
+    private void bootOnce(PersistedMachine begun, ImageDisk disk, VmSpec spec, Deadline deadline) {
+        try (Vm vm = ground.vms().create(spec)) {
+            vm.start(() -> identity(begun), deadline);
+            bringUp(begun, vm, environment(begun, disk.config().env()), deadline);
+        }
+    }
+
+    /** What a start that was cut short had not done yet. */
+    void complete(PersistedMachine machine, Vm vm, Deadline deadline) {
+        vm.guest().configure(identity(machine), deadline.orAfter(CONFIGURE_LIMIT));
+        bringUp(machine, vm, environment(machine), deadline);
+    }
+
+    RunningMachine connect(PersistedMachine machine, Deadline deadline) {
+        return new RunningMachine(machine, environment(machine), ground.vms().connect(machine.vmId(), deadline));
+    }
+
+    private void bringUp(PersistedMachine machine, Vm vm, Map<String, String> environment, Deadline deadline) {
+        Optional<String> warning = new InitBoot(machine, vm.guest(), environment).run(deadline);
+        Optional<String> script = machine.settings()
+                .provision()
+                .filter(_ -> machine.status().provisionedAt().isEmpty());
+        Optional<MachineException.ProvisionFailed> failure = Optional.empty();
+        if (script.isPresent()) {
+            ground.note(machine, "provisioning", script.get());
+            try {
+                new Provisioning(machine.name(), ground.store().directory(machine.name()))
+                        .run(vm.guest(), script.get(), environment, deadline);
+            } catch (MachineException.ProvisionFailed failed) {
+                failure = Optional.of(failed);
+            }
+        }
+        boolean provisioned = script.isPresent() && failure.isEmpty();
+        Optional<String> error =
+                failure.map(Throwable::getMessage).map(Printable::brief).or(() -> warning);
+        ground.store().update(machine.name(), now -> {
+            MachineStatus status = now.status()
+                    .withStartedAt(Optional.of(ground.clock().instant()))
+                    .withIpAddress(MachineNetwork.address(now.settings()))
+                    .withLastError(error);
+            return now.withStatus(
+                    provisioned
+                            ? status.withProvisionedAt(
+                                    Optional.of(ground.clock().instant()))
+                            : status);
+        });
+        ground.note(machine, "started", warning.orElse(""));
+        if (failure.isPresent()) {
+            ground.note(machine, "provision-failed", error.orElse(""));
+            throw failure.get();
+        }
+    }
+
+    /** What its file said before this start decides whether it boots or continues. */
+    private VmSpec spec(PersistedMachine machine, ImageDisk image) {
+        RootDisk root =
+                RootDisk.vmdk(image.vmdk()).withContents(image.manifest().toString());
+        if (machine.status().state() == DiskState.SUSPENDED) {
+            return new Suspension(ground, disks).continuing(machine);
+        }
+        disks.catchUp(machine, Deadline.none());
+        return VmSpec.of(machine.vmId(), root)
+                .withMemoryMiB(machine.resources().memoryMb())
+                .withCpus(machine.resources().cpus())
+                .withWritable(disks.of(machine).layer())
+                .withNetwork(MachineNetwork.spec(machine.settings()))
+                .withAttached(false);
+    }
+
+    private void checkSupported(PersistedMachine machine) {
+        Support.check(machine);
+        machine.settings().provision().ifPresent(script -> {
+            if (machine.status().provisionedAt().isEmpty()
+                    && !Files.isRegularFile(
+                            ground.store().directory(machine.name()).resolve(script))) {
+                throw new MachineException.Unsupported(
+                        "The provisioning script " + script + " of the machine \"" + machine.name() + "\" is missing.",
+                        "Put it beside config.toml, or remove the key provision with: cloche machine edit "
+                                + machine.name());
+            }
+        });
+    }
+
+    private GuestIdentity identity(PersistedMachine machine) {
+        return GuestIdentity.fresh(machine.name().value(), ground.clock()).withMachineId(machineId(machine));
+    }
+
+    /** The same at every start, also after a rename; another for a clone. */
+    private static String machineId(PersistedMachine machine) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256")
+                    .digest(("cloche machine " + machine.vmId()).getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    private Map<String, String> environment(PersistedMachine machine) {
+        return environment(
+                machine,
+                ground.images()
+                        .heldConfig(Ground.holder(machine))
+                        .map(config -> config.env())
+                        .orElse(List.of()));
+    }
+
+    private static Map<String, String> environment(PersistedMachine machine, List<String> ofImage) {
+        Map<String, String> environment = new LinkedHashMap<>();
+        environment.put("PATH", ExecRequest.DEFAULT_PATH);
+        for (String variable : ofImage) {
+            int equals = variable.indexOf('=');
+            if (equals > 0) {
+                environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+            }
+        }
+        environment.putAll(machine.settings().env());
+        return environment;
+    }
+}
