@@ -76,7 +76,7 @@ final class Rooms {
         }
         return IMPORTS.keySet().stream()
                 .filter(room -> !room.isEmpty() && (name + ".").startsWith(packageOf(room) + "."))
-                .max(Comparator.comparing(String::length));
+                .max(Comparator.comparingInt(String::length));
     }
 
     /** Matches the classes of these rooms. */

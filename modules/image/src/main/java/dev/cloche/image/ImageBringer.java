@@ -275,7 +275,7 @@ final class ImageBringer {
     /** The JDK has no type for ENOSPC and EDQUOT, only their texts. */
     private static boolean isForWantOfSpace(IOException e) {
         String message = e.getMessage();
-        return e.getCause() instanceof SystemCallException call && call.isForWantOfSpace()
-                || message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+        return (e.getCause() instanceof SystemCallException call && call.isForWantOfSpace())
+                || (message != null && (message.contains("No space left") || message.contains("quota exceeded")));
     }
 }

@@ -10,7 +10,11 @@ import java.util.Optional;
  * @param needsRecovery whether its file says that it runs, and nothing of it does
  */
 public record MachineInfo(PersistedMachine machine, MachineState state, boolean needsRecovery) {
-    /** @param inWork whether somebody works on it */
+    /**
+     * Holds what the file says against the VM, if there is one.
+     *
+     * @param inWork whether a process works on the machine
+     */
     public static MachineInfo of(PersistedMachine machine, Optional<VmInfo> vm, boolean inWork) {
         boolean runs = vm.filter(info -> info.state().live()).isPresent();
         DiskState disk = machine.status().state();

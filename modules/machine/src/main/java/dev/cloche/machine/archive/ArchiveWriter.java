@@ -21,6 +21,8 @@ public final class ArchiveWriter {
     private ArchiveWriter() {}
 
     /**
+     * Writes an archive, which comes whole or not at all.
+     *
      * @param disk its disk, as a file with holes
      * @throws java.nio.file.FileAlreadyExistsException if there is such a file
      */

@@ -46,7 +46,11 @@ public record WantedFile(
             Keys.RESTART_POLICY,
             Keys.PROVISION);
 
-    /** @throws MachineException.Invalid if the file cannot be read or says what it must not */
+    /**
+     * Reads what a file wants of a machine.
+     *
+     * @throws MachineException.Invalid if the file cannot be read or says what it must not
+     */
     public static WantedFile read(Path file) {
         try {
             if (Files.size(file) > MachineDocument.MAX_BYTES) {
