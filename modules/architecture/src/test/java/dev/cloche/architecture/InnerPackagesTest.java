@@ -26,7 +26,6 @@ class InnerPackagesTest {
             "dev.cloche",
             "dev.cloche.bench",
             "dev.cloche.cli",
-            "dev.cloche.image",
             "dev.cloche.process",
             "dev.cloche.sandbox",
             "dev.cloche.vm");

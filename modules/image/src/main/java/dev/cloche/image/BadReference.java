@@ -2,7 +2,7 @@ package dev.cloche.image;
 
 /** A text that is no image's name. */
 public final class BadReference extends ImageException {
-    BadReference(String text, String why) {
+    public BadReference(String text, String why) {
         super(
                 "image.bad-reference",
                 "'" + text + "' is no image's name: " + why + ".",

@@ -4,7 +4,7 @@ package dev.cloche.image;
 public final class CorruptArchiveException extends ImageException {
     private final String what;
 
-    CorruptArchiveException(String what) {
+    public CorruptArchiveException(String what) {
         super(
                 "image.corrupt-archive",
                 "The layer's archive is refused: " + what + ".",
@@ -14,7 +14,7 @@ public final class CorruptArchiveException extends ImageException {
     }
 
     /** What is wrong with it, as part of a sentence. */
-    String what() {
+    public String what() {
         return what;
     }
 }

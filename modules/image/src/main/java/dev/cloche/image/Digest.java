@@ -33,12 +33,12 @@ public record Digest(String hex) implements Comparable<Digest> {
         return new Digest(text.substring(PREFIX.length()));
     }
 
-    static Digest of(byte[] content) {
+    public static Digest of(byte[] content) {
         return new Digest(HexFormat.of().formatHex(sha256().digest(content)));
     }
 
     /** The digest of what was given to {@code sha256}, which is reset. */
-    static Digest finish(MessageDigest sha256) {
+    public static Digest finish(MessageDigest sha256) {
         return new Digest(HexFormat.of().formatHex(sha256.digest()));
     }
 

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 
 /** The files of the image cache could not be read or written. */
 public final class ImageCacheFailed extends ImageException {
-    ImageCacheFailed(Path what, IOException cause) {
+    public ImageCacheFailed(Path what, IOException cause) {
         super(
                 "image.cache-failed",
                 "The image cache failed at " + what + ": " + cause.getMessage() + ".",

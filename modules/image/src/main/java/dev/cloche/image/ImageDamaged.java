@@ -2,7 +2,7 @@ package dev.cloche.image;
 
 /** A file of an image is not what was written, and could not be made again. Code {@code image.damaged}. */
 public final class ImageDamaged extends ImageException {
-    ImageDamaged(ImageReference reference, ImageException why) {
+    public ImageDamaged(ImageReference reference, ImageException why) {
         super(
                 "image.damaged",
                 "The image " + reference + " is damaged on this host and could not be made again: "

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 public final class ImageHasNames extends ImageException {
     private static final int NAMED = 10;
 
-    ImageHasNames(ImageReference digest, List<ImageReference> names) {
+    public ImageHasNames(ImageReference digest, List<ImageReference> names) {
         super(
                 "image.several-names",
                 "The image " + digest + " has " + names.size() + " names: "

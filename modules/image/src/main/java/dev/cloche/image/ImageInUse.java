@@ -8,7 +8,7 @@ public final class ImageInUse extends ImageException {
     private static final int NAMED = 10;
     private final List<ImageHolder> holders;
 
-    ImageInUse(ImageReference reference, List<ImageHolder> holders) {
+    public ImageInUse(ImageReference reference, List<ImageHolder> holders) {
         super(
                 "image.in-use",
                 "The image " + reference + " is in use by " + name(holders) + ".",

@@ -15,7 +15,7 @@ public final class ImageNotFound extends ImageException {
      *
      * @param here the names that are on this host
      */
-    static ImageNotFound withoutPull(ImageReference reference, List<ImageReference> here) {
+    public static ImageNotFound withoutPull(ImageReference reference, List<ImageReference> here) {
         return reference.isDigestAlone()
                 ? here(reference, here)
                 : new ImageNotFound(
@@ -31,7 +31,7 @@ public final class ImageNotFound extends ImageException {
      *
      * @param here the names that are on this host
      */
-    static ImageNotFound here(ImageReference reference, List<ImageReference> here) {
+    public static ImageNotFound here(ImageReference reference, List<ImageReference> here) {
         return new ImageNotFound(reference.toString(), NearImages.remedy(reference, here, LIST));
     }
 

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param digest digest of a manifest or index, unless there is a tag
  */
 public record ImageReference(String registry, String repository, Optional<String> tag, Optional<Digest> digest) {
-    static final String DOCKER_HUB = "docker.io";
+    public static final String DOCKER_HUB = "docker.io";
     private static final String LIBRARY = "library/";
     private static final String LATEST = ":latest";
     private static final int LONGEST_NAME = 255;
@@ -114,7 +114,7 @@ public record ImageReference(String registry, String repository, Optional<String
     }
 
     /** The image of this manifest, by whatever names. */
-    static ImageReference of(Digest manifest) {
+    public static ImageReference of(Digest manifest) {
         return new ImageReference("", "", Optional.empty(), Optional.of(manifest));
     }
 
@@ -148,12 +148,12 @@ public record ImageReference(String registry, String repository, Optional<String
     }
 
     /** The same repository at one manifest. */
-    ImageReference at(Digest manifest) {
+    public ImageReference at(Digest manifest) {
         return new ImageReference(registry, repository, Optional.empty(), Optional.of(manifest));
     }
 
     /** What the registry is asked for: the digest or the tag. */
-    String target() {
+    public String target() {
         return digest.map(Digest::toString).or(() -> tag).orElseThrow();
     }
 

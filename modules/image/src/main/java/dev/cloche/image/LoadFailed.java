@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A file is no archive of images, or does not say which. Nothing of it has been kept. */
 public final class LoadFailed extends ImageException {
-    LoadFailed(String archive, String why, @Nullable Throwable cause) {
+    public LoadFailed(String archive, String why, @Nullable Throwable cause) {
         super(
                 "image.load-failed",
                 "The images of " + archive + " cannot be loaded: " + why + ".",

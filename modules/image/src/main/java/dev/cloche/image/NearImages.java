@@ -4,13 +4,13 @@ import dev.cloche.base.NearNames;
 import java.util.List;
 
 /** Images on this host that a mistyped name may stand for. Pure. */
-final class NearImages {
+public final class NearImages {
     private static final int MOST = 3;
 
     private NearImages() {}
 
     /** Those whose name is near, in whatever tag where none is by its whole name; as people write them. */
-    static List<String> of(ImageReference wanted, List<ImageReference> here) {
+    public static List<String> of(ImageReference wanted, List<ImageReference> here) {
         if (wanted.isDigestAlone() || here.contains(wanted)) {
             return List.of();
         }

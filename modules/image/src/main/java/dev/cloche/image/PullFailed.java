@@ -34,7 +34,7 @@ public final class PullFailed extends ImageException {
         }
 
         /** Whether this host is to be mended first, or the caller to wait longer, wherever the image is. */
-        boolean isOfThisHost() {
+        public boolean isOfThisHost() {
             return switch (this) {
                 case LOGIN_UNREADABLE, NO_SPACE, BAD_SETTINGS, GAVE_UP -> true;
                 case UNAUTHORIZED,
@@ -58,7 +58,7 @@ public final class PullFailed extends ImageException {
     private final String registry;
     private final OptionalInt status;
 
-    PullFailed(Reason reason, String registry, OptionalInt status, String what, @Nullable Throwable cause) {
+    public PullFailed(Reason reason, String registry, OptionalInt status, String what, @Nullable Throwable cause) {
         super(
                 "image.pull-failed",
                 "Pulling from " + registry + " failed: " + withStatus(what, status) + ".",
@@ -70,12 +70,12 @@ public final class PullFailed extends ImageException {
         this.status = status;
     }
 
-    PullFailed(Reason reason, String registry, String what) {
+    public PullFailed(Reason reason, String registry, String what) {
         this(reason, registry, OptionalInt.empty(), what, null);
     }
 
     /** The same, where the name may be mistyped and others that are here are meant. */
-    PullFailed orMeant(List<String> near) {
+    public PullFailed orMeant(List<String> near) {
         return near.isEmpty()
                 ? this
                 : new PullFailed(this, "Did you mean " + String.join(" or ", near) + "? That is here. " + remedy());
@@ -95,7 +95,7 @@ public final class PullFailed extends ImageException {
     }
 
     /** What happened, as part of a sentence. */
-    String what() {
+    public String what() {
         return what;
     }
 

@@ -1,5 +1,7 @@
 package dev.cloche.image;
 
+import dev.cloche.image.registry.Credential;
+
 /**
  * A user and a password, or an access token in the place of one, for a registry. Its text does not show the password.
  *
@@ -13,7 +15,7 @@ public record RegistryLogin(String user, String password) {
         }
     }
 
-    Credential credential() {
+    public Credential credential() {
         return Credential.password(user, password);
     }
 

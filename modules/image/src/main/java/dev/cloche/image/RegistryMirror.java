@@ -41,7 +41,7 @@ public record RegistryMirror(String host, Optional<String> path) {
     }
 
     /** Where the mirror keeps a repository. */
-    String repository(String original) {
+    public String repository(String original) {
         return path.map(prefix -> prefix + "/" + original).orElse(original);
     }
 }

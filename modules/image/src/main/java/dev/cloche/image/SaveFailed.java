@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An image could not be written to an archive. Nothing of the archive has been kept. */
 public final class SaveFailed extends ImageException {
-    SaveFailed(String what, String remedy, @Nullable Throwable cause) {
+    public SaveFailed(String what, String remedy, @Nullable Throwable cause) {
         super("image.save-failed", what, remedy, cause);
     }
 }

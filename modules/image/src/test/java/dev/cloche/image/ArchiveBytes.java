@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import dev.cloche.erofs.ErofsReader;
 import dev.cloche.erofs.ReadLimits;
+import dev.cloche.image.layer.LayerConverter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

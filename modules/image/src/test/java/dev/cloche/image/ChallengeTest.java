@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.registry.Challenge;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

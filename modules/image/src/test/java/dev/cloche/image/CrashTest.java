@@ -3,6 +3,8 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.CatalogMaintenance;
+import dev.cloche.image.layer.Publication;
+import dev.cloche.image.layer.StoredFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

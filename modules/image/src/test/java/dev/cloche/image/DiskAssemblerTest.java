@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.erofs.CorruptErofsException;
+import dev.cloche.image.layer.DiskAssembler;
+import dev.cloche.image.layer.LayerConverter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,5 +1,11 @@
 package dev.cloche.image;
 
+import dev.cloche.image.manifest.ConfigDocument;
+import dev.cloche.image.manifest.Descriptor;
+import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.ManifestDocument;
+import dev.cloche.image.manifest.PlatformChoice;
+import dev.cloche.image.registry.Challenge;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;

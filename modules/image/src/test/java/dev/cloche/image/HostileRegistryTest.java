@@ -3,6 +3,10 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cloche.image.manifest.ManifestDocument;
+import dev.cloche.image.registry.BadAnswer;
+import dev.cloche.image.registry.RegistryHost;
+import dev.cloche.image.registry.RegistryHttp;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

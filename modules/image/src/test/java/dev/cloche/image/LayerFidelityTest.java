@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.layer.LayerConverter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

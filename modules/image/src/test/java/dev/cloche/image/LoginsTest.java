@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.registry.Credential;
+import dev.cloche.image.registry.CredentialHelper;
+import dev.cloche.image.registry.LoginFile;
+import dev.cloche.image.registry.Logins;
+import dev.cloche.image.registry.LoginsUnreadable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,6 +2,8 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.manifest.Descriptor;
+import dev.cloche.image.manifest.PlatformChoice;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package dev.cloche.image;
 
+import dev.cloche.image.layer.Publication;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

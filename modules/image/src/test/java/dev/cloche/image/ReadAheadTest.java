@@ -3,6 +3,7 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.image.layer.ReadAhead;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.registry.RegistryHost;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

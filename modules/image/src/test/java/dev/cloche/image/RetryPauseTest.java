@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.registry.RetryPause;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;

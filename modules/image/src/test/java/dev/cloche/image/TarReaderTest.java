@@ -3,6 +3,10 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.erofs.Bytes;
+import dev.cloche.image.tar.Segment;
+import dev.cloche.image.tar.TarEntry;
+import dev.cloche.image.tar.TarNumbers;
+import dev.cloche.image.tar.TarReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

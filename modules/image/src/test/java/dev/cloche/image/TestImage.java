@@ -1,6 +1,7 @@
 package dev.cloche.image;
 
 import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
+import dev.cloche.image.manifest.ManifestDocument;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -2,6 +2,8 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.image.layer.Publication;
+import dev.cloche.image.layer.StoredFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -3,6 +3,9 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.image.layer.DiskAssembler;
+import dev.cloche.image.layer.LayerConverter;
+import dev.cloche.image.layer.VmdkDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,0 @@
-package dev.cloche.image;
-
-/**
- * An image that a name means since this moment, and that a holder holds if one was given.
- *
- * @param unused what the name or the holder had before, if nothing else keeps it
- */
-record Recorded(StoredImage image, ImageSummary summary, Unused unused) {}

@@ -1,9 +1,0 @@
-package dev.cloche.image;
-
-/**
- * A piece of a file that is data; what lies between pieces is a hole.
- *
- * @param offset in the file, in bytes
- * @param length in bytes
- */
-record Segment(long offset, long length) {}

@@ -1,0 +1,116 @@
+package dev.cloche.image.manifest;
+
+import dev.cloche.image.Digest;
+import dev.cloche.image.ImageConfig;
+import dev.cloche.image.Platform;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An image's config as its author wrote it (OCI image specification, "image configuration").
+ *
+ * @param config how it wants to be run
+ * @param diffIds digests of the uncompressed layers, bottom to top
+ * @param warnings what could not be read and was left out
+ */
+public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<String> warnings) {
+    /** Platform and layers must be sound; a field of the rest that cannot be read is left out with a warning. */
+    public static ConfigDocument read(byte[] document) throws Json.Malformed {
+        Json.Fields fields = Json.parse(document);
+        Lenient lenient = new Lenient(fields.object("config").orElse(new Json.Fields(Map.of())), new ArrayList<>());
+        Platform platform = new Platform(
+                fields.text("os").orElse("linux"),
+                fields.text("architecture").orElse(""),
+                fields.text("variant").orElse(""));
+        ImageConfig config = new ImageConfig(
+                lenient.texts("Env").stream().filter(lenient::isVariable).toList(),
+                lenient.texts("Cmd"),
+                lenient.texts("Entrypoint"),
+                lenient.text("User"),
+                lenient.text("WorkingDir"),
+                lenient.labels(),
+                lenient.text("StopSignal"),
+                platform);
+        return new ConfigDocument(config, diffIds(fields), List.copyOf(lenient.warnings));
+    }
+
+    private static List<Digest> diffIds(Json.Fields fields) throws Json.Malformed {
+        List<Digest> diffIds = new ArrayList<>();
+        for (Json item :
+                fields.object("rootfs").flatMap(r -> r.items("diff_ids")).orElse(List.of())) {
+            try {
+                diffIds.add(Digest.parse(item instanceof Json.Text(String value) ? value : ""));
+            } catch (IllegalArgumentException e) {
+                throw new Json.Malformed("a diff id is no sha256 digest");
+            }
+        }
+        return List.copyOf(diffIds);
+    }
+
+    private record Lenient(Json.Fields fields, List<String> warnings) {
+        String text(String name) {
+            Json value = fields.fields().get(name);
+            if (value instanceof Json.Text(String text) && isPassable(text)) {
+                return text;
+            }
+            if (value != null && !(value instanceof Json.Other)) {
+                warn(name);
+            }
+            return "";
+        }
+
+        List<String> texts(String name) {
+            Json value = fields.fields().get(name);
+            if (value instanceof Json.Items(List<Json> items)) {
+                List<String> texts = new ArrayList<>();
+                for (Json item : items) {
+                    if (item instanceof Json.Text(String text) && isPassable(text)) {
+                        texts.add(text);
+                    } else {
+                        warn(name);
+                        return List.of();
+                    }
+                }
+                return texts;
+            }
+            if (value != null && !(value instanceof Json.Other)) {
+                warn(name);
+            }
+            return List.of();
+        }
+
+        Map<String, String> labels() {
+            Map<String, String> labels = new LinkedHashMap<>();
+            fields.object("Labels").orElse(new Json.Fields(Map.of())).fields().forEach((name, value) -> {
+                if (value instanceof Json.Text(String text)) {
+                    labels.put(name, text);
+                } else {
+                    warn("Labels");
+                }
+            });
+            return labels;
+        }
+
+        boolean isVariable(String entry) {
+            boolean sound = entry.indexOf('=') > 0;
+            if (!sound) {
+                warn("Env");
+            }
+            return sound;
+        }
+
+        /** Strings for the guest's kernel end at a NUL, so one inside could not be passed. */
+        private static boolean isPassable(String text) {
+            return text.indexOf('\0') < 0;
+        }
+
+        private void warn(String name) {
+            String warning = "The image's config has an entry of '" + name + "' that cannot be read; it is left out.";
+            if (!warnings.contains(warning)) {
+                warnings.add(warning);
+            }
+        }
+    }
+}

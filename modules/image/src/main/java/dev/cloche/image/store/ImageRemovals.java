@@ -1,0 +1,212 @@
+package dev.cloche.image.store;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.Session;
+import dev.cloche.image.Digest;
+import dev.cloche.image.ImageHasNames;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageInUse;
+import dev.cloche.image.ImageNotFound;
+import dev.cloche.image.ImageReference;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The deletion of rows about images. Files are deleted after the transaction that took their rows, never before: a crash
+ * in between leaves files without rows, which are collected, and no rows without files. Every method is one transaction.
+ */
+public final class ImageRemovals {
+    private final Catalog catalog;
+
+    public ImageRemovals(Catalog catalog) {
+        this.catalog = catalog;
+    }
+
+    /** Runs the methods below that take a session, and takes back what they did. */
+    <T> T rehearse(Catalog.Work<T, IOException> work) throws IOException {
+        return catalog.rehearse(work);
+    }
+
+    /**
+     * Forgets a name, and its image if nothing else keeps it. A digest alone means the only name of its image, and with force
+     * all of them.
+     *
+     * @param force whether it goes although the image is pinned; the image then goes with its last pin
+     * @throws ImageNotFound if there is no such name
+     * @throws ImageInUse if the image is pinned; nothing was changed
+     * @throws ImageHasNames if it is meant by its digest and has several; nothing was changed
+     */
+    public Unused remove(ImageReference reference, boolean force) {
+        return catalog.writeFromReserve(session -> {
+            Optional<Long> manifest = manifest(session, reference);
+            if (manifest.isEmpty()) {
+                throw ImageNotFound.here(reference, ImageRows.names(session));
+            }
+            List<ImageReference> names =
+                    reference.isDigestAlone() ? names(session, manifest.get()) : List.of(reference);
+            if (names.size() > 1 && !force) {
+                throw new ImageHasNames(reference, names);
+            }
+            List<ImageHolder> holders = holders(session, manifest.get());
+            if (!holders.isEmpty() && !force) {
+                throw new ImageInUse(reference, holders);
+            }
+            for (ImageReference name : names) {
+                session.update("DELETE FROM image_ref WHERE reference = ?", name.toString());
+            }
+            return drop(session, manifest.get());
+        });
+    }
+
+    private static Optional<Long> manifest(Session session, ImageReference reference) throws SQLException {
+        return session.first(
+                row -> row.getLong(1),
+                reference.isDigestAlone()
+                        ? "SELECT id FROM manifest WHERE digest = ?"
+                        : "SELECT manifest_id FROM image_ref WHERE reference = ?",
+                reference.toString());
+    }
+
+    private static List<ImageReference> names(Session session, long manifest) throws SQLException {
+        return session.list(
+                row -> ImageReference.parse(row.getString(1)),
+                "SELECT reference FROM image_ref WHERE manifest_id = ? ORDER BY reference",
+                manifest);
+    }
+
+    /**
+     * Takes what was used in the future, by a clock that has been set back since, as used now: nothing else would ever let it
+     * grow old.
+     */
+    void forgetTheFuture(Instant now) {
+        catalog.writeFromReserve(session -> forgetTheFuture(session, now));
+    }
+
+    static int forgetTheFuture(Session session, Instant now) throws SQLException {
+        return session.update(
+                "UPDATE image_ref SET updated_at = ? WHERE updated_at > ?", now.toEpochMilli(), now.toEpochMilli());
+    }
+
+    /** Names of images that nobody pins and that were not used since then, the least recently used first. */
+    List<ImageReference> unpinned(Instant unusedSince) {
+        return catalog.read(session -> unpinned(session, unusedSince));
+    }
+
+    static List<ImageReference> unpinned(Session session, Instant unusedSince) throws SQLException {
+        return session.list(row -> ImageReference.parse(row.getString(1)), """
+                SELECT r.reference FROM image_ref r
+                WHERE r.updated_at <= ?
+                AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)
+                ORDER BY r.updated_at, r.rowid""", unusedSince.toEpochMilli());
+    }
+
+    /** Forgets a name unless its image has been pinned or used since; empty if it was left alone. */
+    Optional<Unused> removeUnpinned(ImageReference reference, Instant unusedSince) {
+        return catalog.writeFromReserve(session -> removeUnpinned(session, reference, unusedSince));
+    }
+
+    static Optional<Unused> removeUnpinned(Session session, ImageReference reference, Instant unusedSince)
+            throws SQLException {
+        Optional<Long> manifest =
+                session.first(row -> row.getLong(1), """
+                SELECT r.manifest_id FROM image_ref r WHERE r.reference = ? AND r.updated_at <= ?
+                AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)""", reference.toString(), unusedSince.toEpochMilli());
+        return manifest.isPresent() ? Optional.of(forget(session, reference, manifest.get())) : Optional.empty();
+    }
+
+    /** Forgets manifests without a name and a pin, and layers without a manifest, as killed pulls leave them. */
+    Unused removeUnreferenced() {
+        return catalog.writeFromReserve(ImageRemovals::removeUnreferenced);
+    }
+
+    static Unused removeUnreferenced(Session session) throws SQLException {
+        Unused unused = Unused.NOTHING;
+        for (long manifest : session.list(row -> row.getLong(1), """
+                SELECT id FROM manifest m
+                WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
+                AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)""")) {
+            unused = unused.and(drop(session, manifest));
+        }
+        List<Digest> layers = session.list(
+                row -> Digest.parse(row.getString(1)),
+                "SELECT diff_id FROM layer l"
+                        + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
+        return unused.and(Unused.ofLayers(dropLayers(session, layers)));
+    }
+
+    /** By what they hold. */
+    static Map<Digest, List<ImageHolder>> holders(Session session) throws SQLException {
+        Map<Digest, List<ImageHolder>> holders = new HashMap<>();
+        session.list(
+                        row -> Map.entry(
+                                Digest.parse(row.getString(1)),
+                                new ImageHolder(row.getString(2), row.getString(3), row.getString(4))),
+                        "SELECT m.digest, p.holder_kind, p.holder_id, p.holder_name"
+                                + " FROM image_pin p JOIN manifest m ON m.id = p.manifest_id"
+                                + " ORDER BY p.holder_kind, p.holder_name")
+                .forEach(pin -> holders.computeIfAbsent(pin.getKey(), _ -> new ArrayList<>())
+                        .add(pin.getValue()));
+        return holders;
+    }
+
+    static List<ImageHolder> holders(Session session, long manifest) throws SQLException {
+        return session.list(
+                row -> new ImageHolder(row.getString(1), row.getString(2), row.getString(3)),
+                "SELECT holder_kind, holder_id, holder_name FROM image_pin WHERE manifest_id = ?"
+                        + " ORDER BY holder_kind, holder_name",
+                manifest);
+    }
+
+    private static Unused forget(Session session, ImageReference reference, long manifest) throws SQLException {
+        session.update("DELETE FROM image_ref WHERE reference = ?", reference.toString());
+        return drop(session, manifest);
+    }
+
+    /** Deletes a manifest that no name and no pin keeps, and those of its layers that no other manifest has. */
+    static Unused drop(Session session, long manifest) throws SQLException {
+        Optional<List<Digest>> digests = session.first(
+                row -> List.of(Digest.parse(row.getString(1)), Digest.parse(row.getString(2))), """
+                SELECT digest, config_digest FROM manifest WHERE id = ?
+                AND NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = manifest.id)
+                AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = manifest.id)""", manifest);
+        if (digests.isEmpty()) {
+            return Unused.NOTHING;
+        }
+        List<Digest> layers = session.list(
+                row -> Digest.parse(row.getString(1)),
+                "SELECT DISTINCT l.diff_id FROM manifest_layer ml JOIN layer l ON l.id = ml.layer_id"
+                        + " WHERE ml.manifest_id = ?",
+                manifest);
+        session.update("DELETE FROM manifest WHERE id = ?", manifest);
+        Digest config = digests.get().getLast();
+        boolean configIsUsed = session.first(
+                        row -> row.getInt(1), "SELECT 1 FROM manifest WHERE config_digest = ?", config.toString())
+                .isPresent();
+        return new Unused(
+                List.of(digests.get().getFirst()),
+                configIsUsed ? List.of() : List.of(config),
+                dropLayers(session, layers));
+    }
+
+    /** Those of the layers that no manifest has. */
+    static List<Digest> dropLayers(Session session, Collection<Digest> layers) throws SQLException {
+        List<Digest> dropped = new ArrayList<>();
+        for (Digest layer : layers) {
+            int deleted = session.update(
+                    "DELETE FROM layer WHERE diff_id = ?"
+                            + " AND NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = layer.id)",
+                    layer.toString());
+            if (deleted > 0) {
+                dropped.add(layer);
+            }
+        }
+        return dropped;
+    }
+}

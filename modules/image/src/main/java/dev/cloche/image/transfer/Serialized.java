@@ -1,0 +1,25 @@
+package dev.cloche.image.transfer;
+
+import dev.cloche.image.PullEvent;
+import dev.cloche.image.PullListener;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Lets the threads of a pull speak to its listener one at a time. */
+public final class Serialized implements PullListener {
+    private final PullListener listener;
+    private final ReentrantLock speaking = new ReentrantLock();
+
+    public Serialized(PullListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void on(PullEvent event) {
+        speaking.lock();
+        try {
+            listener.on(event);
+        } finally {
+            speaking.unlock();
+        }
+    }
+}
