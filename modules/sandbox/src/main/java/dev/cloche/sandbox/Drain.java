@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.LockFile;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecutionInfo;
@@ -12,11 +13,8 @@ import dev.cloche.vm.VmInterruptedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Ends a sandbox once the commands in it have finished: first every process of the host refuses to start further ones, then
@@ -113,7 +111,7 @@ final class Drain {
     /** Commands whose starters are gone go on in the guest, and are known only there. */
     private void awaitThoseOfTheDead(SandboxRecord record, SandboxDirectory directory, Deadline finish)
             throws InterruptedException {
-        try (WatchService uses = SandboxUse.watch(directory);
+        try (FileSignal uses = SandboxUse.watch(directory);
                 Vm vm = ground.vms().connect(SandboxEnds.vmOf(record), finish.orAfter(CONNECT_LIMIT))) {
             for (ExecutionInfo execution : known(vm, finish)) {
                 if (!execution.main()
@@ -127,12 +125,9 @@ final class Drain {
             // has recorded their end has the guest forget them.
             while (known(vm, finish).stream()
                     .anyMatch(execution -> execution.key().isPresent())) {
-                WatchKey changed = uses.poll(finish.remainingNanos(), TimeUnit.NANOSECONDS);
-                if (changed == null) {
+                if (!uses.await(finish)) {
                     return;
                 }
-                changed.pollEvents();
-                changed.reset();
             }
         } catch (VmException | IOException over) {
             // It has ended, its time is over, or it does not answer: in each case it is stopped now.

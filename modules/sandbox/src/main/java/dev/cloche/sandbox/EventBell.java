@@ -1,14 +1,11 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.FileSignal;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchService;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 
 /**
  * Tells the processes on a state root that there are new events, by a file in a directory that the kernel watches for them: a
@@ -30,27 +27,18 @@ final class EventBell {
     /** Says that there are new events. */
     void ring() {
         try {
-            // A change of its times alone is an event to the kernel, and writes nothing.
-            Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+            FileSignal.give(file);
         } catch (IOException nobodyHasListenedYet) {
             // Who listens makes the file, and then reads what there is.
         }
     }
 
-    /** Begins to listen: what is rung from now on is seen by the service, which the caller closes. */
-    WatchService listen() {
+    /** Begins to listen: what is rung from now on is a signal of what is returned, which the caller closes. */
+    FileSignal listen() {
         try {
             DurableFiles.ensureDirectory(directory);
             makeFile();
-            WatchService service = directory.getFileSystem().newWatchService();
-            try {
-                var _ = directory.register(
-                        service, StandardWatchEventKinds.ENTRY_MODIFY, StandardWatchEventKinds.ENTRY_CREATE);
-            } catch (IOException e) {
-                service.close();
-                throw e;
-            }
-            return service;
+            return FileSignal.listen(directory);
         } catch (IOException e) {
             throw new SandboxException.StorageFailed(file, e);
         }

@@ -1,15 +1,11 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
-import java.io.IOException;
-import java.nio.file.ClosedWatchServiceException;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
+import dev.cloche.linux.FileSignal;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** What happens to the sandboxes of a state root, whichever process does it. Safe for use from several threads. */
 public final class SandboxEvents {
@@ -29,33 +25,25 @@ public final class SandboxEvents {
      */
     public Stream from(Optional<Instant> since) {
         // Listens before it reads, so that nothing falls between.
-        WatchService service = bell.listen();
+        FileSignal rings = bell.listen();
         try {
-            return new Stream(store, service, store.eventsFrom(since));
+            return new Stream(store, rings, store.eventsFrom(since));
         } catch (RuntimeException e) {
-            close(service);
+            rings.close();
             throw e;
-        }
-    }
-
-    private static void close(WatchService service) {
-        try {
-            service.close();
-        } catch (IOException e) {
-            throw new IllegalStateException("a watch cannot be closed", e);
         }
     }
 
     /** Events in their order, without a gap as long as whoever reads is not 10,000 of them behind. For one thread at a time. */
     public static final class Stream implements AutoCloseable {
         private final SandboxStore store;
-        private final WatchService service;
+        private final FileSignal rings;
         private final Deque<SandboxEvent> known = new ArrayDeque<>();
         private long last;
 
-        private Stream(SandboxStore store, WatchService service, long last) {
+        private Stream(SandboxStore store, FileSignal rings, long last) {
             this.store = store;
-            this.service = service;
+            this.rings = rings;
             this.last = last;
         }
 
@@ -82,21 +70,16 @@ public final class SandboxEvents {
         }
 
         private boolean rung(Deadline deadline) throws InterruptedException {
-            try {
-                WatchKey key = service.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
-                if (key != null) {
-                    key.pollEvents();
-                    key.reset();
-                }
-                return key != null;
-            } catch (ClosedWatchServiceException closed) {
+            boolean rung = rings.await(deadline);
+            if (rings.isClosed()) {
                 throw new InterruptedException("the stream of events is closed");
             }
+            return rung;
         }
 
         @Override
         public void close() {
-            SandboxEvents.close(service);
+            rings.close();
         }
     }
 }

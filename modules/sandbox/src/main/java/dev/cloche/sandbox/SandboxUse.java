@@ -2,13 +2,12 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchService;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Optional;
@@ -175,16 +174,8 @@ final class SandboxUse {
     }
 
     /** Told when a use begins or ends from now on; the caller closes it. */
-    static WatchService watch(SandboxDirectory directory) throws IOException {
-        WatchService service = directory.path().getFileSystem().newWatchService();
-        try {
-            // A change of its times is one, too.
-            var _ = directory.path().register(service, StandardWatchEventKinds.ENTRY_MODIFY);
-            return service;
-        } catch (IOException e) {
-            service.close();
-            throw e;
-        }
+    static FileSignal watch(SandboxDirectory directory) throws IOException {
+        return FileSignal.listen(directory.path());
     }
 
     /** How long ago a use began or ended; empty if the sandbox is gone. */
