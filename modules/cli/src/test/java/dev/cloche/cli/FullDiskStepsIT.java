@@ -8,7 +8,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -114,7 +114,7 @@ class FullDiskStepsIT {
     void aStopEndsWithHoweverLittleRoomAndItsEndIsRecorded() throws IOException {
         List<Long> vms = processes();
         stopWith(20 << 10, vms);
-        SortedSet<String> files = files();
+        NavigableSet<String> files = files();
         for (long kib : List.of(1024L, 256L, 64L, 0L)) {
             stopWith(kib, vms);
             assertThat(files()).as("files after a stop with " + kib + " KiB").isEqualTo(files);
@@ -152,7 +152,7 @@ class FullDiskStepsIT {
             throws IOException {
         List<String> sandboxes = sandboxes();
         List<Long> vms = processes();
-        SortedSet<String> files = files();
+        NavigableSet<String> files = files();
         for (long kib : kibs.toArray()) {
             String step = String.join(" ", command) + " with " + kib + " KiB";
             if (!withReserve) {
@@ -199,8 +199,8 @@ class FullDiskStepsIT {
     }
 
     /** By name: of the state root, but for records, and for VMs, which are compared with these; and sockets. */
-    private static SortedSet<String> files() throws IOException {
-        SortedSet<String> names = new TreeSet<>();
+    private static NavigableSet<String> files() throws IOException {
+        NavigableSet<String> names = new TreeSet<>();
         for (Path root : List.of(home, sockets)) {
             try (Stream<Path> all = Files.walk(root)) {
                 all.map(path -> root.relativize(path).toString())
