@@ -135,7 +135,7 @@ class OutputJournalTest {
         Files.createDirectories(directory());
         Thread reader = Thread.ofVirtual().start(() -> {
             try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
-                Deadline soon = Deadline.after(Duration.ofMinutes(1));
+                Deadline soon = Deadline.after(Duration.ofMinutes(5));
                 for (Optional<ExecutionOutput> next = log.await(soon); next.isPresent(); next = log.await(soon)) {
                     read.append(UTF_8.decode(next.get().bytes().duplicate()));
                 }

@@ -127,9 +127,7 @@ class LockFileTest {
             assertThat(taken).isNotNull();
         }
         // Nor does the wait that was given up keep the lock that it got in the end.
-        LockFile.lock(file, Deadline.after(Duration.ofSeconds(20)))
-                .orElseThrow()
-                .close();
+        LockFile.lock(file, Deadline.after(Duration.ofMinutes(5))).orElseThrow().close();
     }
 
     @Test
@@ -203,7 +201,7 @@ class LockFileTest {
             assertThatThrownBy(() -> LockFile.lock(file, Deadline.none())).isInstanceOf(InterruptedException.class);
             assertThat(held).isNotNull();
         }
-        LockFile.lockShared(file, Deadline.after(Duration.ofSeconds(20)))
+        LockFile.lockShared(file, Deadline.after(Duration.ofMinutes(5)))
                 .orElseThrow()
                 .close();
     }

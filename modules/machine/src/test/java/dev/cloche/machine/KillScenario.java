@@ -89,6 +89,6 @@ enum KillScenario {
     }
 
     static Deadline soon() {
-        return Deadline.after(Duration.ofMinutes(2));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 }

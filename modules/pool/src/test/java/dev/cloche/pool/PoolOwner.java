@@ -40,7 +40,7 @@ final class PoolOwner {
         pool.register(key, snapshot);
         System.out.println("ready");
         while (true) {
-            try (WarmVm warm = pool.acquire(key, owner.handOff(), Deadline.after(Duration.ofMinutes(1)))) {
+            try (WarmVm warm = pool.acquire(key, owner.handOff(), Deadline.after(Duration.ofMinutes(5)))) {
                 owner.write("done " + warm.id());
             }
         }

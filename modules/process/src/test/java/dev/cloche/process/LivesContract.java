@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** An id that is pruned and registered anew: what one life had must not be taken for what the next one has. */
 public interface LivesContract extends ContractFixture {
     private static Deadline patience() {
-        return Deadline.after(Duration.ofSeconds(60));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     /** A type that ends a process with its whole payload. */

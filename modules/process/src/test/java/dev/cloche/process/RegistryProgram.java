@@ -40,7 +40,7 @@ final class RegistryProgram {
         long seen = 0;
         while (true) {
             for (ProcessEvent event :
-                    registry.awaitEventsAfter("ping", seen, 100, Deadline.after(Duration.ofMinutes(1)))) {
+                    registry.awaitEventsAfter("ping", seen, 100, Deadline.after(Duration.ofMinutes(5)))) {
                 seen = event.sequence();
                 if (event.type().equals(EventType.COMPLETED)) {
                     return;

@@ -57,7 +57,7 @@ class SqliteProcessesTest {
         for (int i = 1; i <= 20; i++) {
             registry.append("ping", note(i));
             ProcessEvent answer =
-                    registry.awaitEventAfter("pong", "note", i - 1, Deadline.after(Duration.ofMinutes(1)));
+                    registry.awaitEventAfter("pong", "note", i - 1, Deadline.after(Duration.ofMinutes(5)));
             assertThat(answer.payload()).isEqualTo(Json.of(i));
         }
         registry.complete("ping", success(1));

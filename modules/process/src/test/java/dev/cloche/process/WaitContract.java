@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Waiting for what others commit. */
 public interface WaitContract extends ContractFixture {
     private static Deadline patience() {
-        return Deadline.after(Duration.ofSeconds(60));
+        return Deadline.after(Duration.ofMinutes(5));
     }
 
     @Test

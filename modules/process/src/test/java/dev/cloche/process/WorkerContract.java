@@ -58,7 +58,7 @@ public abstract class WorkerContract {
     }
 
     private AwaitOutput end(String id) {
-        return registry().awaitProcess(id, Deadline.after(Duration.ofMinutes(1)));
+        return registry().awaitProcess(id, Deadline.after(Duration.ofMinutes(5)));
     }
 
     private static Optional<AwaitOutput> sleepForEver() throws InterruptedException {

@@ -55,7 +55,7 @@ public abstract class WorkerKillContract {
         }
         List<List<Long>> fences = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {
-            assertThat(registry().awaitProcess("p" + i, Deadline.after(Duration.ofMinutes(2))))
+            assertThat(registry().awaitProcess("p" + i, Deadline.after(Duration.ofMinutes(5))))
                     .isEqualTo(success(WorkerProgram.STEPS));
             List<ProcessEvent> events = registry().eventsAfter("p" + i, 0, 1_000);
             // Each step once, whoever made it, and no step of an owner after one of its successor.

@@ -16,7 +16,7 @@ final class OtherProcess {
         VmLayout layout = VmLayout.of(Path.of(arguments[0]));
         QemuProvider provider = new QemuProvider(layout, VmResources.find(List.of(Path.of(arguments[1]))));
         VmId id = new VmId(arguments[3]);
-        Deadline deadline = Deadline.after(Duration.ofSeconds(60));
+        Deadline deadline = Deadline.after(Duration.ofMinutes(5));
         if (arguments[2].equals("own")) {
             VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
                     .withAttached(arguments[5].equals("attached"))

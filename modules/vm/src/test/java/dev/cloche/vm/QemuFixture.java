@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import dev.cloche.base.Deadline;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,6 +59,15 @@ final class QemuFixture implements AutoCloseable {
         return child;
     }
 
+    /** What the latest child wrote to its standard error, for who finds that it is not well. */
+    String errorsOfLatestChild() {
+        try {
+            return Files.readString(directory.resolve("child-" + (children.size() - 1) + ".log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     Process latestChild() {
         return children.getLast();
     }
@@ -76,7 +86,7 @@ final class QemuFixture implements AutoCloseable {
         try (QemuProvider provider = open()) {
             for (VmInfo info : provider.list()) {
                 if (info.state().live()) {
-                    provider.kill(info.id(), Deadline.after(Duration.ofSeconds(60)));
+                    provider.kill(info.id(), Deadline.after(Duration.ofMinutes(5)));
                 }
                 provider.destroy(info.id());
             }

@@ -346,7 +346,9 @@ class QemuSnapshotIT extends QemuTest {
         Random random = new Random(seed);
         for (int i = 0; i < 4; i++) {
             Process maker = fixture.begin("make a template", "maker-" + i, disk.toString(), "half-" + i);
-            assertThat(maker.inputReader().readLine()).as("seed %d", seed).isEqualTo("started");
+            assertThat(maker.inputReader().readLine())
+                    .as(() -> "seed " + seed + ": " + fixture.errorsOfLatestChild())
+                    .isEqualTo("started");
             // Whatever it is doing by then; a whole snapshot is as good as none.
             maker.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS);
             QemuFixture.killAndWait(maker);

@@ -122,7 +122,7 @@ class PostgresFaultsTest {
             for (long round = 1; round <= 3; round++) {
                 long after = round - 1;
                 Future<ProcessEvent> waiting = threads.submit(
-                        () -> there.awaitEventAfter("p", "note", after, Deadline.after(Duration.ofMinutes(1))));
+                        () -> there.awaitEventAfter("p", "note", after, Deadline.after(Duration.ofMinutes(5))));
                 awaitListeners();
                 server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'");
                 awaitListeners();
@@ -150,7 +150,7 @@ class PostgresFaultsTest {
         registry.register(ContractFixture.registration("p"));
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<ProcessEvent> waiting = threads.submit(
-                    () -> registry.awaitEventAfter("p", "note", 0, Deadline.after(Duration.ofMinutes(1))));
+                    () -> registry.awaitEventAfter("p", "note", 0, Deadline.after(Duration.ofMinutes(5))));
             awaitListeners();
             server.execute("SET search_path TO " + SCHEMA + "; BEGIN;"
                     + " UPDATE process SET last_sequence = 1 WHERE id = 'p';"
