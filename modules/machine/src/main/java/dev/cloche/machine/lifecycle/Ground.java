@@ -78,11 +78,16 @@ public record Ground(MachineStore store, EventLog events, ImageStore images, VmP
             PersistedMachine seen = store.load(name);
             try (HeldLock _ = locked(seen.vmId(), name.value(), deadline.orAfter(OTHERS_LIMIT))) {
                 PersistedMachine now = store.load(name);
-                // Whoever had the lock before may have removed it, and somebody made another of that name.
+                // It may have been removed while this waited, and another of that name been made.
                 if (now.vmId().equals(seen.vmId())) {
                     store.claim(now);
                     return work.apply(now);
                 }
+                forget(seen.vmId());
+            } catch (MachineException.NotFound gone) {
+                // This wait has made the lock's file again.
+                forget(seen.vmId());
+                throw gone;
             }
         }
     }
