@@ -77,18 +77,24 @@ public record Ground(MachineStore store, EventLog events, ImageStore images, VmP
         while (true) {
             PersistedMachine seen = store.load(name);
             try (HeldLock _ = locked(seen.vmId(), name.value(), deadline.orAfter(OTHERS_LIMIT))) {
-                PersistedMachine now = store.load(name);
+                PersistedMachine now = loadUnderLock(name, seen.vmId());
                 // It may have been removed while this waited, and another of that name been made.
                 if (now.vmId().equals(seen.vmId())) {
                     store.claim(now);
                     return work.apply(now);
                 }
                 forget(seen.vmId());
-            } catch (MachineException.NotFound gone) {
-                // This wait has made the lock's file again.
-                forget(seen.vmId());
-                throw gone;
             }
+        }
+    }
+
+    /** If the machine is gone, the wait for its lock has made the lock's file again. */
+    private PersistedMachine loadUnderLock(MachineName name, VmId id) {
+        try {
+            return store.load(name);
+        } catch (MachineException.NotFound gone) {
+            forget(id);
+            throw gone;
         }
     }
 
