@@ -253,7 +253,14 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public void close() {
-        open.closeAll();
+        try {
+            open.closeAll();
+        } finally {
+            // They cannot be resumed any more, and the threads of a paused one wait for that.
+            machines.values()
+                    .forEach(machine ->
+                            machine.guest().ifPresent(guest -> guest.pause().end()));
+        }
     }
 
     private InMemoryGuest guest(VmId id) {

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +75,24 @@ class InMemoryProviderTest extends VmProviderContract {
             starting.join();
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
         }
+    }
+
+    @Test
+    void closingEndsTheThreadsOfAPausedGuestThatHasNotReadEverything() {
+        Set<Thread> earlier = Thread.getAllStackTraces().keySet();
+        try (InMemoryProvider provider = open()) {
+            Vm vm = provider.create(spec().withAttached(false));
+            vm.start(soon());
+            provider.pause(vm.id(), soon());
+            assertThatThrownBy(() -> vm.guest().ping(Deadline.after(Duration.ofMillis(1))))
+                    .isInstanceOf(VmDeadlineException.class);
+            vm.detach();
+        }
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .filteredOn(thread -> !earlier.contains(thread))
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("cloche-")));
     }
 
     @Test
