@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * no file system can compress or share. What reads, ends or removes shortens it step by step where it has no room; what begins
  * something never does. A sweep, and a guard before it lets a guest go on, refill it when there is room again.
  *
- * <p>What it lacks is nobody's to fill: neither guests that a full disk has halted, nor logs of ours, get what it gave up.
+ * <p>Space that it gave up is not for guests that a full disk has halted, nor for our logs: both wait until it is whole again.
  *
  * <p>Safe for use from several threads and processes: it changes under a lock on the file, which is never deleted. Where the file
  * is missing, or the file system read-only, there is no reserve, and nothing here fails.
@@ -27,7 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class DiskReserve {
     /** Enough for a short transaction and some small files. */
     private static final int STEP = 256 << 10;
-    /** What is given up at once to who found no room with the steps before. */
+    /** What is given up at once to a caller that found no room with the steps before. */
     private static final int LONGEST_STEP = 1 << 20;
     /** Also in the guard's {@code reserve.c}. */
     private static final long SIZE = 16L << 20;
@@ -87,7 +87,7 @@ public final class DiskReserve {
     }
 
     /**
-     * Gives up one step; for who has just found no room, whatever the file system says of itself.
+     * Gives up one step to a caller whose write has just failed for want of space, whatever the file system reports as free.
      *
      * @param before how many steps it was given before: the first are 256 KiB and 512 KiB, those that follow 1 MiB
      * @return false if nothing is left

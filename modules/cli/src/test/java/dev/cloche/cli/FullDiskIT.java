@@ -5,38 +5,29 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.cli.Program.Result;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A state root on a file system without a free byte: what reads, ends or removes works, and what begins leaves nothing. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FullDiskIT {
-    private static Path home = Path.of("");
-    private static Program cloche = Program.in(home);
-    private static boolean mounted;
+    @RegisterExtension
+    private static final SmallDisk DISK = new SmallDisk("200m", "runs", "writes");
 
     @BeforeAll
     static void begin() throws Exception {
-        Assumptions.assumeTrue(Program.isRoot(), "only root can mount a small file system");
-        home = Files.createTempDirectory("cloche-full");
-        Program.run(List.of("mount", "-t", "tmpfs", "-o", "mode=700,size=200m", "none", home.toString()));
-        mounted = true;
-        cloche = Program.in(home);
-        good("run", "-q", "-d", "--name", "runs", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
-        good(
+        DISK.good("run", "-q", "-d", "--name", "runs", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
+        DISK.good(
                 "run",
                 "-q",
                 "-d",
@@ -47,47 +38,27 @@ class FullDiskIT {
                 "sh",
                 "-c",
                 "while sleep 1; do date >>/log; sync; done");
-        good("create", "--name", "never", "base", "--", "true");
-        good("machine", "create", "box", "--image", "base");
-        good("exec", "--detach", "runs", "--", "true");
-        good("maintain");
-        assertThat(home.resolve("reserve")).hasSize(16 << 20);
-    }
-
-    @AfterAll
-    static void unmount() throws Exception {
-        if (mounted) {
-            cloche.run("rm", "-f", "runs", "writes");
-            Program.run(List.of("umount", home.toString()));
-            Files.delete(home);
-        }
+        DISK.good("create", "--name", "never", "base", "--", "true");
+        DISK.good("machine", "create", "box", "--image", "base");
+        DISK.good("exec", "--detach", "runs", "--", "true");
+        DISK.good("maintain");
+        assertThat(DISK.home().resolve("reserve")).hasSize(16 << 20);
     }
 
     @BeforeEach
     void fill() throws IOException {
-        fill(0);
-    }
-
-    /** @param left how many bytes stay free */
-    private static void fill(long left) throws IOException {
-        Path filler = home.resolve("filler-" + System.nanoTime());
-        try (OutputStream out = Files.newOutputStream(filler)) {
-            byte[] page = new byte[4096];
-            while (home.toFile().getUsableSpace() > left) {
-                out.write(page);
-            }
-        }
+        DISK.fill(0);
     }
 
     /** Each time that the disk was filled, what had been freed of the reserve went, too. */
     private static void refillTheReserve() throws IOException {
         makeRoom();
-        good("maintain");
-        fill(0);
+        DISK.good("maintain");
+        DISK.fill(0);
     }
 
     private static void makeRoom() throws IOException {
-        try (Stream<Path> fillers = Files.list(home)) {
+        try (Stream<Path> fillers = Files.list(DISK.home())) {
             for (Path filler : fillers.filter(
                             path -> path.getFileName().toString().startsWith("filler"))
                     .toList()) {
@@ -96,26 +67,19 @@ class FullDiskIT {
         }
     }
 
-    private static Result good(String... arguments) {
-        Result result = cloche.run(arguments);
-        assertThat(result.exitCode())
-                .as("%s: %s", String.join(" ", arguments), result)
-                .isZero();
-        return result;
-    }
-
     @Test
     @Order(1)
     void whatIsThereIsShown() {
-        assertThat(good("ps", "-a").stdout()).contains("runs", "never");
-        assertThat(good("images").stdout()).contains("base");
-        assertThat(good("logs", "runs").stdout()).isEqualTo("said\n");
-        assertThat(good("inspect", "runs").stdout()).contains("running");
+        assertThat(DISK.good("ps", "-a").stdout()).contains("runs", "never");
+        assertThat(DISK.good("images").stdout()).contains("base");
+        assertThat(DISK.good("logs", "runs").stdout()).isEqualTo("said\n");
+        assertThat(DISK.good("inspect", "runs").stdout()).contains("running");
         livesOrIsHalted();
-        assertThat(good("image", "inspect", "base").stdout()).contains("base");
-        assertThat(good("snapshot", "ls").exitCode()).isZero();
-        assertThat(cloche.run("doctor").stdout()).contains(" MiB are free", "MiB in reserve", "cloche image prune");
-        assertThat(good("maintain").stdout()).contains("0 resisted");
+        assertThat(DISK.good("image", "inspect", "base").stdout()).contains("base");
+        assertThat(DISK.good("snapshot", "ls").exitCode()).isZero();
+        assertThat(DISK.cloche().run("doctor").stdout())
+                .contains(" MiB are free", "MiB in reserve", "cloche image prune");
+        assertThat(DISK.good("maintain").stdout()).contains("0 resisted");
     }
 
     @ParameterizedTest
@@ -123,13 +87,13 @@ class FullDiskIT {
     @ValueSource(longs = {0, 8 << 10, 64 << 10, 200 << 10})
     void aStartOrSnapshotWithoutRoomSaysSoInOneSentenceAndHarmsNobody(long left) throws IOException {
         makeRoom();
-        fill(left);
-        saysThatThereIsNoSpace(cloche.run("snapshot", "create", "runs", "taken"), 1);
-        Result started = cloche.run("run", "-q", "--rm", "--disk", "64m", "base", "--", "true");
+        DISK.fill(left);
+        saysThatThereIsNoSpace(DISK.cloche().run("snapshot", "create", "runs", "taken"), 1);
+        Result started = DISK.cloche().run("run", "-q", "--rm", "--disk", "64m", "base", "--", "true");
         if (started.exitCode() != 0) {
             saysThatThereIsNoSpace(started, 125);
         }
-        assertThat(good("ps", "-a", "--format", "json").stdout())
+        assertThat(DISK.good("ps", "-a", "--format", "json").stdout())
                 .containsOnlyOnce("\"runs\"")
                 .contains("\"never\"");
         livesOrIsHalted();
@@ -137,7 +101,7 @@ class FullDiskIT {
 
     /** Its file system writes now and then by itself, and then it is halted. */
     private static void livesOrIsHalted() {
-        Result result = cloche.run("exec", "runs", "echo", "lives");
+        Result result = DISK.cloche().run("exec", "runs", "echo", "lives");
         if (result.exitCode() == 0) {
             assertThat(result.stdout()).isEqualTo("lives\n");
         } else {
@@ -159,23 +123,23 @@ class FullDiskIT {
     @Test
     @Order(3)
     void aGuestThatWritesIsHaltedAndGoesOnWhenThereIsRoom() throws IOException {
-        await().until(() -> good("ps").stdout().contains("running (disk full)"));
-        assertThat(good("inspect", "writes").stdout()).contains("running (disk full)", "Free 256 MiB");
-        saysThatItIsHalted(cloche.run("exec", "writes", "echo", "lives"));
+        await().until(() -> DISK.good("ps").stdout().contains("running (disk full)"));
+        assertThat(DISK.good("inspect", "writes").stdout()).contains("running (disk full)", "Free 256 MiB");
+        saysThatItIsHalted(DISK.cloche().run("exec", "writes", "echo", "lives"));
         makeRoom();
         await().until(() ->
-                cloche.run("exec", "writes", "echo", "lives").stdout().equals("lives\n"));
-        good("rm", "-f", "writes");
+                DISK.cloche().run("exec", "writes", "echo", "lives").stdout().equals("lives\n"));
+        DISK.good("rm", "-f", "writes");
     }
 
     @Test
     @Order(4)
     void whatRunsIsStoppedAndItsEndIsRecorded() throws IOException {
         refillTheReserve();
-        good("stop", "-t", "5", "runs");
-        fill(0);
-        assertThat(good("inspect", "runs").stdout()).contains("stopped", "shutdown-requested");
-        try (Stream<Path> ends = Files.walk(home.resolve("vms"))) {
+        DISK.good("stop", "-t", "5", "runs");
+        DISK.fill(0);
+        assertThat(DISK.good("inspect", "runs").stdout()).contains("stopped", "shutdown-requested");
+        try (Stream<Path> ends = Files.walk(DISK.home().resolve("vms"))) {
             assertThat(ends.filter(path -> path.endsWith("exit.json"))).hasSize(1);
         }
     }
@@ -184,61 +148,63 @@ class FullDiskIT {
     @Order(6)
     void whatHasEndedIsRemovedWithItsImage() throws IOException {
         refillTheReserve();
-        good("rm", "never");
-        fill(0);
-        good("rm", "runs");
-        fill(0);
-        good("image", "rm", "base");
-        fill(0);
-        good("image", "prune");
-        assertThat(good("ps", "-a", "--format", "json").stdout()).isEqualTo("[ ]\n");
+        DISK.good("rm", "never");
+        DISK.fill(0);
+        DISK.good("rm", "runs");
+        DISK.fill(0);
+        DISK.good("image", "rm", "base");
+        DISK.fill(0);
+        DISK.good("image", "prune");
+        assertThat(DISK.good("ps", "-a", "--format", "json").stdout()).isEqualTo("[ ]\n");
     }
 
     @Test
     @Order(5)
     void machinesAndProcessesAreShownAndRemoved() throws IOException {
         refillTheReserve();
-        assertThat(good("process", "ls", "-a").stdout()).contains("sandbox_exec");
-        fill(0);
-        good("process", "prune");
-        fill(0);
-        assertThat(good("machine", "ls").stdout()).contains("box");
-        assertThat(good("machine", "inspect", "box").stdout()).contains("box");
-        fill(0);
-        good("machine", "rm", "box");
-        assertThat(good("machine", "ls").stdout()).doesNotContain("box");
+        assertThat(DISK.good("process", "ls", "-a").stdout()).contains("sandbox_exec");
+        DISK.fill(0);
+        DISK.good("process", "prune");
+        DISK.fill(0);
+        assertThat(DISK.good("machine", "ls").stdout()).contains("box");
+        assertThat(DISK.good("machine", "inspect", "box").stdout()).contains("box");
+        DISK.fill(0);
+        DISK.good("machine", "rm", "box");
+        assertThat(DISK.good("machine", "ls").stdout()).doesNotContain("box");
     }
 
     @Test
     @Order(7)
     void withRoomEverythingWorksAgainAndTheReserveIsWhole() throws IOException {
-        assertThat(Files.size(home.resolve("reserve"))).isLessThan(16 << 20);
+        assertThat(Files.size(DISK.home().resolve("reserve"))).isLessThan(16 << 20);
         makeRoom();
-        assertThat(good("run", "-q", "--rm", "base", "--", "echo", "recovered").stdout())
+        assertThat(DISK.good("run", "-q", "--rm", "base", "--", "echo", "recovered")
+                        .stdout())
                 .isEqualTo("recovered\n");
-        good("maintain");
-        assertThat(home.resolve("reserve")).hasSize(16 << 20);
+        DISK.good("maintain");
+        assertThat(DISK.home().resolve("reserve")).hasSize(16 << 20);
     }
 
     @Test
     @Order(8)
     void aReadOnlyStateRootCanBeRead() throws Exception {
         makeRoom();
-        good("run", "-q", "-d", "--name", "ended", "base", "--", "echo", "said");
-        good("wait", "ended");
-        Program.run(List.of("mount", "-o", "remount,ro", home.toString()));
+        DISK.good("run", "-q", "-d", "--name", "ended", "base", "--", "echo", "said");
+        DISK.good("wait", "ended");
+        DISK.remount("ro");
         try {
-            assertThat(good("ps", "-a").stdout()).contains("ended");
-            assertThat(good("images").stdout()).contains("base");
-            assertThat(good("inspect", "ended").stdout()).contains("stopped");
-            assertThat(good("logs", "ended").stdout()).isEqualTo("said\n");
-            assertThat(cloche.run("doctor").stdout()).contains("read-only file system");
-            Result refused = cloche.run("rm", "ended");
+            assertThat(DISK.good("ps", "-a").stdout()).contains("ended");
+            assertThat(DISK.good("images").stdout()).contains("base");
+            assertThat(DISK.good("inspect", "ended").stdout()).contains("stopped");
+            assertThat(DISK.good("logs", "ended").stdout()).isEqualTo("said\n");
+            assertThat(DISK.cloche().run("doctor").stdout()).contains("read-only file system");
+            Result refused = DISK.cloche().run("rm", "ended");
             assertThat(refused.exitCode()).isEqualTo(1);
             assertThat(refused.stderr()).contains("read-only");
-            assertThat(cloche.run("run", "base", "--", "true").exitCode()).isEqualTo(125);
+            assertThat(DISK.cloche().run("run", "base", "--", "true").exitCode())
+                    .isEqualTo(125);
         } finally {
-            Program.run(List.of("mount", "-o", "remount,rw", home.toString()));
+            DISK.remount("rw");
         }
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.cli.Program.Result;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,11 +11,10 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Starts, snapshots and stops on a disk that is full after so many bytes, from none to as many as are enough: starts and snapshots
@@ -27,41 +25,27 @@ import org.junit.jupiter.api.Test;
 class FullDiskStepsIT {
     private static final long KIB = 1 << 10;
 
-    private static Path home = Path.of("");
-    private static Program cloche = Program.in(home);
+    @RegisterExtension
+    private static final SmallDisk DISK = new SmallDisk("400m", "runs", "made");
+
     private static Path sockets = Path.of("");
-    private static boolean mounted;
 
     @BeforeAll
     static void begin() throws Exception {
-        Assumptions.assumeTrue(Program.isRoot(), "only root can mount a small file system");
-        home = Files.createTempDirectory("cloche-steps");
-        Program.run(List.of("mount", "-t", "tmpfs", "-o", "mode=700,size=400m", "none", home.toString()));
-        mounted = true;
-        cloche = Program.in(home);
-        good("run", "-q", "-d", "-m", "128m", "--disk", "0", "--name", "runs", "base", "--", "sleep", "1000");
-        good("create", "-m", "128m", "--disk", "64m", "--name", "made", "base", "--", "sleep", "1000");
-        good("run", "-q", "--rm", "-m", "128m", "base", "--", "true");
+        DISK.good("run", "-q", "-d", "-m", "128m", "--disk", "0", "--name", "runs", "base", "--", "sleep", "1000");
+        DISK.good("create", "-m", "128m", "--disk", "64m", "--name", "made", "base", "--", "sleep", "1000");
+        DISK.good("run", "-q", "--rm", "-m", "128m", "base", "--", "true");
         // What is made once and stays, as an empty file system of this size.
-        good("start", "made");
-        good("kill", "made");
-        good("snapshot", "create", "runs", "taken");
-        good("snapshot", "rm", "taken");
-        good("maintain");
-        sockets = socketsOf(home);
-    }
-
-    @AfterAll
-    static void unmount() throws Exception {
-        if (mounted) {
-            cloche.run("rm", "-f", "runs", "made");
-            Program.run(List.of("umount", home.toString()));
-            Files.delete(home);
-        }
+        DISK.good("start", "made");
+        DISK.good("kill", "made");
+        DISK.good("snapshot", "create", "runs", "taken");
+        DISK.good("snapshot", "rm", "taken");
+        DISK.good("maintain");
+        sockets = socketsOf(DISK.home());
     }
 
     private static Path socketsOf(Path stateRoot) throws IOException {
-        try (Stream<Path> all = Files.list(Path.of("/tmp/cloche-0"))) {
+        try (Stream<Path> all = Files.list(Path.of("/tmp/cloche-" + Files.getAttribute(stateRoot, "unix:uid")))) {
             for (Path of : all.filter(path -> path.toString().endsWith(".of")).toList()) {
                 if (Files.readString(of).strip().equals(stateRoot.toRealPath().toString())) {
                     return Path.of(of.toString().replaceFirst("\\.of$", ""));
@@ -69,14 +53,6 @@ class FullDiskStepsIT {
             }
         }
         throw new IOException("no directory of sockets for " + stateRoot);
-    }
-
-    private static Result good(String... arguments) {
-        Result result = cloche.run(arguments);
-        assertThat(result.exitCode())
-                .as("%s: %s", String.join(" ", arguments), result)
-                .isZero();
-        return result;
     }
 
     @Test
@@ -94,9 +70,9 @@ class FullDiskStepsIT {
     @Test
     void aSnapshotWithoutRoomLeavesNothingAndItsSandboxGoesOn() throws IOException {
         stepByStep(LongStream.of(0, 300, 2 << 10, 20 << 10), true, 1, snapshot());
-        assertThat(good("exec", "runs", "echo", "lives").stdout()).isEqualTo("lives\n");
-        good("snapshot", "create", "runs", "taken");
-        good("snapshot", "rm", "taken");
+        assertThat(DISK.good("exec", "runs", "echo", "lives").stdout()).isEqualTo("lives\n");
+        DISK.good("snapshot", "create", "runs", "taken");
+        DISK.good("snapshot", "rm", "taken");
     }
 
     @Test
@@ -123,21 +99,24 @@ class FullDiskStepsIT {
 
     private static void stopWith(long kib, List<Long> vms) throws IOException {
         String step = "a stop with " + kib + " KiB";
-        good("start", "made");
-        good("exec", "made", "--", "sh", "-c", "head -c 2m /dev/urandom >/written-" + kib);
-        String command =
-                good("exec", "--detach", "made", "--", "sleep", "1000").stdout().strip();
-        Path filler = fill(kib * KIB);
-        good("stop", "-t", "5", "made");
+        DISK.good("start", "made");
+        DISK.good("exec", "made", "--", "sh", "-c", "head -c 2m /dev/urandom >/written-" + kib);
+        String command = DISK.good("exec", "--detach", "made", "--", "sleep", "1000")
+                .stdout()
+                .strip();
+        Path filler = DISK.fill(kib * KIB);
+        DISK.good("stop", "-t", "5", "made");
         assertThat(processes()).as("processes after " + step).isEqualTo(vms);
-        assertThat(good("inspect", "made").stdout()).as(step).contains("stopped", "shutdown-requested");
+        assertThat(DISK.good("inspect", "made").stdout()).as(step).contains("stopped", "shutdown-requested");
         Files.delete(filler);
         // The next driver records a command whose sandbox is gone as failed.
-        assertThat(cloche.run("process", "await", command).exitCode()).as(step).isNotZero();
-        assertThat(good("process", "ls").stdout()).as(step).doesNotContain(command);
-        assertThat(good("catalog", "check").stdout()).isEqualTo("all is sound\n");
-        good("process", "prune");
-        good("maintain");
+        assertThat(DISK.cloche().run("process", "await", command).exitCode())
+                .as(step)
+                .isNotZero();
+        assertThat(DISK.good("process", "ls").stdout()).as(step).doesNotContain(command);
+        assertThat(DISK.good("catalog", "check").stdout()).isEqualTo("all is sound\n");
+        DISK.good("process", "prune");
+        DISK.good("maintain");
     }
 
     private static String[] start() {
@@ -156,10 +135,10 @@ class FullDiskStepsIT {
         for (long kib : kibs.toArray()) {
             String step = String.join(" ", command) + " with " + kib + " KiB";
             if (!withReserve) {
-                Files.deleteIfExists(home.resolve("reserve"));
+                Files.deleteIfExists(DISK.home().resolve("reserve"));
             }
-            Path filler = fill(kib * KIB);
-            Result result = cloche.run(command);
+            Path filler = DISK.fill(kib * KIB);
+            Result result = DISK.cloche().run(command);
             Files.delete(filler);
             if (result.exitCode() == 0) {
                 undo(command);
@@ -172,22 +151,22 @@ class FullDiskStepsIT {
                 assertThat(sandboxes()).as("sandboxes after " + step).isEqualTo(sandboxes);
             }
             assertThat(files()).as("files after " + step).isEqualTo(files);
-            assertThat(good("catalog", "check").stdout()).isEqualTo("all is sound\n");
-            good("maintain");
+            assertThat(DISK.good("catalog", "check").stdout()).isEqualTo("all is sound\n");
+            DISK.good("maintain");
         }
     }
 
     private static void undo(String... command) {
         switch (command[0]) {
-            case "snapshot" -> good("snapshot", "rm", "taken");
-            case "start" -> good("kill", "made");
+            case "snapshot" -> DISK.good("snapshot", "rm", "taken");
+            case "start" -> DISK.good("kill", "made");
             default -> assertThat(command[0]).isEqualTo("run");
         }
     }
 
     /** By name. */
     private static List<String> sandboxes() {
-        return good("ps", "-a")
+        return DISK.good("ps", "-a")
                 .stdout()
                 .lines()
                 .map(line -> line.replaceFirst(" .*", ""))
@@ -195,13 +174,16 @@ class FullDiskStepsIT {
     }
 
     private static List<Long> processes() {
-        return cloche.vmProcesses().stream().map(ProcessHandle::pid).sorted().toList();
+        return DISK.cloche().vmProcesses().stream()
+                .map(ProcessHandle::pid)
+                .sorted()
+                .toList();
     }
 
     /** By name: of the state root, but for records, and for VMs, which are compared with these; and sockets. */
     private static NavigableSet<String> files() throws IOException {
         NavigableSet<String> names = new TreeSet<>();
-        for (Path root : List.of(home, sockets)) {
+        for (Path root : List.of(DISK.home(), sockets)) {
             try (Stream<Path> all = Files.walk(root)) {
                 all.map(path -> root.relativize(path).toString())
                         .filter(name -> !name.startsWith("catalog.db") && !name.equals("reserve"))
@@ -210,21 +192,5 @@ class FullDiskStepsIT {
             }
         }
         return names;
-    }
-
-    /** Leaves so many bytes. */
-    private static Path fill(long left) throws IOException {
-        Path filler = home.resolve("filler");
-        byte[] block = new byte[1 << 20];
-        try (RandomAccessFile file = new RandomAccessFile(filler.toFile(), "rw")) {
-            for (long free = free(); free > left; free = free()) {
-                file.write(block, 0, (int) Math.min(block.length, free - left));
-            }
-        }
-        return filler;
-    }
-
-    private static long free() {
-        return home.toFile().getUsableSpace();
     }
 }

@@ -21,7 +21,7 @@ final class LockWaiter {
     private static final int O_RDONLY = 0;
     private static final int O_CLOEXEC = 0x80000;
 
-    /** Of one file, whatever names it has, and one kind of lock. */
+    /** Names a file by its inode, for it may have several paths, and the kind of lock. */
     private record Wanted(Object file, int kind) {}
 
     private static final Map<Wanted, LockWaiter> WAITERS = new HashMap<>();

@@ -15,7 +15,7 @@ public final class HeldLock implements AutoCloseable {
     }
 
     /**
-     * Waits for the lock. A thread that has it already waits for itself: locks are not nested.
+     * Waits for the lock. It is not reentrant: a thread that holds it already waits until the deadline.
      *
      * @return empty if the deadline passed first
      * @throws MachineException.Interrupted if the thread is interrupted
@@ -23,7 +23,8 @@ public final class HeldLock implements AutoCloseable {
     public static Optional<HeldLock> take(Path path, Deadline deadline) {
         try {
             Optional<LockFile> file = LockFile.lock(path, deadline);
-            // A file that its last holder has deleted meanwhile excludes nobody.
+            // The last holder may have deleted the file; a lock on it then does not exclude those that open the path
+            // anew.
             while (file.isPresent() && !file.get().isOf(path)) {
                 file.get().close();
                 file = LockFile.lock(path, deadline);
