@@ -28,7 +28,7 @@ class GreedyGuestIT {
         detached("talks", "0", "echo said; exec yes 0123456789012345678901234567890123456789012345678901234567");
         await().until(() -> DISK.good("ps").stdout().contains("running (disk full)"));
 
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 24; i++) {
             switch (i % 3) {
                 case 0 -> assertThat(DISK.good("ps").stdout()).contains("fills", "talks");
                 case 1 -> assertThat(DISK.good("images").stdout()).contains("base");
