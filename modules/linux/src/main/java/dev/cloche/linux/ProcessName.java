@@ -1,6 +1,5 @@
-package dev.cloche.sandbox;
+package dev.cloche.linux;
 
-import dev.cloche.linux.ProcessIdentity;
 import java.util.Optional;
 
 /** Processes as the holders of leases, in one word: {@code PID:STARTTIME:BOOT}. */
@@ -11,7 +10,7 @@ public final class ProcessName {
         return process.pid() + ":" + process.startTime() + ":" + process.bootId();
     }
 
-    /** Whether the process of this name lives. A word that is no such name is somebody's whom we do not know: he lives. */
+    /** Whether the process of this name lives. A word that is no such name may be that of a newer program, so it counts as one that lives. */
     public static boolean isAlive(String name) {
         return parse(name).map(ProcessIdentity::isAlive).orElse(true);
     }

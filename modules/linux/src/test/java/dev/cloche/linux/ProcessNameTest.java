@@ -1,8 +1,7 @@
-package dev.cloche.sandbox;
+package dev.cloche.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import org.junit.jupiter.api.Test;

@@ -21,11 +21,17 @@ import java.util.Optional;
 /**
  * What a child begins with.
  *
+ * @param holder what keeps the image of the snapshot
  * @param memory the snapshot of the VM; empty if there is a disk only, and the child boots
  * @param disk the snapshot's own disk, if it boots
  */
 record ChildOrigin(
-        Foundations ground, SandboxSnapshot snapshot, Optional<SnapshotRef> memory, Path disk, ChildSpec child) {
+        Foundations ground,
+        SandboxSnapshot snapshot,
+        ImageHolder holder,
+        Optional<SnapshotRef> memory,
+        Path disk,
+        ChildSpec child) {
     boolean boots() {
         return memory.isEmpty();
     }
@@ -42,12 +48,12 @@ record ChildOrigin(
     }
 
     /** Holds the image for the child too. */
-    ImageDisk image(ImageHolder holder, ImageReference reference, PullListener listener, Deadline deadline) {
-        if (!ground.images().share(SnapshotGround.holder(snapshot.id(), ""), holder)) {
+    ImageDisk image(ImageHolder own, ImageReference reference, PullListener listener, Deadline deadline) {
+        if (!ground.images().share(holder, own)) {
             throw new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source()));
         }
         return ground.images()
-                .acquireHeld(reference, holder, listener, deadline)
+                .acquireHeld(reference, own, listener, deadline)
                 .orElseThrow(
                         () -> new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source())));
     }

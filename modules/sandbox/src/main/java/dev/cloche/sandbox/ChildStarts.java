@@ -23,7 +23,13 @@ record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
         MainCommand main = inherited.main().orElse(new MainCommand(List.of(), CommandOptions.none()));
         SandboxSpec spec = spec(snapshot, inherited, main, child);
         StartPlan plan = StartPlan.of(spec, main.options());
-        ChildOrigin origin = new ChildOrigin(snapshots.ground(), snapshot, memory(snapshot), disk(snapshot), child);
+        ChildOrigin origin = new ChildOrigin(
+                snapshots.ground(),
+                snapshot,
+                SnapshotGround.holder(snapshot.id(), ""),
+                memory(snapshot),
+                disk(snapshot),
+                child);
         SandboxStart start = new SandboxStart(snapshots.ground(), ends, plan, PullListener.none(), deadline);
         return new Child(start.child(spec, origin), main);
     }

@@ -4,6 +4,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.linux.ProcessName;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;

@@ -162,7 +162,8 @@ public final class Sandboxes implements AutoCloseable {
      * @return the template; empty if another process makes it just now
      */
     public Optional<Template> makeTemplate(SandboxSpec spec, PullListener listener, Deadline deadline) {
-        return new TemplateRequest(ground, parts.templates(), spec).perform(listener, deadline);
+        return new TemplateRequest(ground.images(), parts.templates(), ground.clock(), spec)
+                .perform(listener, deadline);
     }
 
     /** All sandboxes, the newest first. */

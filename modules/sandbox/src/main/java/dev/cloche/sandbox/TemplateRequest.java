@@ -4,17 +4,20 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
+import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.linux.ProcessName;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Somebody wants the template of an image and a size, whether a sandbox is started or not. */
-record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec) {
+/** Makes the template of an image and a size, whether a sandbox is started or not. */
+record TemplateRequest(ImageStore images, Templates templates, Clock clock, SandboxSpec spec) {
     static final String HOLDER_KIND = "template";
 
     /** Whether the process lives that holds an image to make a template of it. */
@@ -26,16 +29,16 @@ record TemplateRequest(Foundations ground, Templates templates, SandboxSpec spec
         ImageReference reference = ImageReference.parse(spec.image());
         String what = reference + " " + spec.memoryMib() + " " + spec.cpus();
         ImageHolder holder = new ImageHolder(HOLDER_KIND, ProcessName.of(ProcessIdentity.current()) + " " + what, what);
-        ImageDisk disk = ground.images().acquire(reference, spec.pullPolicy(), holder, listener, deadline);
+        ImageDisk disk = images.acquire(reference, spec.pullPolicy(), holder, listener, deadline);
         try {
             VmSpec plain =
                     vm(VmId.random(), disk, spec.memoryMib(), spec.cpus()).withNetwork(spec.network());
             VmSpec vm = spec.diskMib().isPresent()
                     ? plain.withWritable(new WritableLayer.Disk(spec.diskMib().getAsInt()))
                     : plain;
-            return templates.make(vm, deadline).map(taken -> Template.of(taken, Instant.now(ground.clock()), true));
+            return templates.make(vm, deadline).map(taken -> Template.of(taken, Instant.now(clock), true));
         } finally {
-            ground.images().release(holder);
+            images.release(holder);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.InstallGate;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.linux.ProcessName;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import dev.cloche.catalog.InstallGate;
 import dev.cloche.catalog.InstallLease;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.linux.ProcessName;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
