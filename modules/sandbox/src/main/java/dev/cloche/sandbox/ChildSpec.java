@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.sandbox.record.SandboxName;
 import dev.cloche.vm.PublishedPort;
 import java.util.List;
 import java.util.Optional;

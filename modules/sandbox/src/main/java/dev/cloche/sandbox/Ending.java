@@ -40,7 +40,7 @@ public record Ending(
      *
      * @param asked why somebody had begun to end it, if somebody had
      */
-    static Ending of(VmExit exit, Optional<TerminationReason> asked) {
+    public static Ending of(VmExit exit, Optional<TerminationReason> asked) {
         Optional<Goodbye> goodbye = exit.goodbye();
         boolean saidGoodbye =
                 goodbye.map(Goodbye::reason).stream().anyMatch(reason -> reason == Goodbye.Reason.SHUTDOWN_REQUESTED);
@@ -85,7 +85,7 @@ public record Ending(
     }
 
     /** The main command has ended in an end that was asked for. Without a word of its guest, SIGKILL says that it was late. */
-    static Ending ofStoppedMain(TerminationReason asked, ExitStatus status) {
+    public static Ending ofStoppedMain(TerminationReason asked, ExitStatus status) {
         return ofAsked(asked).with(status).killing(status.equals(new ExitStatus.Signalled(SIGKILL)) ? 1 : 0);
     }
 
@@ -127,13 +127,13 @@ public record Ending(
     }
 
     /** Its guest did not answer its owner, or answered what makes no sense. */
-    static Ending unresponsive() {
+    public static Ending unresponsive() {
         return plain(
                 TerminationReason.AGENT_UNRESPONSIVE, false, "Its guest did not answer as it should, and was killed.");
     }
 
     /** The main command ended, and the sandbox with it. */
-    static Ending ofMain(ExitStatus status, boolean asked) {
+    public static Ending ofMain(ExitStatus status, boolean asked) {
         TerminationReason reason = status.success() ? TerminationReason.COMPLETED : TerminationReason.FAILED;
         return switch (status) {
             case ExitStatus.Exited(int code) ->
@@ -145,7 +145,7 @@ public record Ending(
     }
 
     /** Its owner closed it, as intended. */
-    static Ending closed() {
+    public static Ending closed() {
         return plain(TerminationReason.COMPLETED, true, "Its owner closed it.");
     }
 
@@ -154,7 +154,7 @@ public record Ending(
      *
      * @param exit how it ended; empty if nothing says so
      */
-    static Ending ofLeftover(Optional<VmExit> exit, Optional<TerminationReason> asked) {
+    public static Ending ofLeftover(Optional<VmExit> exit, Optional<TerminationReason> asked) {
         if (exit.isPresent()) {
             return of(exit.get(), asked);
         }
@@ -162,7 +162,7 @@ public record Ending(
     }
 
     /** A start whose process died in the middle. */
-    static Ending abandonedStart() {
+    public static Ending abandonedStart() {
         return internal("The process that was starting it is gone.");
     }
 
@@ -176,7 +176,7 @@ public record Ending(
      *
      * @param unanswered whether that was because its guest did not answer
      */
-    static Ending ofFailedStart(Throwable failure, boolean unanswered) {
+    public static Ending ofFailedStart(Throwable failure, boolean unanswered) {
         String why = failure.getMessage();
         return plain(
                 unanswered ? TerminationReason.AGENT_UNRESPONSIVE : TerminationReason.INTERNAL_ERROR,

@@ -2,6 +2,11 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.image.ImageHolder;
+import dev.cloche.sandbox.directory.OrphanDirectories;
+import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxRemoval;
+import dev.cloche.sandbox.record.SweepStore;
+import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;

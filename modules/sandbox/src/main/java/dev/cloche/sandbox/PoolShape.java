@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.image.ImageReference;
 import dev.cloche.pool.StackKey;
+import dev.cloche.sandbox.lifecycle.HostLimits;
 import dev.cloche.vm.NetworkSpec;
 
 /**
@@ -30,17 +31,17 @@ public record PoolShape(ImageReference image, int memoryMib, int cpus, boolean n
         return new PoolShape(image, memoryMib, cpus, value);
     }
 
-    NetworkSpec vmNetwork() {
+    public NetworkSpec vmNetwork() {
         return network ? NetworkSpec.user() : NetworkSpec.none();
     }
 
     /** @param version names all that its VMs depend on */
-    StackKey key(String version) {
+    public StackKey key(String version) {
         return new StackKey(PREFIX + image + (network ? WITH_NETWORK : ""), version, cpus, memoryMib);
     }
 
     /** Whether a key is of this shape, in whichever version. */
-    boolean has(StackKey key) {
+    public boolean has(StackKey key) {
         return key(key.version()).equals(key);
     }
 

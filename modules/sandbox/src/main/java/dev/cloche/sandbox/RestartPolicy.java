@@ -14,7 +14,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
     /** A run of this length was no failed attempt: the row of restarts begins anew after it. */
-    static final Duration SETTLED = Duration.ofSeconds(10);
+    public static final Duration SETTLED = Duration.ofSeconds(10);
 
     /** After which ends a sandbox is started again. */
     public enum Kind {
@@ -57,7 +57,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
      * @param ending of the last run
      * @param restarts how many there were in a row by now
      */
-    boolean wants(Ending ending, int restarts) {
+    public boolean wants(Ending ending, int restarts) {
         if (ending.asked()) {
             return false;
         }
@@ -69,7 +69,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
     }
 
     /** What to wait between an end and the next start: doubles with each restart in a row, from 100 ms to a minute. */
-    static Duration pause(int restarts) {
+    public static Duration pause(int restarts) {
         long factor = 1L << Math.min(restarts, 20);
         Duration pause = FIRST_PAUSE.multipliedBy(factor);
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;

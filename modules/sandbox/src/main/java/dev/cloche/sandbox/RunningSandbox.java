@@ -2,6 +2,14 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
+import dev.cloche.sandbox.directory.SandboxUse;
+import dev.cloche.sandbox.directory.UsedExecution;
+import dev.cloche.sandbox.directory.UsedStreams;
+import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.Ownership;
+import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxStart;
+import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
@@ -60,13 +68,13 @@ public final class RunningSandbox implements AutoCloseable {
         this.ownership = ownership;
     }
 
-    static RunningSandbox owned(
+    public static RunningSandbox owned(
             Foundations ground, SandboxEnds ends, SandboxStart.Started started, Ownership ownership) {
         return new RunningSandbox(
                 ground, ends, started.record(), started.vm(), started.config(), Optional.of(ownership));
     }
 
-    static RunningSandbox connected(
+    public static RunningSandbox connected(
             Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
         SandboxUse.touch(ground.locks().directory(record));
         return new RunningSandbox(ground, ends, record, vm, config, Optional.empty());
@@ -86,7 +94,7 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     /** Its VM, if this process owns it. */
-    Optional<Vm> ownVm() {
+    public Optional<Vm> ownVm() {
         return ownership.map(_ -> vm);
     }
 

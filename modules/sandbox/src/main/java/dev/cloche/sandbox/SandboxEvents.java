@@ -2,6 +2,8 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
+import dev.cloche.sandbox.record.EventBell;
+import dev.cloche.sandbox.record.SandboxStore;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;

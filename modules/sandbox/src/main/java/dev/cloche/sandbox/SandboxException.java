@@ -28,7 +28,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** Another sandbox has the name. Code {@code sandbox.name-in-use}. */
     public static final class NameInUse extends SandboxException {
-        NameInUse(String name, SandboxStatus status) {
+        public NameInUse(String name, SandboxStatus status) {
             super(
                     "sandbox.name-in-use",
                     "The name \"" + name + "\" is in use by a sandbox that is " + word(status) + ".",
@@ -40,7 +40,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** No sandbox has the name. Code {@code sandbox.not-found}. */
     public static final class NotFound extends SandboxException {
-        NotFound(String name) {
+        public NotFound(String name) {
             super("sandbox.not-found", "There is no sandbox named \"" + name + "\".", "List them with: cloche ps -a");
         }
     }
@@ -79,7 +79,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** No snapshot has the name. Code {@code sandbox.no-snapshot}. */
     public static final class NoSnapshot extends SandboxException {
-        NoSnapshot(String name) {
+        public NoSnapshot(String name) {
             super(
                     "sandbox.no-snapshot",
                     "There is no snapshot named \"" + name + "\".",
@@ -89,7 +89,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** Another snapshot has the name, whole or being taken. Code {@code sandbox.snapshot-exists}. */
     public static final class SnapshotExists extends SandboxException {
-        SnapshotExists(String name) {
+        public SnapshotExists(String name) {
             super(
                     "sandbox.snapshot-exists",
                     "There is a snapshot named \"" + name + "\" already.",
@@ -99,7 +99,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** It does not run, and what it wrote is gone. Code {@code sandbox.nothing-to-keep}. */
     public static final class NothingToKeep extends SandboxException {
-        NothingToKeep(String name, SandboxStatus status) {
+        public NothingToKeep(String name, SandboxStatus status) {
             super(
                     "sandbox.nothing-to-keep",
                     "The sandbox \"" + name + "\" is " + word(status) + " and has no disk that could be kept.",
@@ -109,7 +109,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** Only the process that owns it can halt it for a snapshot. Code {@code sandbox.owned-elsewhere}. */
     public static final class OwnedElsewhere extends SandboxException {
-        OwnedElsewhere(String name) {
+        public OwnedElsewhere(String name) {
             super(
                     "sandbox.owned-elsewhere",
                     "The sandbox \"" + name + "\" belongs to another process, and only that can take a snapshot of it.",
@@ -121,7 +121,7 @@ public abstract sealed class SandboxException extends ClocheException {
     public static final class NotRunning extends SandboxException {
         private final SandboxStatus status;
 
-        NotRunning(String name, SandboxStatus status) {
+        public NotRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.not-running",
                     "The sandbox \"" + name + "\" is not running; it is "
@@ -147,7 +147,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** What its commands write goes to whoever started them. Code {@code sandbox.not-logged}. */
     public static final class NotLogged extends SandboxException {
-        NotLogged(String name) {
+        public NotLogged(String name) {
             super(
                     "sandbox.not-logged",
                     "The sandbox \"" + name + "\" keeps no log: what its commands write goes to whoever started them.",
@@ -157,7 +157,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** The sandbox has not ended and was to be removed without force. Code {@code sandbox.still-running}. */
     public static final class StillRunning extends SandboxException {
-        StillRunning(String name, SandboxStatus status) {
+        public StillRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.still-running",
                     "The sandbox \"" + name + "\" is " + word(status) + ".",
@@ -167,7 +167,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** A living process is starting the sandbox, which is that process's to end. Code {@code sandbox.starting}. */
     public static final class Starting extends SandboxException {
-        Starting(String name) {
+        public Starting(String name) {
             super(
                     "sandbox.starting",
                     "The sandbox \"" + name + "\" is still being started by another process or thread.",
@@ -207,7 +207,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** It is ending, and takes no further commands. Code {@code sandbox.draining}. */
     public static final class Draining extends SandboxException {
-        Draining(String name) {
+        public Draining(String name) {
             super(
                     "sandbox.draining",
                     "The sandbox \"" + name + "\" is ending and takes no further commands.",
@@ -217,7 +217,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** A living process owns it and did not let go of it in time. Code {@code sandbox.owned}. */
     public static final class Owned extends SandboxException {
-        Owned(String name) {
+        public Owned(String name) {
             super(
                     "sandbox.owned",
                     "The sandbox \"" + name + "\" is in the hands of another process.",
@@ -237,7 +237,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** An older Cloche recorded it, and not what it runs. Code {@code sandbox.unknown-command}. */
     public static final class UnknownCommand extends SandboxException {
-        UnknownCommand(String name) {
+        public UnknownCommand(String name) {
             super(
                     "sandbox.unknown-command",
                     "What the sandbox \"" + name + "\" runs was not recorded by the Cloche that made it.",
@@ -247,7 +247,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** What was waited for did not come in time. Code {@code sandbox.wait-too-long}. */
     public static final class WaitTooLong extends SandboxException {
-        WaitTooLong(String name) {
+        public WaitTooLong(String name) {
             super(
                     "sandbox.wait-too-long",
                     "What was waited for of the sandbox \"" + name + "\" did not come in time.",
@@ -257,7 +257,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** The calling thread was interrupted. Code {@code sandbox.interrupted}. */
     public static final class Interrupted extends SandboxException {
-        Interrupted(String name) {
+        public Interrupted(String name) {
             super(
                     "sandbox.interrupted",
                     "What was done with the sandbox \"" + name + "\" was interrupted.",
@@ -267,7 +267,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** The directory of its files cannot be used. Code {@code sandbox.storage}. */
     public static final class StorageFailed extends SandboxException {
-        StorageFailed(Path directory, Throwable cause) {
+        public StorageFailed(Path directory, Throwable cause) {
             super(
                     "sandbox.storage",
                     "The directory " + directory + " cannot be used: " + cause.getMessage() + ".",
@@ -278,7 +278,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** Neither the request nor the image names a command. Code {@code sandbox.no-command}. */
     public static final class NoCommand extends SandboxException {
-        NoCommand(String reference) {
+        public NoCommand(String reference) {
             super(
                     "sandbox.no-command",
                     "The image " + reference + " names no command, and none was given.",

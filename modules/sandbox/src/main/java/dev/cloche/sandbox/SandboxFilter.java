@@ -60,9 +60,9 @@ public record SandboxFilter(
     }
 
     /** The condition in SQL, on {@code sandbox s}. */
-    record Condition(String sql, List<Object> parameters) {}
+    public record Condition(String sql, List<Object> parameters) {}
 
-    Condition condition() {
+    public Condition condition() {
         List<String> parts = new ArrayList<>(List.of("TRUE"));
         List<Object> parameters = new ArrayList<>();
         if (!statuses.isEmpty()) {

@@ -35,7 +35,7 @@ public record SandboxRecord(
         Optional<RunRecord> latestRun) {
 
     /** Whether its guest has answered and it has not ended, as far as is recorded. */
-    boolean isLive() {
+    public boolean isLive() {
         return status.active() && status != SandboxStatus.STARTING;
     }
 }

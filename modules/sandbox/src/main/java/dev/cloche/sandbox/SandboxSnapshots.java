@@ -1,6 +1,15 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.lifecycle.Hands;
+import dev.cloche.sandbox.lifecycle.SettledSandboxes;
+import dev.cloche.sandbox.snapshot.ChildStarts;
+import dev.cloche.sandbox.snapshot.ForkRequest;
+import dev.cloche.sandbox.snapshot.SnapshotGround;
+import dev.cloche.sandbox.snapshot.SnapshotSweep;
+import dev.cloche.sandbox.snapshot.SnapshotTaking;
 import dev.cloche.vm.VmBusyException;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,8 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.image.PullPolicy;
+import dev.cloche.sandbox.record.SandboxLabels;
+import dev.cloche.sandbox.record.SandboxName;
 import dev.cloche.vm.NetworkSpec;
 import java.util.List;
 import java.util.Map;

@@ -47,16 +47,16 @@ public final class Secrets {
         return Set.copyOf(values.keySet());
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return values.isEmpty();
     }
 
-    GuestIdentity addedTo(GuestIdentity identity) {
+    public GuestIdentity addedTo(GuestIdentity identity) {
         return isEmpty() ? identity : identity.withSecrets(values);
     }
 
     /** In the order of their names. */
-    void forEach(BiConsumer<String, byte[]> visitor) {
+    public void forEach(BiConsumer<String, byte[]> visitor) {
         values.forEach((name, value) -> visitor.accept(name, value.clone()));
     }
 

@@ -38,7 +38,7 @@ public record StopSignal(int number) {
     }
 
     /** Like {@link #parse}, for what others wrote. */
-    static Optional<StopSignal> find(String text) {
+    public static Optional<StopSignal> find(String text) {
         String upper = text.strip().toUpperCase(Locale.ROOT);
         String name = upper.startsWith("SIG") ? upper.substring(3) : upper;
         if (upper.matches("[0-9]{1,3}")) {

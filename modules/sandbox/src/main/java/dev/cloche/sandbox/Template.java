@@ -19,7 +19,7 @@ public record Template(
         Instant createdAt,
         Instant lastUsedAt,
         boolean usable) {
-    static Template of(SnapshotRef taken, Instant lastUsedAt, boolean usable) {
+    public static Template of(SnapshotRef taken, Instant lastUsedAt, boolean usable) {
         return new Template(
                 taken.name().value(),
                 taken.rootDisk().contents(),

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
+import dev.cloche.sandbox.warm.TemplateNotes;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
@@ -32,7 +33,7 @@ import java.util.Optional;
  */
 public final class Templates {
     /** As of every sandbox, whether it logs or not: a clone of a template without the port could not log. */
-    static final long LOG_BYTES = 16 << 20;
+    public static final long LOG_BYTES = 16 << 20;
 
     private static final String PREFIX = "template-";
     /** A making that failed is not tried again by itself before; what fails for one start mostly fails for the next. */
@@ -59,12 +60,12 @@ public final class Templates {
                 .withOutputLogBytes(LOG_BYTES);
     }
 
-    SnapshotName name(VmSpec vm) {
+    public SnapshotName name(VmSpec vm) {
         return new SnapshotName(PREFIX + vms.fingerprint(shape(vm.id(), vm)).substring(0, 32));
     }
 
     /** The template that a VM can be restored from in place of its boot, and notes its use. */
-    Optional<SnapshotRef> find(VmSpec vm) {
+    public Optional<SnapshotRef> find(VmSpec vm) {
         SnapshotName name = name(vm);
         try {
             Optional<SnapshotRef> found =
@@ -80,7 +81,7 @@ public final class Templates {
     }
 
     /** Whether somebody should make one: there is none, nobody is at it, and nobody has failed lately. */
-    boolean wanted(VmSpec vm) {
+    public boolean wanted(VmSpec vm) {
         SnapshotName name = name(vm);
         return vms.snapshot(name).isEmpty()
                 && !notes.isBeingMade(name)
@@ -96,7 +97,7 @@ public final class Templates {
      * @return the template; empty if another process makes it
      * @throws VmException if it cannot be made; nothing is left of it
      */
-    Optional<SnapshotRef> make(VmSpec vm, Deadline deadline) {
+    public Optional<SnapshotRef> make(VmSpec vm, Deadline deadline) {
         SnapshotName name = name(vm);
         Optional<SnapshotRef> known = vms.snapshot(name);
         if (known.isPresent()) {
@@ -130,7 +131,7 @@ public final class Templates {
      * @throws VmException if it cannot be made; nothing is left of it
      * @throws SandboxException.TemplateLate if who is at it takes longer than the deadline
      */
-    SnapshotRef ensure(VmSpec vm, Deadline deadline) throws InterruptedException {
+    public SnapshotRef ensure(VmSpec vm, Deadline deadline) throws InterruptedException {
         while (true) {
             Optional<SnapshotRef> template = find(vm).or(() -> make(vm, deadline));
             if (template.isPresent()) {
@@ -164,7 +165,7 @@ public final class Templates {
     }
 
     /** A restore from it has failed: it goes, if nobody uses it. */
-    void discard(SnapshotName name) {
+    public void discard(SnapshotName name) {
         try {
             vms.deleteSnapshot(name);
         } catch (SnapshotNotFoundException gone) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.lifecycle.Foundations;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.Platform;
+import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ResourceLimit;
 import dev.cloche.vm.TerminalSize;

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.sandbox.lifecycle.SandboxEnds;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;

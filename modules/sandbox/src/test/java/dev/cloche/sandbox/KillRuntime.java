@@ -6,6 +6,7 @@ import dev.cloche.catalog.InstallGate;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.linux.ProcessName;
+import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;

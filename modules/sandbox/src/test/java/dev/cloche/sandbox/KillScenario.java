@@ -3,6 +3,8 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmId;
 import java.time.Duration;

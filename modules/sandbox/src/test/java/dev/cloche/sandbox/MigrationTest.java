@@ -6,6 +6,7 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.VmId;
 import java.nio.file.Path;
 import java.sql.SQLException;

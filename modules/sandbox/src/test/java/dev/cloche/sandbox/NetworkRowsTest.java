@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmId;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.lifecycle.SandboxEnds;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.WriteOptions;
 import java.io.OutputStream;

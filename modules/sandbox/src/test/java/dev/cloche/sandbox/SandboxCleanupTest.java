@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.linux.LockFile;
+import dev.cloche.sandbox.lifecycle.CleanupOutcome;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.vm.SnapshotMismatchException;
 import java.io.IOException;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.vm.GuestExecution;
 import java.time.Duration;
 import org.awaitility.Awaitility;

@@ -3,7 +3,10 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.SandboxLocks.Claim;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.directory.SandboxLocks;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

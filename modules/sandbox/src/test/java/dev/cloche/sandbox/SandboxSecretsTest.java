@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.lifecycle.StartPlan;
+import dev.cloche.sandbox.warm.Newcomer;
 import dev.cloche.vm.InvalidVmSpecException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmInterruptedException;

@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.lifecycle.Settlement;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.VmExit;

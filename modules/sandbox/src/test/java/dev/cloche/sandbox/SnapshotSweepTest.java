@@ -3,6 +3,11 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.record.SnapshotStore;
+import dev.cloche.sandbox.snapshot.SnapshotGround;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.Vm;

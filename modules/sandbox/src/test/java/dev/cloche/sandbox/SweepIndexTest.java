@@ -3,6 +3,8 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.sandbox.record.SandboxStore;
+import dev.cloche.sandbox.record.SweepStore;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

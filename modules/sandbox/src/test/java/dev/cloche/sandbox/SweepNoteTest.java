@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.sandbox.reconcile.SweepNote;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,10 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.sandbox.SweepRule.Owner;
-import dev.cloche.sandbox.SweepRule.Verdict;
+import dev.cloche.sandbox.reconcile.SweepRule;
+import dev.cloche.sandbox.reconcile.SweepRule.Owner;
+import dev.cloche.sandbox.reconcile.SweepRule.Verdict;
+import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.VmExit;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.LockFile;
+import dev.cloche.sandbox.warm.Makers;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.directory.EndHold;
+import dev.cloche.sandbox.directory.EndPlan;
+import dev.cloche.sandbox.lifecycle.SandboxEnds;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmInterruptedException;
 import java.nio.file.Files;

@@ -1,0 +1,25 @@
+package dev.cloche.sandbox.directory;
+
+import dev.cloche.linux.LockFile;
+
+/** That nobody else owns, starts, settles or removes a sandbox. Ends with this object or with the process. */
+public final class OwnerLock implements AutoCloseable {
+    private final SandboxDirectory directory;
+    private final LockFile lock;
+
+    OwnerLock(SandboxDirectory directory, LockFile lock) {
+        this.directory = directory;
+        this.lock = lock;
+    }
+
+    /** What it locks. */
+    public SandboxDirectory directory() {
+        return directory;
+    }
+
+    /** Lets go of it. Closing twice does nothing. */
+    @Override
+    public void close() {
+        lock.close();
+    }
+}

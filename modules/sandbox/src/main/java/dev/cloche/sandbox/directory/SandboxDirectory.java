@@ -1,0 +1,133 @@
+package dev.cloche.sandbox.directory;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.DirectoryHandle;
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.SystemCallException;
+import dev.cloche.linux.TreeRemoval;
+import dev.cloche.sandbox.SandboxException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The files of one sandbox, {@code sandboxes/<name>-<row id>/} in the state root. No two sandboxes ever have the same
+ * directory, because no row's id is given twice.
+ *
+ * <p>{@code owner.lock} in it is held by the process that owns the sandbox, for as long as it does, and by whoever starts,
+ * settles or removes it. A kernel lock ends with its process, so it says who is alive where a record cannot. Whoever has got
+ * it must read the row again, because what he knew of it is from before.
+ *
+ * <p>The lock is deleted with its directory, by who holds it and before the row. So a lock counts only while the directory
+ * has it: who opened it before it was deleted makes it anew, and finds the row gone.
+ */
+public final class SandboxDirectory {
+    private static final String LOCK = "owner.lock";
+    private static final String PAUSE = "pause.lock";
+
+    private final Path path;
+
+    /** @param sandboxes the directory of all sandboxes' directories */
+    public SandboxDirectory(Path sandboxes, String name) {
+        this.path = sandboxes.resolve(name);
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    /** Where its disk is, if it has one. */
+    public Path disk() {
+        return path.resolve("disk");
+    }
+
+    /** What of its secrets is there for later starts. */
+    public KeptSecrets secrets() {
+        return new KeptSecrets(path);
+    }
+
+    /** Takes the owner's lock unless somebody holds it, making the directory if it is missing. Never waits. */
+    public Optional<OwnerLock> tryLock() {
+        Path file = path.resolve(LOCK);
+        while (true) {
+            Optional<LockFile> lock = lockIn(file);
+            if (lock.isEmpty()) {
+                return Optional.empty();
+            }
+            if (lock.get().isOf(file)) {
+                return Optional.of(new OwnerLock(this, lock.get()));
+            }
+            lock.get().close();
+        }
+    }
+
+    private Optional<LockFile> lockIn(Path file) {
+        while (true) {
+            try {
+                DurableFiles.ensureDirectory(path);
+                return LockFile.tryLock(file);
+            } catch (SystemCallException e) {
+                if (Files.isDirectory(path)) {
+                    throw new SandboxException.StorageFailed(path, e);
+                }
+            } catch (IOException e) {
+                throw new SandboxException.StorageFailed(path, e);
+            }
+        }
+    }
+
+    /** Makes the file of {@link #lockPause}, if there is none. */
+    void preparePause() {
+        LockFile.tryShared(path.resolve(PAUSE)).ifPresent(LockFile::close);
+    }
+
+    /**
+     * Takes the right to halt its guest or to have it go on, as is recorded. Waits for who has it.
+     *
+     * @return empty if the deadline passes before, or it is gone
+     */
+    public Optional<LockFile> lockPause(Deadline deadline) throws InterruptedException {
+        try {
+            return LockFile.lock(path.resolve(PAUSE), deadline);
+        } catch (SystemCallException e) {
+            if (Files.isDirectory(path)) {
+                throw new SandboxException.StorageFailed(path, e);
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Waits for who holds the lock now, up to the deadline; another may have it by then. Makes nothing. */
+    void awaitFree(Deadline deadline) throws InterruptedException {
+        try {
+            LockFile.awaitFree(path.resolve(LOCK), deadline);
+        } catch (SystemCallException e) {
+            throw new SandboxException.StorageFailed(path, e);
+        }
+    }
+
+    /** Whether a living process owns it, or has it in hand for a moment. */
+    public boolean isHeld() {
+        return LockFile.isHeld(path.resolve(LOCK));
+    }
+
+    /**
+     * Removes it with all that is in it; links in it are removed, not followed. It may be missing. The lock goes last: while
+     * anything else is there, it keeps others away from it.
+     */
+    public void remove() {
+        Path sandboxes = path.resolveSibling("");
+        if (!Files.isDirectory(sandboxes)) {
+            return;
+        }
+        try (DirectoryHandle all = DirectoryHandle.open(sandboxes)) {
+            // If it is there still, whoever has made a new lock in it has it now, and finds out what is to be done with
+            // it.
+            var _ = TreeRemoval.remove(all, path.getFileName().toString(), LOCK);
+        } catch (SystemCallException e) {
+            throw new SandboxException.StorageFailed(path, e);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.cloche.sandbox.directory;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.record.SandboxStore;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Takes the locks of sandboxes' owners, and reads what is recorded once nobody else can change it. */
+public final class SandboxLocks {
+    private final Path sandboxes;
+    private final SandboxStore store;
+
+    private SandboxLocks(Path sandboxes, SandboxStore store) {
+        this.sandboxes = sandboxes;
+        this.store = store;
+    }
+
+    public static SandboxLocks in(Path stateRoot, SandboxStore store) {
+        return new SandboxLocks(stateRoot.toAbsolutePath().resolve("sandboxes"), store);
+    }
+
+    /** What came of the attempt to get a sandbox into one's hands. */
+    public sealed interface Claim {
+        /**
+         * It is this caller's until he closes the lock.
+         *
+         * @param record as it is now that nobody else changes it but by a stop that was asked for
+         */
+        public record Taken(OwnerLock lock, SandboxRecord record) implements Claim {}
+
+        /** A living process has it: owns it, or is about to start, settle or remove it. */
+        record Held() implements Claim {}
+
+        /** It is not recorded any more, and nothing is left of its directory. */
+        record Gone() implements Claim {}
+    }
+
+    /** Takes the lock of the sandbox with this row id, without waiting. */
+    public Claim claim(SandboxRecord known) {
+        SandboxDirectory directory = directory(known);
+        Optional<OwnerLock> lock = directory.tryLock();
+        if (lock.isEmpty()) {
+            return new Claim.Held();
+        }
+        Optional<SandboxRecord> now = Optional.empty();
+        try {
+            now = store.byId(known.id());
+            if (now.isPresent()) {
+                return new Claim.Taken(lock.get(), now.get());
+            }
+            // Ids are given once: nobody else's directory can have this name.
+            directory.remove();
+            return new Claim.Gone();
+        } finally {
+            if (now.isEmpty()) {
+                lock.get().close();
+            }
+        }
+    }
+
+    /** Like {@link #claim}, waiting for who has it; {@link Claim.Held} if he has it still when the deadline passes. */
+    public Claim claim(SandboxRecord known, Deadline deadline) throws InterruptedException {
+        Claim claim = claim(known);
+        while (claim instanceof Claim.Held && !deadline.passed()) {
+            directory(known).awaitFree(deadline);
+            claim = claim(known);
+        }
+        return claim;
+    }
+
+    /** The same; who is interrupted while he waits finds it held, and stays interrupted. */
+    public Claim claimPatiently(SandboxRecord known, Deadline deadline) {
+        try {
+            return claim(known, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Claim.Held();
+        }
+    }
+
+    public SandboxDirectory directory(SandboxRecord record) {
+        return directory(record.directory());
+    }
+
+    /** Where the directories of all sandboxes are. */
+    public Path sandboxes() {
+        return sandboxes;
+    }
+
+    /** The directory of a sandbox by its recorded name. */
+    public SandboxDirectory directory(String name) {
+        return new SandboxDirectory(sandboxes, name);
+    }
+
+    /** Takes the lock of a sandbox that nobody else can know of yet. */
+    public OwnerLock lockNew(String directory) {
+        return directory(directory)
+                .tryLock()
+                .orElseThrow(() -> new IllegalStateException("the directory of a row that is being made is in use"));
+    }
+}

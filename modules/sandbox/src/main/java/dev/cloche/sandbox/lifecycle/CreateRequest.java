@@ -1,0 +1,33 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.record.SandboxStore;
+import java.util.Optional;
+
+/** Somebody wants a sandbox recorded, with its image, to be started later. If that fails nothing is left of it. */
+public record CreateRequest(Foundations ground, SandboxEnds ends, SandboxSpec spec, StartPlan plan) {
+    public void perform(PullListener listener, Deadline deadline) {
+        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
+        NewSandboxes.Place place = new NewSandboxes(ground, ends).claim(row, Optional.empty());
+        try (OwnerLock lock = place.lock()) {
+            try {
+                ImageDisk disk = ground.images()
+                        .acquire(
+                                plan.image(),
+                                plan.pullPolicy(),
+                                Foundations.holder(place.id(), plan.name()),
+                                listener,
+                                deadline.orAfter(plan.timeout()));
+                ground.store().imageFound(place.id(), SandboxStore.FoundImage.of(disk));
+            } catch (Throwable failure) {
+                ground.store().doom(place.id());
+                ends.cleanUnder(lock, place.id());
+                throw failure;
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.vm.Vm;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A detached sandbox that this process owns. */
+final class KeptSandbox implements AutoCloseable {
+    private final SandboxEnds ends;
+    private final SandboxRecord record;
+    private final Vm vm;
+    private final OwnerLock lock;
+    private final Optional<IdleWatch> idle;
+    private final ReentrantLock closing = new ReentrantLock();
+    private boolean closed;
+
+    KeptSandbox(Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, OwnerLock lock) {
+        this.ends = ends;
+        this.record = record;
+        this.vm = vm;
+        this.lock = lock;
+        idle = IdleWatch.start(ground, ends, record);
+    }
+
+    /** The id of its row. */
+    long id() {
+        return record.id();
+    }
+
+    /** Its VM, as its owner has it. */
+    Vm vm() {
+        return vm;
+    }
+
+    /** Waits for the end, records it, and removes the sandbox if it is ephemeral. */
+    void awaitEnd() {
+        ends.awaitEnd(record, vm);
+        closing.lock();
+        try {
+            if (!closed) {
+                vm.close();
+                ends.observed(record.id());
+                ends.cleanUnder(lock, record.id());
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+
+    /** Lets go of it; it runs on. */
+    @Override
+    public void close() {
+        closing.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                idle.ifPresent(IdleWatch::close);
+                vm.close();
+                lock.close();
+            }
+        } finally {
+            closing.unlock();
+        }
+    }
+}

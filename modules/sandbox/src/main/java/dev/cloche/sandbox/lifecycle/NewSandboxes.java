@@ -1,0 +1,83 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.record.RowIds;
+import dev.cloche.sandbox.record.SandboxStore;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Records new sandboxes under names that are free. */
+final class NewSandboxes {
+    private final Foundations ground;
+    private final SandboxEnds ends;
+
+    NewSandboxes(Foundations ground, SandboxEnds ends) {
+        this.ground = ground;
+        this.ends = ends;
+    }
+
+    /**
+     * A sandbox that is recorded, and this process's.
+     *
+     * @param lock of it, held since before anybody else could see the record
+     */
+    public record Place(long id, OwnerLock lock) {}
+
+    /** @throws SandboxException.NameInUse if another sandbox has the name */
+    Place claim(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
+        String name = row.name();
+        Optional<Place> place = insert(row, run);
+        if (place.isEmpty()) {
+            // The holder of the name may be an ephemeral sandbox that has ended and nobody has looked at since.
+            Optional<SandboxRecord> other = ground.store().byName(name).flatMap(ends::settled);
+            if (other.isPresent()) {
+                throw new SandboxException.NameInUse(name, other.get().status());
+            }
+            place = insert(row, run);
+        }
+        return place.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
+    }
+
+    /** Before anybody can see the row, so that nobody ever starts it without what it was given. */
+    private static void keepSecrets(SandboxDirectory directory, SandboxSpec spec, boolean starting) {
+        if (!(spec.ephemeral() && starting)) {
+            directory.secrets().write(spec.secrets());
+        }
+    }
+
+    private Optional<Place> insert(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
+        try {
+            return insertNext(row, run);
+        } catch (RowIds.Taken leftByALostCatalog) {
+            ground.store().skipIds(RowIds.highestIn(ground.locks().sandboxes()));
+            return insertNext(row, run);
+        }
+    }
+
+    private Optional<Place> insertNext(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
+        AtomicReference<@Nullable OwnerLock> taken = new AtomicReference<>();
+        try {
+            Optional<Long> id = ground.store().insert(row, run, directory -> {
+                RowIds.requireNew(ground.locks().directory(directory).path());
+                OwnerLock lock = ground.locks().lockNew(directory);
+                taken.set(lock);
+                keepSecrets(lock.directory(), row.spec(), run.isPresent());
+            });
+            OwnerLock lock = taken.get();
+            return id.isPresent() && lock != null ? Optional.of(new Place(id.get(), lock)) : Optional.empty();
+        } catch (Throwable failure) {
+            OwnerLock lock = taken.get();
+            if (lock != null) {
+                lock.directory().remove();
+                lock.close();
+            }
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Somebody wants a sandbox gone.
+ *
+ * @param force whether it is killed if it runs
+ */
+public record RemoveRequest(Foundations ground, SandboxEnds ends, SandboxRecord sandbox, boolean force) {
+    public void perform(Deadline deadline) {
+        if (sandbox.status().active() && !force) {
+            throw new SandboxException.StillRunning(sandbox.name(), sandbox.status());
+        }
+        ends.end(sandbox, TerminationReason.SHUTDOWN_REQUESTED, Duration.ZERO, deadline);
+        Optional<SandboxRecord> ended = ground.store().byId(sandbox.id());
+        if (ended.isPresent()) {
+            if (ended.get().status().active()) {
+                throw new SandboxException.StillRunning(
+                        sandbox.name(), ended.get().status());
+            }
+            remove(ended.get(), deadline);
+        }
+    }
+
+    /** Waits for its owner to let go of it. */
+    private void remove(SandboxRecord ended, Deadline deadline) {
+        switch (ground.locks().claimPatiently(ended, deadline.orAfter(SandboxEnds.RELEASE_LIMIT))) {
+            case Claim.Gone() -> {}
+            case Claim.Held() -> throw new SandboxException.Owned(ended.name());
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                try (lock) {
+                    removeUnder(lock, now);
+                }
+            }
+        }
+    }
+
+    private void removeUnder(OwnerLock lock, SandboxRecord now) {
+        if (ground.store().doom(now.id())) {
+            new SandboxRemoval(ground).discard(lock, now);
+            return;
+        }
+        Optional<SandboxRecord> there = ground.store().byId(now.id());
+        if (there.isPresent()) {
+            throw new SandboxException.StillRunning(now.name(), there.get().status());
+        }
+        // Somebody else has just removed it, and its first lock with it.
+        lock.directory().remove();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RunStatus;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmStateException;
+import java.time.Duration;
+
+/** Takes away what sandboxes and runs leave, for who holds their lock. What is gone already is success. */
+public final class SandboxRemoval {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+
+    private final Foundations ground;
+
+    public SandboxRemoval(Foundations ground) {
+        this.ground = ground;
+    }
+
+    /**
+     * Removes all of a sandbox whose row says that it is to go: files before the row, so that a sandbox whose files resist stays
+     * visible and is tried again.
+     *
+     * @return whether this was who removed the row
+     */
+    boolean discard(OwnerLock lock, SandboxRecord record) {
+        ground.store().runs(record.id()).forEach(run -> destroyOwn(record.id(), run.vm()));
+        ground.vms().disks().delete(lock.directory().disk());
+        lock.directory().remove();
+        ground.images().release(Foundations.holder(record.id(), record.name()));
+        return ground.store().deleteEnded(record.id());
+    }
+
+    /** Removes the runs of a sandbox beyond those that are kept; files first here, too. */
+    void trim(SandboxRecord record) {
+        ground.store().runs(record.id()).stream()
+                .filter(run -> run.status() == RunStatus.TERMINATED)
+                .skip(record.policies().keptRuns() - 1L)
+                .forEach(run -> {
+                    destroyOwn(record.id(), run.vm());
+                    ground.store().deleteRun(run.id());
+                });
+    }
+
+    /** Destroys a VM that is recorded as a sandbox's, unless it is a pool's, or by now another's. */
+    public void destroyOwn(long sandbox, VmId id) {
+        if (ground.tenancy().has(sandbox, id)) {
+            destroy(id);
+        }
+    }
+
+    public void destroy(VmId id) {
+        // Who records an end before he carries it out may have died in between.
+        if (ground.vms().get(id).filter(vm -> vm.state().live()).isPresent()) {
+            try {
+                ground.vms().kill(id, Deadline.after(KILL_LIMIT));
+            } catch (VmNotFoundException | VmStateException endedMeanwhile) {
+                // As was to be reached.
+            }
+        }
+        ground.vms().destroy(id);
+    }
+}

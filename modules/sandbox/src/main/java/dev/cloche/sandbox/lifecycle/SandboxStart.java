@@ -1,0 +1,221 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.image.ImageConfig;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.PullEvent;
+import dev.cloche.image.PullListener;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.Secrets;
+import dev.cloche.sandbox.StartTimings;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.directory.SandboxUse;
+import dev.cloche.sandbox.lifecycle.NewSandboxes.Place;
+import dev.cloche.sandbox.record.CommandLine;
+import dev.cloche.sandbox.record.SandboxStore;
+import dev.cloche.sandbox.warm.Beginnings;
+import dev.cloche.sandbox.warm.Newcomer;
+import dev.cloche.sandbox.warm.Stopwatch;
+import dev.cloche.sandbox.warm.WarmStarts;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmStartException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * One start, from the record to a guest that answers. Whatever fails, nothing of it stays; of a sandbox that was there
+ * before, the record of the failure.
+ */
+public final class SandboxStart {
+    private final Foundations ground;
+    private final SandboxEnds ends;
+    private final StartPlan plan;
+    private final PullListener listener;
+    private final Deadline deadline;
+    private final Stopwatch total = Stopwatch.start();
+    private final StartVm vm;
+    private final Arrival arrival;
+
+    public SandboxStart(
+            Foundations ground, SandboxEnds ends, StartPlan plan, PullListener listener, Deadline deadline) {
+        this.ground = ground;
+        this.ends = ends;
+        this.plan = plan;
+        this.listener = listener;
+        this.deadline = deadline.orAfter(plan.timeout());
+        vm = new StartVm(ground, plan, this.deadline);
+        arrival = new Arrival(ground, plan, this.deadline);
+    }
+
+    /**
+     * What has come up.
+     *
+     * @param lock held by this process from before the record was there
+     */
+    public record Started(SandboxRecord record, Vm vm, OwnerLock lock, ImageConfig config, StartTimings timings) {}
+
+    /**
+     * A sandbox that has its image.
+     *
+     * @param took how long it took to get that
+     */
+    record Prepared(Place place, ImageDisk disk, Duration took) {
+        SandboxDirectory directory() {
+            return place.lock().directory();
+        }
+    }
+
+    /** Starts a new sandbox that ends with this process. */
+    public Started attached(SandboxSpec spec) {
+        return perform(claimNew(spec, false), false);
+    }
+
+    /** Starts a new sandbox that outlives this process and ends with its main command. */
+    public Started detached(SandboxSpec spec) {
+        return perform(claimNew(spec, true), true);
+    }
+
+    /**
+     * Starts a sandbox anew that was there before, detached.
+     *
+     * @param lock of it; closed if this fails
+     * @param restarts as {@link SandboxStore#startAgain} has it
+     */
+    Started again(SandboxRecord record, OwnerLock lock, int restarts) {
+        try {
+            new SandboxRemoval(ground).trim(record);
+            if (!ground.store().startAgain(record.id(), record.status(), run(true), restarts)) {
+                throw new SandboxException.Owned(record.name());
+            }
+        } catch (Throwable failure) {
+            lock.close();
+            throw failure;
+        }
+        return perform(new Place(record.id(), lock), true);
+    }
+
+    /**
+     * Starts a new sandbox that begins with a snapshot. It would go away if this process died before it has its disk: nobody
+     * would know that it lacks something.
+     */
+    public Started child(SandboxSpec spec, ChildOrigin origin) {
+        Place place = claimNew(spec.withEphemeral(true), origin.detached());
+        return wholly(place, () -> {
+            ImageDisk disk = origin.image(holder(place), plan.image(), listener, deadline);
+            Prepared prepared = new Prepared(place, disk, total.elapsed());
+            origin.copyDisk(prepared.directory().disk());
+            if (!spec.ephemeral()) {
+                prepared.directory().secrets().write(spec.secrets());
+                ground.store().keep(place.id());
+            }
+            return origin.boots() ? begin(prepared, origin.detached()) : goOn(prepared, origin);
+        });
+    }
+
+    private Started goOn(Prepared prepared, ChildOrigin origin) {
+        Beginnings.Begun begun = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
+        Started up = arrival.await(prepared, begun, WarmStarts.Outcome.NO_POOL, Optional.empty(), total);
+        if (origin.detached()) {
+            Arrival.letGo(up.vm());
+        }
+        return up;
+    }
+
+    private Started perform(Place place, boolean detached) {
+        return wholly(place, () -> begin(new Prepared(place, disk(holder(place)), total.elapsed()), detached));
+    }
+
+    /** All of a start, or nothing. */
+    private Started wholly(Place place, Supplier<Started> start) {
+        try {
+            SandboxUse.begins(place.lock().directory());
+            return start.get();
+        } catch (Throwable failure) {
+            Uninterrupted.after(failure, () -> forget(place, failure));
+            throw failure;
+        }
+    }
+
+    /** A VM that does not come up may have been given a damaged disk; with one that is made again it is tried once more. */
+    private Started begin(Prepared prepared, boolean detached) {
+        ImageHolder holder = holder(prepared.place());
+        CommandLine.doubt(plan.main(), prepared.disk().config())
+                .ifPresent(doubt -> listener.on(new PullEvent.Warning(doubt)));
+        try {
+            return beginOnce(prepared, detached);
+        } catch (VmStartException failed) {
+            if (!ground.images().mendHeld(plan.image(), holder, listener, deadline)) {
+                throw failed;
+            }
+            vm.anew(prepared.place().id());
+            return beginOnce(prepared, detached);
+        } catch (VmDeadlineException late) {
+            ground.images().doubtHeld(holder);
+            throw late;
+        }
+    }
+
+    private Started beginOnce(Prepared prepared, boolean detached) {
+        Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
+        Newcomer newcomer = newcomer(prepared);
+        WarmStarts.Outcome warm = vm.warm(prepared, detached, newcomer);
+        Beginnings.Begun begun = warm.vm()
+                .map(Beginnings.Begun::warm)
+                .orElseGet(() -> ground.beginnings()
+                        .begin(vm.booted(prepared, detached), plan.image().toString(), newcomer, deadline));
+        return arrival.await(prepared, begun, warm, main, total);
+    }
+
+    /** What a sandbox that outlives this process ends with. */
+    private ExecRequest main(Prepared prepared) {
+        return CommandLine.mainRequest(
+                        plan.imageName(), plan.main(), prepared.disk().config())
+                .asMain();
+    }
+
+    private ImageHolder holder(Place place) {
+        return Foundations.holder(place.id(), plan.name());
+    }
+
+    private Newcomer newcomer(Prepared prepared) {
+        Secrets secrets =
+                plan.known().isPresent() ? prepared.directory().secrets().read() : plan.secrets();
+        return new Newcomer(plan.name(), secrets);
+    }
+
+    private ImageDisk disk(ImageHolder holder) {
+        return plan.known()
+                .flatMap(_ -> ground.images().acquireHeld(plan.image(), holder, listener, deadline))
+                .orElseGet(() -> ground.images().acquire(plan.image(), plan.pullPolicy(), holder, listener, deadline));
+    }
+
+    private Place claimNew(SandboxSpec spec, boolean detached) {
+        SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
+        return new NewSandboxes(ground, ends).claim(row, Optional.of(run(detached)));
+    }
+
+    private SandboxStore.NewRun run(boolean detached) {
+        return new SandboxStore.NewRun(vm.id(), detached, ProcessIdentity.current());
+    }
+
+    /** Not only while the row is there: what was made after somebody removed the row is known to nobody else. */
+    private void forget(Place place, Throwable failure) {
+        try (OwnerLock lock = place.lock()) {
+            ends.record(place.id(), arrival.ending(failure));
+            if (plan.known().isPresent()) {
+                new SandboxRemoval(ground).destroy(vm.id());
+            } else {
+                ends.forget(lock, place.id(), plan.name(), vm.id());
+            }
+        }
+    }
+}

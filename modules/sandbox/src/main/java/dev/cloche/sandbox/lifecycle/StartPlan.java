@@ -1,0 +1,98 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.PullPolicy;
+import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.Secrets;
+import dev.cloche.sandbox.record.SandboxName;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.WritableLayer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What a start needs to know, of a sandbox that is new or was there before.
+ *
+ * @param imageName as it was asked for
+ * @param ownDisk of its VM, and gone with it
+ * @param lastingDiskMib the size of the disk that lasts as long as the sandbox
+ * @param known the sandbox's row, if it was there before
+ * @param main what it runs
+ * @param network with its ports as they were asked for
+ * @param secrets of a sandbox that is new; one that was there before has kept its own
+ */
+public record StartPlan(
+        String name,
+        String imageName,
+        ImageReference image,
+        PullPolicy pullPolicy,
+        int memoryMib,
+        int cpus,
+        Optional<WritableLayer.Disk> ownDisk,
+        OptionalInt lastingDiskMib,
+        SandboxPolicies policies,
+        MainCommand main,
+        NetworkSpec network,
+        Secrets secrets,
+        Optional<SandboxRecord> known) {
+
+    /**
+     * The first start of a sandbox.
+     *
+     * @throws SandboxException.InvalidSpecification if it is too large for this host
+     * @throws dev.cloche.image.ImageException if the specification's image is not a reference
+     */
+    public static StartPlan of(SandboxSpec spec, CommandOptions main) {
+        HostLimits.check(spec);
+        return new StartPlan(
+                spec.name().orElseGet(SandboxName::generated),
+                spec.image(),
+                ImageReference.parse(spec.image()),
+                spec.pullPolicy(),
+                spec.memoryMib(),
+                spec.cpus(),
+                ownDisk(spec.ephemeral(), spec.diskMib()),
+                lastingDisk(spec.ephemeral(), spec.diskMib()),
+                spec.policies(),
+                new MainCommand(spec.command(), main, spec.stopSignal(), spec.wholeCommand()),
+                spec.network(),
+                spec.secrets(),
+                Optional.empty());
+    }
+
+    /** A further start of a sandbox: with the image that it has, whatever the image's name means by now. */
+    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network) {
+        return new StartPlan(
+                record.name(),
+                record.image(),
+                ImageReference.parse(record.image()),
+                PullPolicy.MISSING,
+                record.memoryMib(),
+                record.cpus(),
+                ownDisk(record.ephemeral(), record.diskMib()),
+                lastingDisk(record.ephemeral(), record.diskMib()),
+                record.policies(),
+                main,
+                network,
+                Secrets.none(),
+                Optional.of(record));
+    }
+
+    private static Optional<WritableLayer.Disk> ownDisk(boolean ephemeral, OptionalInt size) {
+        return ephemeral && size.isPresent() ? Optional.of(new WritableLayer.Disk(size.getAsInt())) : Optional.empty();
+    }
+
+    private static OptionalInt lastingDisk(boolean ephemeral, OptionalInt size) {
+        return ephemeral ? OptionalInt.empty() : size;
+    }
+
+    Duration timeout() {
+        return policies.startTimeout();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
+import dev.cloche.vm.NetworkSpec;
+
+/** Somebody wants a sandbox started that was created, or has ended. */
+public record StartRequest(Foundations ground, SandboxEnds ends, Hands hands, SandboxRecord sandbox) {
+    public SandboxRecord perform(PullListener listener, Deadline deadline) {
+        return switch (sandbox.status()) {
+            case RUNNING -> sandbox;
+            case STARTING -> throw new SandboxException.Starting(sandbox.name());
+            case PAUSED, DRAINING -> throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+            case CREATED, STOPPED, CRASHED -> start(listener, deadline);
+        };
+    }
+
+    private SandboxRecord start(PullListener listener, Deadline deadline) {
+        MainCommand main = ground.store()
+                .mainCommand(sandbox.id())
+                .orElseThrow(() -> new SandboxException.UnknownCommand(sandbox.name()));
+        NetworkSpec network = ground.store().network(sandbox.id());
+        return switch (ground.locks().claimPatiently(sandbox, deadline.orAfter(SandboxEnds.RELEASE_LIMIT))) {
+            case Claim.Gone() -> throw new SandboxException.NotFound(sandbox.name());
+            case Claim.Held() -> throw new SandboxException.Owned(sandbox.name());
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                if (now.status().active() || (now.ephemeral() && now.status().terminal())) {
+                    try (lock) {
+                        ends.cleanUnder(lock, now.id());
+                    }
+                    throw now.status().active()
+                            ? new SandboxException.Starting(now.name())
+                            : new SandboxException.NotFound(now.name());
+                }
+                StartPlan plan = StartPlan.again(now, main, network);
+                yield hands.letRun(new SandboxStart(ground, ends, plan, listener, deadline).again(now, lock, 0));
+            }
+        };
+    }
+}

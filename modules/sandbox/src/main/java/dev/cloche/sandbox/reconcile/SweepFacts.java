@@ -1,0 +1,62 @@
+package dev.cloche.sandbox.reconcile;
+
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.directory.EndHold;
+import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.record.SweepRow;
+import dev.cloche.vm.VmInfo;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Gathers what the rule of sweeps needs to know of a sandbox, as little of it as decides. For one thread, and one sweep. */
+public final class SweepFacts {
+    private static final SweepRule.Owner ANYBODY = new SweepRule.Owner(false, false);
+
+    private final Foundations ground;
+    private final SweepRule rule;
+    private final SweepNote before;
+    private final Map<ProcessIdentity, Boolean> processes = new HashMap<>();
+
+    public SweepFacts(Foundations ground, SweepRule rule, SweepNote before) {
+        this.ground = ground;
+        this.rule = rule;
+        this.before = before;
+    }
+
+    /**
+     * Of a detached sandbox whose VM lives it does not matter who owns it, and of one that is owned, and neither paused nor
+     * draining, what its VM does.
+     */
+    SweepRule.Verdict judge(SweepRow row) {
+        boolean detached = row.run().map(SweepRow.Run::detached).orElse(false);
+        boolean draining = row.status() == SandboxStatus.DRAINING;
+        boolean vmFirst = detached || draining || row.status() == SandboxStatus.PAUSED;
+        Optional<VmInfo> vm = vmFirst ? vm(row) : Optional.empty();
+        boolean live = vm.filter(info -> info.state().live()).isPresent();
+        SweepRule.Owner owner = detached && live ? ANYBODY : owner(row);
+        if (!vmFirst && !owner.locked()) {
+            vm = vm(row);
+        }
+        boolean ending = draining && live && EndHold.isTaken(ground.locks().directory(row.directory()));
+        return rule.judge(row, owner, vm, ending, before.ownerlessSince(row.id()));
+    }
+
+    private Optional<VmInfo> vm(SweepRow row) {
+        return row.run()
+                .map(SweepRow.Run::vm)
+                .filter(vm ->
+                        row.status() != SandboxStatus.STARTING || !ground.vms().isPooled(vm))
+                .flatMap(ground.vms()::get);
+    }
+
+    private SweepRule.Owner owner(SweepRow row) {
+        boolean locked = ground.locks().directory(row.directory()).isHeld();
+        boolean alive = !locked
+                && row.run()
+                        .map(run -> processes.computeIfAbsent(run.owner(), ProcessIdentity::isAlive))
+                        .orElse(false);
+        return new SweepRule.Owner(locked, alive);
+    }
+}

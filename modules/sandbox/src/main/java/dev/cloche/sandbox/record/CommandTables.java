@@ -1,0 +1,96 @@
+package dev.cloche.sandbox.record;
+
+import dev.cloche.catalog.Session;
+import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.StopSignal;
+import dev.cloche.vm.ResourceLimit;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The tables of main commands, of sandboxes or of snapshots: {@code X_command}, {@code X_word}, {@code X_variable} and
+ * {@code X_limit}, all with a column {@code X_id}.
+ *
+ * @param of the word for X
+ */
+record CommandTables(String of) {
+    void insert(Session session, long id, MainCommand main) throws SQLException {
+        CommandOptions options = main.options();
+        session.update(
+                sql("INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole) VALUES (?, ?, ?, ?, ?)"),
+                id,
+                options.user(),
+                options.workingDirectory(),
+                main.stopSignal().map(StopSignal::number),
+                SandboxRows.flag(main.whole()));
+        for (int i = 0; i < main.words().size(); i++) {
+            session.update(
+                    sql("INSERT INTO X_word (X_id, position, word) VALUES (?, ?, ?)"),
+                    id,
+                    i,
+                    main.words().get(i));
+        }
+        for (Map.Entry<String, String> variable : options.environment().entrySet()) {
+            session.update(
+                    sql("INSERT INTO X_variable (X_id, name, value) VALUES (?, ?, ?)"),
+                    id,
+                    variable.getKey(),
+                    variable.getValue());
+        }
+        for (ResourceLimit limit : options.limits()) {
+            session.update(
+                    sql("INSERT INTO X_limit (X_id, resource, soft, hard) VALUES (?, ?, ?, ?)"),
+                    id,
+                    limit.resource().name(),
+                    limit.soft(),
+                    limit.hard());
+        }
+    }
+
+    /** Empty for a sandbox of a Cloche that did not record it. */
+    Optional<MainCommand> read(Session session, long id) throws SQLException {
+        record Head(
+                Optional<String> user, Optional<String> directory, Optional<StopSignal> stopSignal, boolean whole) {}
+        Optional<Head> head = session.first(
+                row -> new Head(
+                        Optional.ofNullable(row.getString(1)),
+                        Optional.ofNullable(row.getString(2)),
+                        row.getString(3) == null ? Optional.empty() : Optional.of(new StopSignal(row.getInt(3))),
+                        row.getInt(4) == 1),
+                sql("SELECT user, working_directory, stop_signal, whole FROM X_command WHERE X_id = ?"),
+                id);
+        if (head.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> words = session.list(
+                row -> row.getString(1), sql("SELECT word FROM X_word WHERE X_id = ? ORDER BY position"), id);
+        List<ResourceLimit> limits = session.list(
+                row -> new ResourceLimit(
+                        ResourceLimit.Resource.valueOf(row.getString(1)), row.getLong(2), row.getLong(3)),
+                sql("SELECT resource, soft, hard FROM X_limit WHERE X_id = ?"),
+                id);
+        CommandOptions options = new CommandOptions(
+                map(session, sql("SELECT name, value FROM X_variable WHERE X_id = ?"), id),
+                head.get().directory(),
+                head.get().user(),
+                false,
+                Optional.empty(),
+                false,
+                limits);
+        return Optional.of(new MainCommand(
+                words, options, head.get().stopSignal(), head.get().whole()));
+    }
+
+    private String sql(String text) {
+        return text.replace("X_", of + "_");
+    }
+
+    static Map<String, String> map(Session session, String sql, long id) throws SQLException {
+        return session.list(row -> Map.entry(row.getString(1), row.getString(2)), sql, id).stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.cloche.sandbox.record;
+
+import dev.cloche.catalog.Session;
+import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.vm.VmId;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** How sandboxes and their runs end, and how their rows go. */
+final class EndRows {
+    private EndRows() {}
+
+    /** Records the end of a sandbox's run, and of the sandbox with it; false if somebody else has done so. */
+    static boolean end(Session session, long sandbox, Ending ending, long now) throws SQLException {
+        boolean ended = terminate(session, ending, now, "sandbox_id = ?", sandbox);
+        int changed = session.update("""
+                UPDATE sandbox SET status = ?, updated_at = ?
+                WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
+                """, ending.status().name(), now, sandbox);
+        if (changed > 0) {
+            EventRows.append(session, sandbox, StatusRows.eventOf(ending.status()), Optional.of(ending), "", now);
+        }
+        return ended;
+    }
+
+    /** Removes a sandbox that has ended and is to go; false if it is gone, runs or stays. */
+    static boolean delete(Session session, long sandbox, long now) throws SQLException {
+        boolean there = session.first(
+                        row -> row.getInt(1),
+                        "SELECT 1 FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
+                        sandbox)
+                .isPresent();
+        if (there) {
+            EventRows.append(session, sandbox, SandboxEvent.Kind.REMOVED, now);
+            session.update("DELETE FROM sandbox WHERE id = ?", sandbox);
+        }
+        return there;
+    }
+
+    /**
+     * Records the end of a run that has none yet.
+     *
+     * @param which a further condition, which begins with a column of {@code run}
+     * @return whether there was such a run
+     */
+    static boolean terminate(Session session, Ending ending, long now, String which, Object... parameters)
+            throws SQLException {
+        List<Object> all = new ArrayList<>(List.of(
+                asked(ending),
+                ending.reason().name(),
+                SandboxRows.boxed(ending.exitCode()),
+                SandboxRows.boxed(ending.exitSignal()),
+                SandboxRows.flag(ending.killed()),
+                ending.detail(),
+                now));
+        all.addAll(Arrays.asList(parameters));
+        return session.update("""
+                        UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
+                               killed = ?, detail = ?, terminated_at = ?
+                        WHERE status = 'RUNNING' AND\s""" + which, all.toArray()) == 1;
+    }
+
+    /** Adds how the main command of a run ended whose end is recorded without that; false if there is none. */
+    static boolean mainEnded(Session session, VmId vm, Ending main) throws SQLException {
+        return session.update("""
+                        UPDATE run SET exit_code = ?, exit_signal = ?
+                        WHERE vm_id = ? AND status = 'TERMINATED' AND exit_code IS NULL AND exit_signal IS NULL
+                        """, SandboxRows.boxed(main.exitCode()), SandboxRows.boxed(main.exitSignal()), vm.value())
+                == 1;
+    }
+
+    /** Of an end that somebody had asked for: what it was asked as, or as a plain stop where the end has a reason of its own. */
+    private static Optional<String> asked(Ending ending) {
+        TerminationReason reason = ending.reason();
+        return Optional.of(reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)
+                .filter(_ -> ending.asked())
+                .map(TerminationReason::name);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.cloche.sandbox.record;
+
+import dev.cloche.catalog.Session;
+import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.TerminationReason;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The rows of events. Each is written in the transaction of what it tells, so there is none of what did not happen. */
+public final class EventRows {
+    /** How many are kept. */
+    public static final long KEPT = 10_000;
+
+    /** What is read at once. */
+    private static final int PAGE = 500;
+
+    private EventRows() {}
+
+    static void append(Session session, long sandbox, SandboxEvent.Kind kind, long now) throws SQLException {
+        append(session, sandbox, kind, Optional.empty(), "", now);
+    }
+
+    /** @param sandbox whose row is there still */
+    static void append(
+            Session session, long sandbox, SandboxEvent.Kind kind, Optional<Ending> ending, String detail, long now)
+            throws SQLException {
+        Optional<Long> id = session.first(
+                row -> row.getLong(1),
+                """
+                INSERT INTO sandbox_event (at, kind, sandbox_id, name, image, reason, exit_code, exit_signal, detail)
+                SELECT ?, ?, id, name, image, ?, ?, ?, ? FROM sandbox WHERE id = ? RETURNING id
+                """,
+                now,
+                kind.name(),
+                ending.map(end -> end.reason().name()),
+                ending.flatMap(end -> SandboxRows.boxed(end.exitCode())),
+                ending.flatMap(end -> SandboxRows.boxed(end.exitSignal())),
+                ending.map(Ending::detail).orElse(detail),
+                sandbox);
+        if (id.isPresent()) {
+            session.update("DELETE FROM sandbox_event WHERE id <= ?", id.get() - KEPT);
+        }
+    }
+
+    /** The events after one, the oldest first, as many as are read at once. */
+    static List<SandboxEvent> after(Session session, long id) throws SQLException {
+        return session.list(EventRows::read, "SELECT * FROM sandbox_event WHERE id > ? ORDER BY id LIMIT " + PAGE, id);
+    }
+
+    /** The id before the first event that is kept and not older than this. */
+    static long before(Session session, Instant since) throws SQLException {
+        return session.first(
+                        row -> row.getLong(1),
+                        "SELECT coalesce(min(id) - 1, (SELECT coalesce(max(id), 0) FROM sandbox_event))"
+                                + " FROM sandbox_event WHERE at >= ?",
+                        since.toEpochMilli())
+                .orElse(0L);
+    }
+
+    /** The id of the latest event. */
+    static long latest(Session session) throws SQLException {
+        return session.first(row -> row.getLong(1), "SELECT coalesce(max(id), 0) FROM sandbox_event")
+                .orElse(0L);
+    }
+
+    private static SandboxEvent read(ResultSet row) throws SQLException {
+        String reason = row.getString("reason");
+        SandboxEvent.Kind kind = SandboxEvent.Kind.valueOf(row.getString("kind"));
+        String detail = row.getString("detail");
+        Optional<Ending> ending = reason == null
+                ? Optional.empty()
+                : Optional.of(new Ending(
+                        TerminationReason.valueOf(reason),
+                        // A signal is the one reason whose status depends on it.
+                        kind == SandboxEvent.Kind.STOPPED,
+                        SandboxRows.number(row, "exit_code"),
+                        SandboxRows.number(row, "exit_signal"),
+                        detail));
+        return new SandboxEvent(
+                row.getLong("id"),
+                Instant.ofEpochMilli(row.getLong("at")),
+                kind,
+                row.getLong("sandbox_id"),
+                row.getString("name"),
+                row.getString("image"),
+                ending,
+                ending.isPresent() ? "" : detail);
+    }
+}

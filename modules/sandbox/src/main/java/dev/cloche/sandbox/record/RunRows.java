@@ -1,0 +1,75 @@
+package dev.cloche.sandbox.record;
+
+import dev.cloche.catalog.Session;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.TerminationReason;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/** The rows of runs between their beginning ({@link NewRows}) and their end ({@link EndRows}). */
+final class RunRows {
+    private RunRows() {}
+
+    /** All runs of a sandbox that are kept, the latest first. */
+    static List<RunRecord> read(Session session, long sandbox) throws SQLException {
+        return session.list(
+                SandboxRows::run,
+                "SELECT r.id AS run_id, r.status AS run_status, r.* FROM run r WHERE r.sandbox_id = ? ORDER BY r.id DESC",
+                sandbox);
+    }
+
+    /** Its guest has answered. */
+    static void ready(Session session, long sandbox, Optional<ProcessIdentity> guard, long now) throws SQLException {
+        session.update(
+                """
+                UPDATE run SET guard_pid = ?, guard_start_time = ?, guard_boot_id = ?, ready_at = ?
+                WHERE sandbox_id = ? AND status = 'RUNNING'
+                """,
+                guard.map(ProcessIdentity::pid),
+                guard.map(ProcessIdentity::startTime),
+                guard.map(ProcessIdentity::bootId),
+                now,
+                sandbox);
+    }
+
+    /** Its end was asked for; false if it has ended. */
+    static boolean ask(Session session, long sandbox, TerminationReason reason) throws SQLException {
+        return session.update(
+                        "UPDATE run SET asked = ? WHERE sandbox_id = ? AND status = 'RUNNING'", reason.name(), sandbox)
+                == 1;
+    }
+
+    /** The end of the latest one, which nobody had asked for, suits somebody who knows its restart policy. */
+    static void giveUp(Session session, long sandbox) throws SQLException {
+        session.update("""
+                UPDATE run SET asked = 'SHUTDOWN_REQUESTED'
+                WHERE id = (SELECT max(id) FROM run WHERE sandbox_id = ?) AND status = 'TERMINATED' AND asked IS NULL
+                  AND EXISTS (SELECT 1 FROM sandbox WHERE id = ? AND restart <> 'NO')
+                """, sandbox, sandbox);
+    }
+
+    /** It outlives the process that started it; false if it has ended. */
+    static boolean detach(Session session, long sandbox, long now) throws SQLException {
+        boolean runs =
+                session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", sandbox) == 1;
+        if (runs) {
+            EventRows.append(session, sandbox, SandboxEvent.Kind.DETACHED, now);
+        }
+        return runs;
+    }
+
+    /** Somebody has taken it over; false if it has ended. */
+    static boolean adopt(Session session, long sandbox, long run, ProcessIdentity owner, long now) throws SQLException {
+        boolean runs = session.update("""
+                        UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
+                        WHERE id = ? AND sandbox_id = ? AND status = 'RUNNING'
+                        """, owner.pid(), owner.startTime(), owner.bootId(), run, sandbox) == 1;
+        if (runs) {
+            EventRows.append(session, sandbox, SandboxEvent.Kind.ADOPTED, now);
+        }
+        return runs;
+    }
+}

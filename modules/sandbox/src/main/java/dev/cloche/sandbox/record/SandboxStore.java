@@ -1,0 +1,324 @@
+package dev.cloche.sandbox.record;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.catalog.Session;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.SandboxDetails;
+import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.SandboxFilter;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.VmId;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The rows of sandboxes and runs. Every change of a status names the statuses that it may change from, so that of several
+ * runtimes that race exactly one succeeds.
+ */
+public final class SandboxStore {
+    public static final CatalogSchema SCHEMA = new CatalogSchema(
+            "sandbox",
+            "dev/cloche/sandbox/migrations",
+            List.of(
+                    CatalogSchema.Migration.additive("sandboxes and their runs"),
+                    new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
+                    CatalogSchema.Migration.additive("networks and published ports"),
+                    CatalogSchema.Migration.additive("pools of warm VMs, and how runs began"),
+                    new CatalogSchema.Migration("pools of VMs with a network", true, true),
+                    CatalogSchema.Migration.additive("stop signals, and what had to be killed"),
+                    CatalogSchema.Migration.additive("main commands without an image's entrypoint")));
+
+    private final Catalog catalog;
+    private final Clock clock;
+    private final Runnable onEvents;
+
+    /** @param onEvents told after each transaction that may have recorded events */
+    public SandboxStore(Catalog catalog, Clock clock, Runnable onEvents) {
+        this.catalog = catalog;
+        this.clock = clock;
+        this.onEvents = onEvents;
+    }
+
+    private <T> T change(Catalog.Work<T, RuntimeException> work) {
+        T result = catalog.write(work);
+        onEvents.run();
+        return result;
+    }
+
+    /** One that ends or removes, and so has to be possible on a full disk. */
+    private <T> T finish(Catalog.Work<T, RuntimeException> work) {
+        T result = catalog.writeFromReserve(work);
+        onEvents.run();
+        return result;
+    }
+
+    /** Whether nothing can be recorded, because the file system is read-only. */
+    public boolean readOnly() {
+        return catalog.readOnly();
+    }
+
+    /** What a new sandbox is recorded with. */
+    public record NewSandbox(String name, SandboxSpec spec, MainCommand main) {}
+
+    /**
+     * The image that a sandbox has got.
+     *
+     * @param command its own, for people, of which a sandbox is recorded that names none
+     */
+    public record FoundImage(String manifest, String command) {
+        public static FoundImage of(ImageDisk disk) {
+            return new FoundImage(disk.manifest().toString(), CommandLine.own(disk.config()));
+        }
+    }
+
+    /** What a new run is recorded with, before anything of it exists. */
+    public record NewRun(VmId vm, boolean detached, ProcessIdentity owner) {}
+
+    /**
+     * Records a new sandbox, with its first run if there is one; empty if its name is taken.
+     *
+     * @param beforehand done with the name of its directory before anybody else can see the row; if it fails, there is none
+     */
+    public Optional<Long> insert(NewSandbox sandbox, Optional<NewRun> run, Consumer<String> beforehand) {
+        return change(session -> {
+            SandboxStatus status = run.isPresent() ? SandboxStatus.STARTING : SandboxStatus.CREATED;
+            long now = clock.millis();
+            Optional<Long> id = NewRows.insert(session, sandbox, status, now);
+            if (id.isPresent()) {
+                if (run.isPresent()) {
+                    insertRun(session, id.get(), run.get(), now);
+                }
+                beforehand.accept(NewRows.directory(sandbox.name(), id.get()));
+                EventRows.append(session, id.get(), StatusRows.eventOf(status), now);
+            }
+            return id;
+        });
+    }
+
+    /** Has the next sandbox get a higher id than this one. */
+    public void skipIds(long id) {
+        catalog.write(session -> {
+            RowIds.skip(session, "sandbox", id);
+            return id;
+        });
+    }
+
+    private void insertRun(Session session, long id, NewRun run, long now) throws SQLException {
+        catalog.refuseDuringInstall(session);
+        NewRows.insertRun(session, id, run, now);
+    }
+
+    /**
+     * Records a further run of a sandbox that does not run; false if it is not in {@code from} any more.
+     *
+     * @param restarts how often it has been started in a row by its restart policy; 0 if somebody asked for it
+     */
+    public boolean startAgain(long id, SandboxStatus from, NewRun run, int restarts) {
+        return change(session -> {
+            long now = clock.millis();
+            if (!StatusRows.move(session, id, from, SandboxStatus.STARTING, now)) {
+                return false;
+            }
+            session.update("UPDATE sandbox SET restarts = ? WHERE id = ?", restarts, id);
+            insertRun(session, id, run, now);
+            return true;
+        });
+    }
+
+    /** Moves a sandbox along the table of transitions; false if it is not in {@code from} any more. */
+    public boolean move(long id, SandboxStatus from, SandboxStatus to) {
+        return change(session -> StatusRows.move(session, id, from, to, clock.millis()));
+    }
+
+    /**
+     * Its guest has answered: records who its guard is, the image that it has got, and how it began; false if it is not
+     * starting any more.
+     */
+    public boolean running(long id, Optional<ProcessIdentity> guard, FoundImage image, StartRows.Note note) {
+        return change(session -> {
+            long now = clock.millis();
+            if (!StatusRows.move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
+                return false;
+            }
+            NewRows.imageFound(session, id, image);
+            RunRows.ready(session, id, guard, now);
+            StartRows.insert(session, id, note);
+            return true;
+        });
+    }
+
+    /** Records which image a sandbox has got, and gets again from then on. */
+    public void imageFound(long id, FoundImage image) {
+        catalog.write(session -> {
+            NewRows.imageFound(session, id, image);
+            return id;
+        });
+    }
+
+    /**
+     * Records that the end of a sandbox was asked for, before it is carried out; whoever finds it ended then knows why. The
+     * latest who asks is who is remembered, because his is the end that comes.
+     *
+     * @param from the statuses in which there is anything to ask for
+     * @return false if it is in none of them
+     */
+    public boolean ask(long id, TerminationReason reason, Set<SandboxStatus> from) {
+        if (!reason.canBeAsked()) {
+            throw new IllegalArgumentException("nobody asks for an end as " + reason);
+        }
+        return finish(
+                session -> StatusRows.drain(session, id, from, clock.millis()) && RunRows.ask(session, id, reason));
+    }
+
+    /** Records that somebody wants a sandbox to stay ended that its restart policy would start again. */
+    public void giveUp(long id) {
+        catalog.writeFromReserve(session -> {
+            RunRows.giveUp(session, id);
+            return id;
+        });
+    }
+
+    /** Records that a sandbox's run outlives the process that started it; false if it has ended. */
+    public boolean detach(long id) {
+        return change(session -> RunRows.detach(session, id, clock.millis()));
+    }
+
+    /** Records who has taken a run over; false if it has ended. */
+    public boolean adopt(long id, long run, ProcessIdentity owner) {
+        return change(session -> RunRows.adopt(session, id, run, owner, clock.millis()));
+    }
+
+    /** Adds how the main command of a run ended, if its end was recorded without that. */
+    public boolean mainEnded(VmId vm, Ending main) {
+        return catalog.writeFromReserve(session -> EndRows.mainEnded(session, vm, main));
+    }
+
+    /** Records the end of a sandbox's run; false if somebody else has done so. */
+    public boolean end(long id, Ending ending) {
+        return finish(session -> EndRows.end(session, id, ending, clock.millis()));
+    }
+
+    /**
+     * Records that a sandbox that does not run is to go, so that nobody starts it again and whoever looks next finishes a
+     * removal that got halfway; false if it is gone or runs.
+     */
+    public boolean doom(long id) {
+        return catalog.writeFromReserve(session -> session.update("""
+                        UPDATE sandbox SET ephemeral = 1,
+                               status = CASE status WHEN 'CREATED' THEN 'CRASHED' ELSE status END
+                        WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')
+                        """, id) == 1);
+    }
+
+    /** Records that a sandbox that is being started stays when it ends, from now on. */
+    public void keep(long id) {
+        catalog.write(
+                session -> session.update("UPDATE sandbox SET ephemeral = 0 WHERE id = ? AND status = 'STARTING'", id));
+    }
+
+    /** Removes the row of a sandbox that has ended and is to go; false if it is gone, runs or stays. */
+    public boolean deleteEnded(long id) {
+        return finish(session -> EndRows.delete(session, id, clock.millis()));
+    }
+
+    /** Gives a sandbox another name; false if that is taken. */
+    public boolean rename(long id, String name) {
+        return change(session -> {
+            if (session.first(row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE name = ?", name)
+                    .isPresent()) {
+                return false;
+            }
+            // Under the name that it had.
+            EventRows.append(session, id, SandboxEvent.Kind.RENAMED, Optional.empty(), name, clock.millis());
+            return session.update("UPDATE sandbox SET name = ? WHERE id = ?", name, id) == 1;
+        });
+    }
+
+    public Optional<SandboxRecord> byName(String name) {
+        return catalog.read(session -> SandboxRows.byName(session, name));
+    }
+
+    public Optional<SandboxRecord> byId(long id) {
+        return catalog.read(session -> SandboxRows.byId(session, id));
+    }
+
+    /** All sandboxes, the newest first. */
+    public List<SandboxRecord> all() {
+        return list(SandboxFilter.all());
+    }
+
+    /** The newest first. */
+    public List<SandboxRecord> list(SandboxFilter filter) {
+        return catalog.read(session -> SandboxRows.list(session, filter));
+    }
+
+    /** The sandboxes that an owner may be wanted for: those that run detached, and those that a policy may start again. */
+    public List<SandboxRecord> unkept() {
+        return catalog.read(SandboxRows::unkept);
+    }
+
+    /** All runs of a sandbox that are kept, the latest first. */
+    public List<RunRecord> runs(long id) {
+        return catalog.read(session -> RunRows.read(session, id));
+    }
+
+    /** Removes the row of a run whose end is recorded. */
+    public void deleteRun(long run) {
+        catalog.writeFromReserve(
+                session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
+    }
+
+    /** The network that it gets, with its ports as they were asked for. */
+    public NetworkSpec network(long id) {
+        return catalog.read(session -> NetworkRows.read(session, id));
+    }
+
+    /** What a sandbox runs; empty for one of a Cloche that did not record it. */
+    public Optional<MainCommand> mainCommand(long id) {
+        return catalog.read(session -> CommandRows.read(session, id));
+    }
+
+    /** All that is recorded of a sandbox that has been read. */
+    public SandboxDetails details(SandboxRecord sandbox) {
+        long id = sandbox.id();
+        return catalog.read(session -> new SandboxDetails(
+                sandbox,
+                CommandRows.labels(session, id),
+                CommandRows.read(session, id),
+                RunRows.read(session, id),
+                StartRows.read(session, id)));
+    }
+
+    /** Records another main command, for the next start. */
+    public void changeMain(long id, MainCommand main) {
+        catalog.write(session -> {
+            CommandRows.replace(session, id, main);
+            return id;
+        });
+    }
+
+    /** The events after one, the oldest first, as many as are read at once. */
+    public List<SandboxEvent> eventsAfter(long id) {
+        return catalog.read(session -> EventRows.after(session, id));
+    }
+
+    /** Where to begin to read events: behind the latest, or before the first that is not older than this. */
+    public long eventsFrom(Optional<Instant> since) {
+        return catalog.read(
+                session -> since.isPresent() ? EventRows.before(session, since.get()) : EventRows.latest(session));
+    }
+}

@@ -1,0 +1,221 @@
+package dev.cloche.sandbox.record;
+
+import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.catalog.Session;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.RestartPolicy;
+import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSnapshot;
+import dev.cloche.sandbox.SnapshotStatus;
+import dev.cloche.vm.NetworkSpec;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The rows of snapshots. Every change of a status names the one that it changes from. */
+public final class SnapshotStore {
+    /** Tables of their own, with versions of their own: they refer to nothing of the sandboxes'. */
+    public static final CatalogSchema SCHEMA = new CatalogSchema(
+            "sandbox_snapshot",
+            "dev/cloche/sandbox/snapshots",
+            List.of(
+                    CatalogSchema.Migration.additive("snapshots of sandboxes"),
+                    CatalogSchema.Migration.additive("stop signals"),
+                    CatalogSchema.Migration.additive("main commands without an image's entrypoint")));
+
+    private static final CommandTables COMMANDS = new CommandTables("snapshot");
+
+    private final Catalog catalog;
+    private final Clock clock;
+
+    public SnapshotStore(Catalog catalog, Clock clock) {
+        this.catalog = catalog;
+        this.clock = clock;
+    }
+
+    /**
+     * What a new snapshot is recorded with.
+     *
+     * @param name empty for a fork
+     */
+    public record NewSnapshot(
+            Optional<String> name,
+            SandboxSnapshot.Contents contents,
+            SandboxRecord source,
+            NetworkSpec network,
+            Optional<MainCommand> main) {}
+
+    /** A row with its id and the name of its directory. */
+    public record Row(long id, String directory) {}
+
+    /** All that a child needs to know and nobody else. */
+    public record Inheritance(SandboxPolicies policies, Optional<String> nameServer, Optional<MainCommand> main) {}
+
+    /**
+     * Records a snapshot that is being taken; empty if its name is taken.
+     *
+     * @param beforehand done with the name of its directory before anybody else can see the row; if it fails, there is none
+     */
+    public Optional<Row> insert(NewSnapshot snapshot, Consumer<String> beforehand) {
+        return catalog.write(session -> {
+            Optional<Long> id = insert(session, snapshot);
+            if (id.isEmpty()) {
+                return Optional.empty();
+            }
+            Row row = new Row(id.get(), snapshot.source().name() + "-" + id.get());
+            session.update("UPDATE sandbox_snapshot SET directory = ? WHERE id = ?", row.directory(), row.id());
+            if (snapshot.main().isPresent()) {
+                COMMANDS.insert(session, row.id(), snapshot.main().get());
+            }
+            beforehand.accept(row.directory());
+            return Optional.of(row);
+        });
+    }
+
+    /** Has the next snapshot get a higher id than this one. */
+    public void skipIds(long id) {
+        catalog.write(session -> {
+            RowIds.skip(session, "sandbox_snapshot", id);
+            return id;
+        });
+    }
+
+    /** The directories of all snapshots. */
+    public Set<String> directories() {
+        return Set.copyOf(catalog.<List<String>, RuntimeException>read(
+                session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot")));
+    }
+
+    private Optional<Long> insert(Session session, NewSnapshot snapshot) throws SQLException {
+        SandboxRecord source = snapshot.source();
+        Optional<NetworkSpec.User> network =
+                snapshot.network() instanceof NetworkSpec.User user ? Optional.of(user) : Optional.empty();
+        return session.first(
+                row -> row.getLong(1),
+                """
+                INSERT INTO sandbox_snapshot (name, status, contents, directory, source, image, manifest, memory_mib, cpus,
+                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, created_at)
+                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (name) DO NOTHING RETURNING id
+                """,
+                snapshot.name(),
+                snapshot.contents().name(),
+                source.name(),
+                source.image(),
+                source.manifest().orElse(""),
+                source.memoryMib(),
+                source.cpus(),
+                SandboxRows.boxed(source.diskMib()),
+                SandboxRows.flag(network.isPresent()),
+                network.flatMap(NetworkSpec.User::nameServer),
+                SandboxRows.millis(source.policies().maxDuration()),
+                SandboxRows.millis(source.policies().idleTimeout()),
+                source.policies().startTimeout().toMillis(),
+                clock.millis());
+    }
+
+    /** It is whole; false if somebody has decided meanwhile that it is to go. */
+    public boolean ready(long id, Optional<Duration> pause) {
+        return catalog.write(session -> session.update(
+                        "UPDATE sandbox_snapshot SET status = 'READY', pause_nanos = ? WHERE id = ? AND status = 'TAKING'",
+                        pause.map(Duration::toNanos),
+                        id)
+                == 1);
+    }
+
+    /** It is to go, and its name is free from now on; false if it is going or gone. */
+    public boolean doom(long id) {
+        return catalog.writeFromReserve(session -> session.update(
+                        "UPDATE sandbox_snapshot SET status = 'REMOVING', name = NULL WHERE id = ? AND status <> 'REMOVING'",
+                        id)
+                == 1);
+    }
+
+    /** The last step of a removal. */
+    public void delete(long id) {
+        catalog.writeFromReserve(
+                session -> session.update("DELETE FROM sandbox_snapshot WHERE id = ? AND status = 'REMOVING'", id));
+    }
+
+    /** Those with a name that can be restored, by name. */
+    public List<SandboxSnapshot> all() {
+        return catalog.read(session -> session.list(
+                SnapshotStore::snapshot,
+                "SELECT * FROM sandbox_snapshot WHERE status = 'READY' AND name IS NOT NULL ORDER BY name"));
+    }
+
+    public Optional<SandboxSnapshot> byName(String name) {
+        return catalog.read(session ->
+                session.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE name = ?", name));
+    }
+
+    public Optional<SandboxSnapshot> byId(long id) {
+        return catalog.read(
+                session -> session.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE id = ?", id));
+    }
+
+    /** Those that nobody keeps but who works on them: being taken, going, or of a fork. */
+    public List<Row> passing() {
+        return catalog.read(session -> session.list(
+                row -> new Row(row.getLong(1), row.getString(2)),
+                "SELECT id, directory FROM sandbox_snapshot WHERE status <> 'READY' OR name IS NULL ORDER BY id"));
+    }
+
+    /** Where its files are; empty if it is gone. */
+    public Optional<String> directory(long id) {
+        return catalog.read(session ->
+                session.first(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot WHERE id = ?", id));
+    }
+
+    /** Empty if it is gone. */
+    public Optional<Inheritance> inheritance(long id) {
+        return catalog.read(session -> {
+            Optional<MainCommand> main = COMMANDS.read(session, id);
+            return session.first(
+                    row -> new Inheritance(policies(row), Optional.ofNullable(row.getString("name_server")), main),
+                    "SELECT * FROM sandbox_snapshot WHERE id = ?",
+                    id);
+        });
+    }
+
+    private static SandboxPolicies policies(ResultSet row) throws SQLException {
+        return new SandboxPolicies(
+                SandboxRows.duration(row, "max_duration"),
+                SandboxRows.duration(row, "idle_timeout"),
+                Duration.ofMillis(row.getLong("start_timeout")),
+                RestartPolicy.no(),
+                SandboxPolicies.DEFAULT_KEPT_RUNS);
+    }
+
+    private static SandboxSnapshot snapshot(ResultSet row) throws SQLException {
+        OptionalLong pause = nanos(row);
+        return new SandboxSnapshot(
+                row.getLong("id"),
+                Optional.ofNullable(row.getString("name")),
+                SnapshotStatus.valueOf(row.getString("status")),
+                SandboxSnapshot.Contents.valueOf(row.getString("contents")),
+                row.getString("source"),
+                row.getString("image"),
+                row.getString("manifest"),
+                row.getInt("memory_mib"),
+                row.getInt("cpus"),
+                SandboxRows.number(row, "disk_mib"),
+                row.getInt("network") == 1,
+                pause.isPresent() ? Optional.of(Duration.ofNanos(pause.getAsLong())) : Optional.empty(),
+                Instant.ofEpochMilli(row.getLong("created_at")));
+    }
+
+    private static OptionalLong nanos(ResultSet row) throws SQLException {
+        long value = row.getLong("pause_nanos");
+        return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(value);
+    }
+}

@@ -1,0 +1,187 @@
+package dev.cloche.sandbox.snapshot;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxSnapshot;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
+import dev.cloche.sandbox.directory.SandboxUse;
+import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxCleanup;
+import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.record.SnapshotStore;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.PersistentDisk;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmStateException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+
+/** Takes snapshots of sandboxes: as their owner, or of those that nobody owns. */
+public final class SnapshotTaking {
+    /** For whoever sets no deadline. */
+    public static final Duration LIMIT = Duration.ofMinutes(5);
+
+    /** For who has just started or settled the sandbox to let go of it. */
+    private static final Duration RELEASE_LIMIT = Duration.ofSeconds(1);
+
+    private final SnapshotGround snapshots;
+    private final Foundations ground;
+    private final LongFunction<Optional<Vm>> ownVms;
+
+    /** @param ownVms the VMs of the sandboxes that this process owns, by their rows' ids */
+    public SnapshotTaking(SnapshotGround snapshots, LongFunction<Optional<Vm>> ownVms) {
+        this.snapshots = snapshots;
+        this.ground = snapshots.ground();
+        this.ownVms = ownVms;
+    }
+
+    /**
+     * Takes one.
+     *
+     * @param name empty for a fork
+     * @return the place of a snapshot that is ready; its lock is the caller's to close
+     */
+    public SnapshotGround.Place take(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
+        return switch (sandbox.status()) {
+            case RUNNING -> ofRunning(sandbox, name, deadline.orAfter(LIMIT));
+            case STOPPED, CRASHED, CREATED -> {
+                if (name.isEmpty()) {
+                    throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+                }
+                yield ofDisk(sandbox, name);
+            }
+            case PAUSED, STARTING, DRAINING -> throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+        };
+    }
+
+    private SnapshotGround.Place ofRunning(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
+        SnapshotGround.Place place = claim(sandbox, name, SandboxSnapshot.Contents.MEMORY);
+        return filled(place, name, sandbox, () -> {
+            SandboxUse.touch(ground.locks().directory(sandbox));
+            return Optional.of(asOwner(
+                    sandbox,
+                    deadline,
+                    vm -> vm.take(SnapshotGround.vmSnapshot(place.id()), deadline)
+                            .pause()));
+        });
+    }
+
+    private SnapshotGround.Place ofDisk(SandboxRecord sandbox, Optional<String> name) {
+        SandboxDirectory directory = ground.locks().directory(sandbox);
+        Optional<PersistentDisk> disk = ground.vms().disks().find(directory.disk());
+        if (disk.isEmpty() || sandbox.manifest().isEmpty()) {
+            throw new SandboxException.NothingToKeep(sandbox.name(), sandbox.status());
+        }
+        SnapshotGround.Place place = claim(sandbox, name, SandboxSnapshot.Contents.DISK);
+        return filled(place, name, sandbox, () -> {
+            // Nobody starts it meanwhile.
+            if (!(claimed(sandbox) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now))) {
+                throw new SandboxException.Owned(sandbox.name());
+            }
+            try (lock) {
+                refuseIfGoing(lock, now);
+                if (now.status().active()) {
+                    throw new SandboxException.Owned(sandbox.name());
+                }
+                ground.vms()
+                        .disks()
+                        .copy(directory.disk(), place.lock().directory().disk());
+                return Optional.empty();
+            }
+        });
+    }
+
+    private SnapshotGround.Place claim(
+            SandboxRecord sandbox, Optional<String> name, SandboxSnapshot.Contents contents) {
+        NetworkSpec network = ground.store().network(sandbox.id());
+        Optional<MainCommand> main = ground.store().mainCommand(sandbox.id());
+        return snapshots
+                .claim(new SnapshotStore.NewSnapshot(name, contents, sandbox, network, main))
+                .orElseThrow(() -> new SandboxException.SnapshotExists(name.orElse("")));
+    }
+
+    /** What fills a snapshot. */
+    private interface Filling {
+        Optional<Duration> pause();
+    }
+
+    private SnapshotGround.Place filled(
+            SnapshotGround.Place place, Optional<String> name, SandboxRecord sandbox, Filling filling) {
+        try {
+            if (!ground.images()
+                    .share(
+                            Foundations.holder(sandbox.id(), sandbox.name()),
+                            SnapshotGround.holder(place.id(), name.orElse(sandbox.name())))) {
+                throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+            }
+            Optional<Duration> pause = filling.pause();
+            if (!snapshots.store().ready(place.id(), pause)) {
+                throw new IllegalStateException("a snapshot was removed under its lock");
+            }
+            return place;
+        } catch (Throwable failure) {
+            try (OwnerLock lock = place.lock()) {
+                Uninterrupted.run(() -> snapshots.tryDiscard(place.id(), lock));
+            }
+            throw failure;
+        }
+    }
+
+    /** Does something with the VM of a sandbox that this process owns, or that nobody does. */
+    private <T> T asOwner(SandboxRecord sandbox, Deadline deadline, Function<Vm, T> work) {
+        try {
+            Optional<Vm> own = ownVms.apply(sandbox.id());
+            if (own.isPresent()) {
+                return work.apply(own.get());
+            }
+            if (!(claimed(sandbox) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now))) {
+                throw new SandboxException.OwnedElsewhere(sandbox.name());
+            }
+            try (lock) {
+                refuseIfGoing(lock, now);
+                if (now.status() != SandboxStatus.RUNNING) {
+                    throw new SandboxException.NotRunning(now.name(), now.status());
+                }
+                try (Vm vm = ground.vms().adopt(SandboxEnds.vmOf(now), deadline)) {
+                    return work.apply(vm);
+                }
+            }
+        } catch (VmStateException over) {
+            throw notRunning(sandbox, over);
+        }
+    }
+
+    /** Somebody removes it, and may have deleted its directory before it was made anew for this lock. */
+    private void refuseIfGoing(OwnerLock lock, SandboxRecord now) {
+        if (now.ephemeral() && now.status().terminal()) {
+            var _ = new SandboxCleanup(ground).cleanUnder(lock, now.id());
+            throw new SandboxException.NotFound(now.name());
+        }
+    }
+
+    private RuntimeException notRunning(SandboxRecord sandbox, VmException over) {
+        SandboxStatus now =
+                ground.store().byId(sandbox.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
+        SandboxException.NotRunning ended = new SandboxException.NotRunning(sandbox.name(), now);
+        ended.addSuppressed(over);
+        return ended;
+    }
+
+    private Claim claimed(SandboxRecord sandbox) {
+        try {
+            return ground.locks().claim(sandbox, Deadline.after(RELEASE_LIMIT));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException.Interrupted(sandbox.name());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.cloche.sandbox.warm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageReference;
+import dev.cloche.pool.HandOff;
+import dev.cloche.pool.PoolShelf;
+import dev.cloche.pool.WarmVm;
+import dev.cloche.sandbox.PoolShape;
+import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.record.PoolRow;
+import dev.cloche.sandbox.record.PoolStore;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Starts sandboxes from the pool of their shape, where there is one. */
+public record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKeeper keeper, Clock clock) {
+    /** A warm VM is had at once or not at all: a restore takes some tenths of a second. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /**
+     * A start for which there could be a warm VM.
+     *
+     * @param vm as it would be booted
+     */
+    public record Request(VmSpec vm, ImageReference image, Newcomer newcomer) {
+        PoolShape shape() {
+            return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
+        }
+
+        /** Why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
+        public Optional<String> unfit() {
+            if (vm.network() instanceof NetworkSpec.User user && !user.ports().isEmpty()) {
+                return Optional.of("it publishes ports, which are opened when a VM starts");
+            }
+            if (!vm.writable().equals(WritableLayer.inMemory())) {
+                return Optional.of("it has a disk, which the pool's VMs have not");
+            }
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param pool of the shape, if there is one that it could have been of
+     * @param missed why it was not, if there is a pool
+     */
+    public record Outcome(Optional<WarmVm> vm, Optional<Long> pool, Optional<String> missed) {
+        public static final Outcome NO_POOL = new Outcome(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Takes a VM of the pool. Whatever is wrong with pools, there is another way to start.
+     *
+     * @param choose records the VM that is about to be claimed; what it throws is thrown on
+     */
+    public Outcome take(Request request, Consumer<VmId> choose, Deadline deadline) {
+        Optional<PoolRow> pool = store.find(request.shape());
+        if (pool.isEmpty()) {
+            return otherwise(request);
+        }
+        Optional<String> unfit = request.unfit();
+        if (unfit.isPresent()) {
+            return new Outcome(Optional.empty(), Optional.empty(), unfit);
+        }
+        try {
+            Optional<WarmVm> taken = shelf.take(
+                    request.shape().key(templates.name(request.vm()).value()),
+                    new Arrival(request, clock, choose),
+                    deadline.orAfter(PATIENCE));
+            Optional<String> missed = taken.isPresent() ? Optional.empty() : Optional.of("no VM of the pool was ready");
+            return new Outcome(taken, pool.map(PoolRow::id), missed);
+        } finally {
+            keeper.wanted();
+        }
+    }
+
+    /** There is none of the shape; who has set one up for the other network may wonder why. */
+    private Outcome otherwise(Request request) {
+        PoolShape other = request.shape().withNetwork(!request.shape().network());
+        if (store.find(other).isEmpty()) {
+            return Outcome.NO_POOL;
+        }
+        String why = other.network()
+                ? "the pool of its size has VMs with a network, and it has none"
+                : "it has a network, which the pool's VMs have not";
+        return new Outcome(Optional.empty(), Optional.empty(), Optional.of(why));
+    }
+
+    /** The hand-over of a VM to its sandbox; of one at a time. */
+    private static final class Arrival implements HandOff {
+        private final Request request;
+        private final Clock clock;
+        private final Consumer<VmId> choose;
+        private Optional<VmId> chosen = Optional.empty();
+
+        Arrival(Request request, Clock clock, Consumer<VmId> choose) {
+            this.request = request;
+            this.clock = clock;
+            this.choose = choose;
+        }
+
+        @Override
+        public void chosen(VmId vm) {
+            choose.accept(vm);
+            chosen = Optional.of(vm);
+        }
+
+        @Override
+        public Optional<Duration> longest() {
+            return request.vm().maxDuration();
+        }
+
+        @Override
+        public GuestIdentity identity() {
+            GuestIdentity identity = request.newcomer().identity(clock);
+            // The pool's VMs ask whom the host asks, unless they are told otherwise here.
+            return request.vm().network() instanceof NetworkSpec.User user
+                    ? identity.withNetwork(user.guestNetwork(chosen.orElseThrow()))
+                    : identity;
+        }
+    }
+}
