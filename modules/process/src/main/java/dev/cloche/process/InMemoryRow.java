@@ -97,8 +97,8 @@ final class InMemoryRow {
 
     /** Whether workers have to wait: for the end of a lease, or of a pause. */
     boolean isKept(StoreTime now) {
-        return head.lease().filter(row -> LeaseRules.isLive(row, now)).isPresent()
-                || head.pause().filter(row -> RecoveryRules.pauses(row, now)).isPresent();
+        return head.lease().filter(row -> row.isLive(now)).isPresent()
+                || head.pause().filter(row -> row.isLive(now)).isPresent();
     }
 
     long keptUntil() {

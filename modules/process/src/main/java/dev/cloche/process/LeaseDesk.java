@@ -141,7 +141,7 @@ final class LeaseDesk {
     private static void pause(
             StoreTransaction transaction, ProcessHead process, Duration pause, int returns, String why) {
         StoreTime now = transaction.now();
-        PauseRow row = new PauseRow(now.epoch(), LeaseRules.saturatingAdd(now.ticks(), pause.toMillis()));
+        PauseRow row = new PauseRow(now.epoch(), now.ticksAfter(pause.toMillis()));
         transaction.setPause(process, Optional.of(row), returns, Optional.of(Texts.line(why, LONGEST_REASON)));
     }
 

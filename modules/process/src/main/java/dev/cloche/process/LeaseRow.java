@@ -9,4 +9,9 @@ import java.time.Instant;
  * @param expiresTicks the first moment at which it is not live any more
  * @param claimedAt by the wall clock, to be shown
  */
-public record LeaseRow(String owner, String token, long fence, String epoch, long expiresTicks, Instant claimedAt) {}
+public record LeaseRow(String owner, String token, long fence, String epoch, long expiresTicks, Instant claimedAt) {
+    /** Tells whether it keeps others away at this moment. */
+    public boolean isLive(StoreTime now) {
+        return now.isBefore(epoch, expiresTicks);
+    }
+}

@@ -5,35 +5,21 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** The decisions about leases: plain functions of rows and a moment. */
-public final class LeaseRules {
-    /** The longest lease in milliseconds. */
-    public static final long LONGEST_MILLIS = ProcessLeases.LONGEST_LEASE.toMillis();
-
+final class LeaseRules {
     private LeaseRules() {}
 
     /** What is to be recorded about the lease of a process. */
     record Decision(Optional<LeaseRow> lease, long fence, int attempts) {}
 
-    /**
-     * Whether a lease keeps others away. One from before the last boot does not, nor one that claims to last longer than
-     * any lease can: its clock was not ours.
-     */
-    public static boolean isLive(LeaseRow lease, StoreTime now) {
-        return lease.epoch().equals(now.epoch())
-                && lease.expiresTicks() > now.ticks()
-                && lease.expiresTicks() <= saturatingAdd(now.ticks(), LONGEST_MILLIS);
-    }
-
     /** A claim of a process that {@code owner} may lease. */
     static Decision claim(ProcessHead process, String owner, String token, long ttlMillis, StoreTime now) {
-        Optional<LeaseRow> live = process.lease().filter(lease -> isLive(lease, now));
+        Optional<LeaseRow> live = process.lease().filter(lease -> lease.isLive(now));
         if (live.isPresent() && !live.get().owner().equals(owner)) {
             LeaseRow holder = live.get();
             throw new ProcessException.AlreadyLeased(process.id(), holder.owner(), expiry(holder, now));
         }
         long fence = Math.addExact(process.fence(), 1);
-        LeaseRow taken =
-                new LeaseRow(owner, token, fence, now.epoch(), saturatingAdd(now.ticks(), ttlMillis), now.wall());
+        LeaseRow taken = new LeaseRow(owner, token, fence, now.epoch(), now.ticksAfter(ttlMillis), now.wall());
         boolean rotates = live.isPresent();
         // To be driven again is an attempt; to rotate a token is not, and neither is cleaning up.
         boolean attempt = !rotates && process.status() == ProcessStatus.RUNNING;
@@ -44,12 +30,7 @@ public final class LeaseRules {
     static Decision renew(ProcessHead process, Lease lease, long ttlMillis, StoreTime now) {
         LeaseRow held = held(process, lease, now);
         LeaseRow renewed = new LeaseRow(
-                held.owner(),
-                held.token(),
-                held.fence(),
-                now.epoch(),
-                saturatingAdd(now.ticks(), ttlMillis),
-                held.claimedAt());
+                held.owner(), held.token(), held.fence(), now.epoch(), now.ticksAfter(ttlMillis), held.claimedAt());
         return new Decision(Optional.of(renewed), process.fence(), process.attempts());
     }
 
@@ -65,7 +46,7 @@ public final class LeaseRules {
     }
 
     static boolean isHeldBy(LeaseRow row, Lease lease, StoreTime now) {
-        return matches(row, lease) && isLive(row, now);
+        return matches(row, lease) && row.isLive(now);
     }
 
     /** A release; empty if it is stale. An expired lease that nobody took is still its holder's to give back. */
@@ -82,7 +63,7 @@ public final class LeaseRules {
     /** Whether workers have to be told, who wait for the end of the lease that they know of. */
     static boolean endsEarlier(ProcessHead process, Decision decision, StoreTime now) {
         return process.status() == ProcessStatus.RUNNING
-                && process.lease().filter(row -> isLive(row, now)).isPresent()
+                && process.lease().filter(row -> row.isLive(now)).isPresent()
                 && decision.lease().map(LeaseRow::expiresTicks).orElse(Long.MIN_VALUE)
                         < process.lease().get().expiresTicks();
     }
@@ -108,11 +89,6 @@ public final class LeaseRules {
     /** By the wall clock, of a live lease. */
     private static Instant expiry(LeaseRow row, StoreTime now) {
         return now.wall().plusMillis(row.expiresTicks() - now.ticks());
-    }
-
-    static long saturatingAdd(long ticks, long millis) {
-        long sum = ticks + millis;
-        return millis >= 0 && sum < ticks ? Long.MAX_VALUE : sum;
     }
 
     private static int saturatingIncrement(int value) {

@@ -26,7 +26,7 @@ public enum ProcessPhase {
         if (process.status().terminal()) {
             return ENDED;
         }
-        if (process.lease().filter(lease -> LeaseRules.isLive(lease, now)).isPresent()) {
+        if (process.lease().filter(lease -> lease.isLive(now)).isPresent()) {
             return DRIVEN;
         }
         if (process.recovery() instanceof Recovery.ExternallyOwned) {
@@ -35,6 +35,6 @@ public enum ProcessPhase {
         if (process.lease().isPresent()) {
             return LOST;
         }
-        return process.pause().filter(pause -> RecoveryRules.pauses(pause, now)).isPresent() ? PAUSED : CLAIMABLE;
+        return process.pause().filter(pause -> pause.isLive(now)).isPresent() ? PAUSED : CLAIMABLE;
     }
 }

@@ -32,7 +32,7 @@ public record ProcessView(
     static ProcessView of(ProcessSnapshot found, StoreTime now) {
         ProcessHead head = found.head();
         ProcessPhase phase = ProcessPhase.of(head, now);
-        Optional<LeaseRow> live = head.lease().filter(lease -> LeaseRules.isLive(lease, now));
+        Optional<LeaseRow> live = head.lease().filter(lease -> lease.isLive(now));
         return new ProcessView(
                 found.record(),
                 phase,

@@ -42,7 +42,7 @@ final class Pruning {
         List<String> pruned = new ArrayList<>();
         for (ProcessHead process : offered) {
             // Its holder is still cleaning up.
-            if (process.lease().filter(lease -> LeaseRules.isLive(lease, now)).isEmpty()) {
+            if (process.lease().filter(lease -> lease.isLive(now)).isEmpty()) {
                 transaction.change(Change.of(process.id(), Change.Kind.PRUNED));
                 transaction.bury(
                         process, new Tombstone(process.id(), process.fence(), process.lastSequence(), now.wall()));

@@ -37,13 +37,6 @@ final class RecoveryRules {
 
     /** The owner of a lease that ran out and is still recorded. */
     static Optional<String> lostOwner(ProcessHead process, StoreTime now) {
-        return process.lease().filter(row -> !LeaseRules.isLive(row, now)).map(LeaseRow::owner);
-    }
-
-    /** Whether a pause keeps workers away: as with a lease, not one of an earlier boot, nor one that lasts too long. */
-    static boolean pauses(PauseRow pause, StoreTime now) {
-        return pause.epoch().equals(now.epoch())
-                && pause.untilTicks() > now.ticks()
-                && pause.untilTicks() <= LeaseRules.saturatingAdd(now.ticks(), LeaseRules.LONGEST_MILLIS);
+        return process.lease().filter(row -> !row.isLive(now)).map(LeaseRow::owner);
     }
 }

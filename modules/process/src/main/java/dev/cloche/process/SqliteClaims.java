@@ -35,7 +35,7 @@ record SqliteClaims(Sql sql, StoreTime now, Set<String> hostProfiles) {
         offer(found, limit, kind + "= ? AND " + end + " <= ?", inputType, now.epoch(), now.ticks());
         offer(found, limit, kind + "< ?", inputType, now.epoch());
         offer(found, limit, kind + "> ?", inputType, now.epoch());
-        long longest = LeaseRules.saturatingAdd(now.ticks(), LeaseRules.LONGEST_MILLIS);
+        long longest = now.ticksAfter(StoreTime.LONGEST_MILLIS);
         offer(found, limit, kind + "= ? AND " + end + " > ?", inputType, now.epoch(), longest);
     }
 

@@ -61,7 +61,7 @@ public interface StoreTransaction extends StoreReads {
     /**
      * Locks running processes whose recovery is not {@link Recovery.ExternallyOwned}, that have no live lease and no pause
      * that goes on: either none, or one of another epoch, or that is over, or that ends further ahead than
-     * {@link LeaseRules#LONGEST_MILLIS}. First those that lost an owner. Processes that other transactions have locked
+     * {@link StoreTime#LONGEST_MILLIS}. First those that lost an owner. Processes that other transactions have locked
      * may be left out. Reads no row of processes with a live lease or a pause.
      *
      * @param hostProfiles of which it is; empty for any

@@ -39,22 +39,21 @@ class LeaseRulesTest {
 
     @Test
     void aLeaseIsLiveUntilItsEndAndNotAtIt() {
-        assertThat(LeaseRules.isLive(row("boot", 1_000), at("boot", 999))).isTrue();
-        assertThat(LeaseRules.isLive(row("boot", 1_000), at("boot", 1_000))).isFalse();
+        assertThat(row("boot", 1_000).isLive(at("boot", 999))).isTrue();
+        assertThat(row("boot", 1_000).isLive(at("boot", 1_000))).isFalse();
     }
 
     @Test
     void aLeaseOfAnotherBootHasExpiredWhateverItsTicksSay() {
-        assertThat(LeaseRules.isLive(row("earlier boot", 1_000), at("boot", 5))).isFalse();
+        assertThat(row("earlier boot", 1_000).isLive(at("boot", 5))).isFalse();
     }
 
     @Test
     void aLeaseThatIsFurtherAheadThanALeaseCanBeHasExpired() {
-        long longest = LeaseRules.LONGEST_MILLIS;
-        assertThat(LeaseRules.isLive(row("boot", 50 + longest), at("boot", 50))).isTrue();
-        assertThat(LeaseRules.isLive(row("boot", 51 + longest), at("boot", 50))).isFalse();
-        assertThat(LeaseRules.isLive(row("boot", Long.MAX_VALUE), at("boot", 50)))
-                .isFalse();
+        long longest = StoreTime.LONGEST_MILLIS;
+        assertThat(row("boot", 50 + longest).isLive(at("boot", 50))).isTrue();
+        assertThat(row("boot", 51 + longest).isLive(at("boot", 50))).isFalse();
+        assertThat(row("boot", Long.MAX_VALUE).isLive(at("boot", 50))).isFalse();
     }
 
     @Test
@@ -63,15 +62,15 @@ class LeaseRulesTest {
         LeaseRules.Decision claim = LeaseRules.claim(process(Optional.empty()), "bob", "t", 1_000, end);
         LeaseRow taken = claim.lease().orElseThrow();
         assertThat(taken.expiresTicks()).isEqualTo(Long.MAX_VALUE);
-        assertThat(LeaseRules.isLive(taken, end)).isTrue();
-        assertThat(LeaseRules.saturatingAdd(-5, 3)).isEqualTo(-2);
-        assertThat(LeaseRules.saturatingAdd(5, 0)).isEqualTo(5);
+        assertThat(taken.isLive(end)).isTrue();
+        assertThat(at("boot", -5).ticksAfter(3)).isEqualTo(-2);
+        assertThat(at("boot", 5).ticksAfter(0)).isEqualTo(5);
     }
 
     @Test
     void theWallClockHasNoSay() {
         StoreTime later = new StoreTime(WALL.plusSeconds(1_000_000), "boot", 10);
-        assertThat(LeaseRules.isLive(row("boot", 11), later)).isTrue();
+        assertThat(row("boot", 11).isLive(later)).isTrue();
         assertThatThrownBy(() -> LeaseRules.claim(process(Optional.of(row("boot", 11))), "bob", "t", 5, later))
                 .isInstanceOfSatisfying(
                         ProcessException.AlreadyLeased.class,
@@ -127,7 +126,7 @@ class LeaseRulesTest {
     @Test
     void aLeaseLastsFromAMillisecondToADay() {
         assertThat(LeaseRules.requireTtl(Duration.ofMillis(1))).isEqualTo(1);
-        assertThat(LeaseRules.requireTtl(ProcessLeases.LONGEST_LEASE)).isEqualTo(LeaseRules.LONGEST_MILLIS);
+        assertThat(LeaseRules.requireTtl(ProcessLeases.LONGEST_LEASE)).isEqualTo(StoreTime.LONGEST_MILLIS);
         assertThatThrownBy(() -> LeaseRules.requireTtl(Duration.ZERO)).isInstanceOf(ProcessException.Invalid.class);
         assertThatThrownBy(() -> LeaseRules.requireTtl(ProcessLeases.LONGEST_LEASE.plusNanos(1)))
                 .isInstanceOf(ProcessException.Invalid.class);

@@ -64,12 +64,11 @@ class RecoveryRulesTest {
 
     @Test
     void aPauseIsOverAtItsEndAfterABootAndIfItIsLongerThanAnyCanBe() {
-        assertThat(RecoveryRules.pauses(new PauseRow("boot", 1_001), NOW)).isTrue();
-        assertThat(RecoveryRules.pauses(new PauseRow("boot", 1_000), NOW)).isFalse();
-        assertThat(RecoveryRules.pauses(new PauseRow("earlier boot", 1_001), NOW))
-                .isFalse();
-        long longest = 1_000 + LeaseRules.LONGEST_MILLIS;
-        assertThat(RecoveryRules.pauses(new PauseRow("boot", longest), NOW)).isTrue();
-        assertThat(RecoveryRules.pauses(new PauseRow("boot", longest + 1), NOW)).isFalse();
+        assertThat(new PauseRow("boot", 1_001).isLive(NOW)).isTrue();
+        assertThat(new PauseRow("boot", 1_000).isLive(NOW)).isFalse();
+        assertThat(new PauseRow("earlier boot", 1_001).isLive(NOW)).isFalse();
+        long longest = 1_000 + StoreTime.LONGEST_MILLIS;
+        assertThat(new PauseRow("boot", longest).isLive(NOW)).isTrue();
+        assertThat(new PauseRow("boot", longest + 1).isLive(NOW)).isFalse();
     }
 }

@@ -1,7 +1,7 @@
 package dev.cloche.process.postgres;
 
-import dev.cloche.process.LeaseRules;
 import dev.cloche.process.ProcessHead;
+import dev.cloche.process.StoreTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +37,7 @@ record PostgresClaims(Statements statements, Set<String> hostProfiles) {
     List<ProcessHead> lockFree(String inputType, long now, int limit) {
         String select = "SELECT " + PostgresRows.HEAD + RUNNING;
         String lock = " LIMIT ? FOR NO KEY UPDATE SKIP LOCKED";
-        long longest = now + LeaseRules.LONGEST_MILLIS;
+        long longest = now + StoreTime.LONGEST_MILLIS;
         List<ProcessHead> lost = statements.alongside(
                 PostgresRows::head,
                 select + "(p.lease_expires_ms <= ? OR p.lease_expires_ms > ?)" + ofProfiles()
@@ -55,7 +55,7 @@ record PostgresClaims(Statements statements, Set<String> hostProfiles) {
 
     /** When the first can be had. */
     Optional<Long> firstAt(String inputType, long now) {
-        long longest = now + LeaseRules.LONGEST_MILLIS;
+        long longest = now + StoreTime.LONGEST_MILLIS;
         List<Long> free = statements.alongside(
                 _ -> now, "SELECT 1" + RUNNING + FREE + ofProfiles() + " LIMIT ?", with(inputType, 1));
         List<Long> leased = ends("p.lease_expires_ms", "p.lease_expires_ms IS NOT NULL", inputType, now, longest);
