@@ -1,8 +1,6 @@
 package dev.cloche.process;
 
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * A type of event that a process declares.
@@ -24,8 +22,6 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
     /** That a try failed and is made again ({@link Recovery.Retrying}); written by the registry alone. */
     public static final String ATTEMPT_FAILED = "process.attempt_failed";
 
-    static final Set<String> REGISTRYS_OWN = Set.of(ABANDONED, ATTEMPT_FAILED);
-
     public EventType {
         Names.require("an event type's name", name);
     }
@@ -35,17 +31,46 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
         return new EventType(name, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** What every process has, unless it declares one of the name itself. */
-    static List<EventType> core() {
-        return List.of(
-                plain(CANCEL_REQUESTED),
-                ending(COMPLETED, ProcessStatus.COMPLETED),
-                ending(FAILED, ProcessStatus.FAILED),
-                ending(CANCELLED, ProcessStatus.CANCELLED));
+    /**
+     * Says how an event ends its process.
+     *
+     * @param state how; not running and not abandoned
+     * @param awaitOutput picks the {@linkplain AwaitOutput#json JSON form} of the output, whose kind must be that of the
+     *     state. Where it is missing the whole payload is the value of a success; so only completed can do without
+     */
+    public record TerminalRule(ProcessStatus state, Optional<Selector> awaitOutput) {
+        public TerminalRule {
+            if (!state.terminal() || state == ProcessStatus.ABANDONED) {
+                throw new ProcessException.Invalid("no event can make a process " + state.word());
+            }
+            if (state != ProcessStatus.COMPLETED && awaitOutput.isEmpty()) {
+                throw new ProcessException.Invalid("a " + state.word() + " event type needs a selector of its output");
+            }
+        }
     }
 
-    private static EventType ending(String name, ProcessStatus state) {
-        TerminalRule rule = new TerminalRule(state, Optional.of(new Selector.Pointer("/await_output")));
-        return new EventType(name, Optional.empty(), Optional.of(rule), Optional.empty());
+    /**
+     * Says when an event wakes the target of its append, and with what.
+     *
+     * @param when if present, the event wakes only if this value is neither null, false, nor an empty string, array or
+     *     object; every number counts as true
+     * @param input what the woken one gets
+     */
+    public record WakeRule(Optional<Selector> when, Selector input, DedupeKey dedupeKey) {}
+
+    /** Says which wakes of one target are the same. */
+    public sealed interface DedupeKey {
+        /** Each event wakes: {@code <process>:<sequence>}. */
+        record EventIdentity() implements DedupeKey {}
+
+        /** A value of the payload: a string as it is, anything else as its JSON text. */
+        record Selected(Selector selector) implements DedupeKey {}
+
+        /** All events of the type wake as one. */
+        record Constant(String key) implements DedupeKey {
+            public Constant {
+                Names.require("a dedupe key", key);
+            }
+        }
     }
 }

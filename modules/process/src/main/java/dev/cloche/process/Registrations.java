@@ -1,11 +1,17 @@
 package dev.cloche.process;
 
+import dev.cloche.process.EventType.TerminalRule;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /** The decisions about registrations: plain functions. */
 final class Registrations {
+    /** The types of events that the registry alone writes. */
+    static final Set<String> REGISTRYS_OWN = Set.of(EventType.ABANDONED, EventType.ATTEMPT_FAILED);
+
     private Registrations() {}
 
     /** A registration as it is hashed and stored. */
@@ -17,7 +23,7 @@ final class Registrations {
         if (types.stream().anyMatch(type -> type.name().equals(EventType.ATTEMPT_FAILED))) {
             throw new ProcessException.Invalid("the event type " + EventType.ATTEMPT_FAILED + " is the registry's own");
         }
-        for (EventType core : EventType.core()) {
+        for (EventType core : core()) {
             if (types.stream().noneMatch(type -> type.name().equals(core.name()))) {
                 types.add(core);
             }
@@ -34,5 +40,19 @@ final class Registrations {
             throw new ProcessException.RegistrationConflict(stored.id(), stored.hash(), given.hash());
         }
         return stored;
+    }
+
+    /** What every process has, unless it declares one of the name itself. */
+    private static List<EventType> core() {
+        return List.of(
+                EventType.plain(EventType.CANCEL_REQUESTED),
+                ending(EventType.COMPLETED, ProcessStatus.COMPLETED),
+                ending(EventType.FAILED, ProcessStatus.FAILED),
+                ending(EventType.CANCELLED, ProcessStatus.CANCELLED));
+    }
+
+    private static EventType ending(String name, ProcessStatus state) {
+        TerminalRule rule = new TerminalRule(state, Optional.of(new Selector.Pointer("/await_output")));
+        return new EventType(name, Optional.empty(), Optional.of(rule), Optional.empty());
     }
 }

@@ -1,5 +1,8 @@
 package dev.cloche.process;
 
+import dev.cloche.process.EventType.DedupeKey;
+import dev.cloche.process.EventType.TerminalRule;
+import dev.cloche.process.EventType.WakeRule;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 

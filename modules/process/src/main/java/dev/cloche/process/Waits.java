@@ -69,7 +69,7 @@ final class Waits {
         return await(id, what, deadline, new Seeking<ProcessEvent>() {
             @Override
             public Optional<ProcessEvent> find(StoreReads reads, ProcessHead process) {
-                boolean possible = EventType.REGISTRYS_OWN.contains(type)
+                boolean possible = Registrations.REGISTRYS_OWN.contains(type)
                         || declarations.of(reads, process).registration().eventTypes().stream()
                                 .anyMatch(each -> each.name().equals(type));
                 if (!possible) {

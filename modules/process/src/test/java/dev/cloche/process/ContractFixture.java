@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.EventType.DedupeKey;
+import dev.cloche.process.EventType.WakeRule;
 import java.util.Optional;
 
 /** What the tests of the contract start from. */

@@ -8,6 +8,7 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.process.EventType.TerminalRule;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.Arrays;

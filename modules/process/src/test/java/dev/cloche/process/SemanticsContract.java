@@ -6,6 +6,9 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.process.EventType.DedupeKey;
+import dev.cloche.process.EventType.TerminalRule;
+import dev.cloche.process.EventType.WakeRule;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -3,6 +3,9 @@ package dev.cloche.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.process.EventType.DedupeKey;
+import dev.cloche.process.EventType.TerminalRule;
+import dev.cloche.process.EventType.WakeRule;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

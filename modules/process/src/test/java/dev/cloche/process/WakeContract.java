@@ -6,6 +6,8 @@ import static dev.cloche.process.ContractFixture.said;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.process.EventType.DedupeKey;
+import dev.cloche.process.EventType.WakeRule;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
