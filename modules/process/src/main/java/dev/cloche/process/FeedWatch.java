@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * Tells a listener of what other programs have added to the feed. The doorbell rings for this program's own commits too, of
@@ -10,14 +11,17 @@ import java.util.Optional;
 final class FeedWatch implements Runnable {
     private static final int PAGE = 1_000;
 
-    private final SqliteProcessStore store;
+    private final ProcessStore store;
+    private final LongSupplier lastPosition;
     private final CommitListener listener;
     private long toldUpTo;
 
-    FeedWatch(SqliteProcessStore store, CommitListener listener, long toldUpTo) {
+    /** @param lastPosition of the feed of the store; what is in it now is not told */
+    FeedWatch(ProcessStore store, LongSupplier lastPosition, CommitListener listener) {
         this.store = store;
+        this.lastPosition = lastPosition;
         this.listener = listener;
-        this.toldUpTo = toldUpTo;
+        this.toldUpTo = lastPosition.getAsLong();
     }
 
     /** The listener has been told of these. If others came in between, the next look reads them all. */
@@ -32,7 +36,7 @@ final class FeedWatch implements Runnable {
     public void run() {
         long last = 0;
         try {
-            last = store.lastPosition();
+            last = lastPosition.getAsLong();
             for (long from = position(); from < last; from = position()) {
                 Optional<String> cursor = Optional.of(FeedPositions.at(from).text());
                 ChangePage page = store.read(reads -> reads.changes(cursor, PAGE));

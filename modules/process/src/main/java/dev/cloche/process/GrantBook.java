@@ -44,7 +44,7 @@ final class GrantBook {
 
     void transfer(SessionScope from, SessionScope to, Collection<String> ids) {
         // In one order everywhere, so that no two transfers wait for each other in a circle.
-        TreeSet<String> ordered = new TreeSet<>(Names.ORDER);
+        TreeSet<String> ordered = new TreeSet<>(CodePoints.ORDER);
         ordered.addAll(ids);
         store.write(transaction -> {
             for (String id : ordered) {
@@ -63,7 +63,7 @@ final class GrantBook {
         return store.write(transaction -> {
             List<Grant> removed = transaction.deleteGrantsOfSession(session);
             int wakes = transaction.deleteWakesOfSession(session);
-            TreeSet<String> ids = new TreeSet<>(Names.ORDER);
+            TreeSet<String> ids = new TreeSet<>(CodePoints.ORDER);
             removed.forEach(grant -> ids.add(grant.processId()));
             return GrantRules.afterDeletion(session, removed, wakes, transaction.heads(ids), transaction.granted(ids));
         });

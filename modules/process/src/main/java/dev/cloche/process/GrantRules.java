@@ -18,8 +18,8 @@ final class GrantRules {
      */
     static SessionDeletion afterDeletion(
             String session, List<Grant> removed, int wakes, Collection<ProcessHead> processes, Set<String> granted) {
-        Set<String> cancel = new TreeSet<>(Names.ORDER);
-        Set<String> preserved = new TreeSet<>(Names.ORDER);
+        Set<String> cancel = new TreeSet<>(CodePoints.ORDER);
+        Set<String> preserved = new TreeSet<>(CodePoints.ORDER);
         for (ProcessHead process : processes) {
             if (!process.status().terminal()) {
                 (granted.contains(process.id()) ? preserved : cancel).add(process.id());

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 /** The reads of an {@link InMemoryProcessStore}. Used under its lock. */
 class InMemoryReads implements StoreReads {
     private static final Comparator<WakeDelivery> BY_EVENT =
-            Comparator.comparing(WakeDelivery::processId, Names.ORDER).thenComparingLong(WakeDelivery::sequence);
+            Comparator.comparing(WakeDelivery::processId, CodePoints.ORDER).thenComparingLong(WakeDelivery::sequence);
 
     final InMemoryTables tables;
     private final StoreTime now;
@@ -63,13 +63,13 @@ class InMemoryReads implements StoreReads {
                         || query.statuses().contains(row.head().status()))
                 && (query.inputTypes().isEmpty()
                         || query.inputTypes().contains(row.registration.input().type()))
-                && registered <= query.latestRegistration(now)
-                && registered > query.earliestRegistration(now);
+                && registered <= query.latestRegistration(now.wall())
+                && registered > query.earliestRegistration(now.wall());
     }
 
     @Override
     public List<ProcessCount> counts(ProcessQuery query) {
-        Map<ProcessCount, Long> counts = new TreeMap<>(Comparator.comparing(ProcessCount::inputType, Names.ORDER)
+        Map<ProcessCount, Long> counts = new TreeMap<>(Comparator.comparing(ProcessCount::inputType, CodePoints.ORDER)
                 .thenComparing(count -> count.status().word()));
         for (InMemoryRow row : tables.processes.values()) {
             if (accepts(query, row)) {

@@ -13,8 +13,9 @@ import java.util.TreeMap;
 
 /** One process in memory. Guarded by the lock of its store. */
 final class InMemoryRow {
-    private static final Comparator<SessionScope> BY_SESSION =
-            Comparator.comparing(SessionScope::session, Names.ORDER).thenComparing(SessionScope::key, Names.ORDER);
+    private static final Comparator<SessionScope> BY_SESSION = Comparator.comparing(
+                    SessionScope::session, CodePoints.ORDER)
+            .thenComparing(SessionScope::key, CodePoints.ORDER);
 
     /** A wake in the outbox. */
     record Outgoing(WakeDelivery wake, boolean acknowledged) {}

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 /** All rows of an {@link InMemoryProcessStore}. Guarded by its lock. */
 final class InMemoryTables {
-    final TreeMap<String, InMemoryRow> processes = new TreeMap<>(Names.ORDER);
+    final TreeMap<String, InMemoryRow> processes = new TreeMap<>(CodePoints.ORDER);
     final Map<String, Tombstone> tombstones = new HashMap<>();
     final InMemoryFeed feed = new InMemoryFeed();
     long lastKey;

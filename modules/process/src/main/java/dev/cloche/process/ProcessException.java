@@ -20,10 +20,10 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** No process has the id. Code {@code process.unknown}. */
     public static final class Unknown extends ProcessException {
-        Unknown(String id, Optional<Tombstone> pruned) {
+        Unknown(String id, Optional<Instant> prunedAt) {
             super(
                     "process.unknown",
-                    pruned.map(stone -> "The process \"" + id + "\" was pruned at " + stone.prunedAt() + ".")
+                    prunedAt.map(at -> "The process \"" + id + "\" was pruned at " + at + ".")
                             .orElse("There is no process \"" + id + "\"."),
                     "List them with: cloche process ls",
                     null);

@@ -2,6 +2,7 @@ package dev.cloche.process;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -17,14 +18,14 @@ final class ProcessListing {
 
     List<ProcessView> views(ProcessQuery query) {
         List<ProcessView> found = new ArrayList<>();
-        ProcessQuery next = query.isByColumns() ? query : query.withLimit(PAGE);
+        ProcessQuery next = isByColumns(query) ? query : query.withLimit(PAGE);
         while (true) {
             ProcessQuery asked = next;
             List<ProcessView> page = store.read(reads -> reads.snapshots(asked).stream()
-                    .map(snapshot -> ProcessView.of(snapshot, reads.now()))
+                    .map(snapshot -> ViewRules.view(snapshot, reads.now()))
                     .toList());
             page.stream()
-                    .filter(view -> query.acceptsRegistration(view.process().registration()))
+                    .filter(view -> accepts(query, view.process().registration()))
                     .limit(query.limit() - found.size())
                     .forEach(found::add);
             if (page.size() < asked.limit() || found.size() == query.limit()) {
@@ -35,10 +36,10 @@ final class ProcessListing {
     }
 
     List<ProcessCount> counts(ProcessQuery query) {
-        if (query.isByColumns()) {
+        if (isByColumns(query)) {
             return store.read(reads -> reads.counts(query));
         }
-        Map<String, ProcessCount> counts = new TreeMap<>(Names.ORDER);
+        Map<String, ProcessCount> counts = new TreeMap<>(CodePoints.ORDER);
         ProcessQuery page = query.withLimit(ProcessRegistry.LARGEST_PAGE);
         while (true) {
             List<ProcessView> views = views(page);
@@ -55,5 +56,27 @@ final class ProcessListing {
             }
             page = page.after(views.getLast().process().id());
         }
+    }
+
+    /** Whether only those parts are asked for that are columns of every store. */
+    private static boolean isByColumns(ProcessQuery query) {
+        return query.session().isEmpty() && query.text().isEmpty();
+    }
+
+    /** The rest: what stands in the registration alone. */
+    private static boolean accepts(ProcessQuery query, ProcessRegistration process) {
+        String owner = process.provenance().ownerScope().session();
+        return query.session().filter(id -> !id.equals(owner)).isEmpty()
+                && query.text()
+                        .map(part -> part.toLowerCase(Locale.ROOT))
+                        .filter(part -> !contains(process.id(), part)
+                                && !contains(process.input().type(), part)
+                                && !contains(owner, part)
+                                && !contains(process.input().payload().text(), part))
+                        .isEmpty();
+    }
+
+    private static boolean contains(String text, String part) {
+        return text.toLowerCase(Locale.ROOT).contains(part);
     }
 }

@@ -21,20 +21,4 @@ public enum ProcessPhase {
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
-
-    static ProcessPhase of(ProcessHead process, StoreTime now) {
-        if (process.status().terminal()) {
-            return ENDED;
-        }
-        if (process.lease().filter(lease -> lease.isLive(now)).isPresent()) {
-            return DRIVEN;
-        }
-        if (process.recovery() instanceof Recovery.ExternallyOwned) {
-            return EXTERNAL;
-        }
-        if (process.lease().isPresent()) {
-            return LOST;
-        }
-        return process.pause().filter(pause -> pause.isLive(now)).isPresent() ? PAUSED : CLAIMABLE;
-    }
 }

@@ -1,7 +1,7 @@
 package dev.cloche.process;
 
 import java.time.Duration;
-import java.util.Locale;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
@@ -80,34 +80,13 @@ public record ProcessQuery(
         return new ProcessQuery(statuses, inputTypes, session, text, olderThan, youngerThan, after, most);
     }
 
-    /** Whether only those parts are asked for that are columns of every store. */
-    boolean isByColumns() {
-        return session.isEmpty() && text.isEmpty();
+    /** Returns when a process was registered at the latest, in milliseconds since 1970. For stores. */
+    public long latestRegistration(Instant now) {
+        return olderThan.map(age -> now.minus(age).toEpochMilli()).orElse(Long.MAX_VALUE);
     }
 
-    /** The rest: what stands in the registration alone. */
-    boolean acceptsRegistration(ProcessRegistration process) {
-        String owner = process.provenance().ownerScope().session();
-        return session.filter(id -> !id.equals(owner)).isEmpty()
-                && text.map(part -> part.toLowerCase(Locale.ROOT))
-                        .filter(part -> !contains(process.id(), part)
-                                && !contains(process.input().type(), part)
-                                && !contains(owner, part)
-                                && !contains(process.input().payload().text(), part))
-                        .isEmpty();
-    }
-
-    private static boolean contains(String text, String part) {
-        return text.toLowerCase(Locale.ROOT).contains(part);
-    }
-
-    /** For stores: registered at this time or before, in milliseconds since 1970. */
-    public long latestRegistration(StoreTime now) {
-        return olderThan.map(age -> now.wall().minus(age).toEpochMilli()).orElse(Long.MAX_VALUE);
-    }
-
-    /** For stores: registered after this time. */
-    public long earliestRegistration(StoreTime now) {
-        return youngerThan.map(age -> now.wall().minus(age).toEpochMilli()).orElse(Long.MIN_VALUE);
+    /** Returns after when a process was registered, in milliseconds since 1970. For stores. */
+    public long earliestRegistration(Instant now) {
+        return youngerThan.map(age -> now.minus(age).toEpochMilli()).orElse(Long.MIN_VALUE);
     }
 }

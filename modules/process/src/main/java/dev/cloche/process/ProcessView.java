@@ -28,23 +28,4 @@ public record ProcessView(
      * @param until when it ends unless it is renewed, the same
      */
     public record Holder(String owner, long fence, Instant since, Instant until) {}
-
-    static ProcessView of(ProcessSnapshot found, StoreTime now) {
-        ProcessHead head = found.head();
-        ProcessPhase phase = ProcessPhase.of(head, now);
-        Optional<LeaseRow> live = head.lease().filter(lease -> lease.isLive(now));
-        return new ProcessView(
-                found.record(),
-                phase,
-                found.startedAt(),
-                live.map(lease ->
-                        new Holder(lease.owner(), lease.fence(), lease.claimedAt(), at(lease.expiresTicks(), now))),
-                head.pause().filter(_ -> phase == ProcessPhase.PAUSED).map(pause -> at(pause.untilTicks(), now)),
-                found.returnedFor(),
-                phase == ProcessPhase.LOST ? head.lease().map(LeaseRow::owner) : found.lostOwner());
-    }
-
-    private static Instant at(long ticks, StoreTime now) {
-        return now.wall().plusMillis(ticks - now.ticks());
-    }
 }

@@ -28,7 +28,7 @@ final class Registrations {
                 types.add(core);
             }
         }
-        types.sort(Comparator.comparing(EventType::name, Names.ORDER));
+        types.sort(Comparator.comparing(EventType::name, CodePoints.ORDER));
         ProcessRegistration prepared = new ProcessRegistration(
                 given.id(), given.input(), types, given.provenance(), given.recovery(), given.leaseRequired());
         return new Prepared(prepared, Digests.sha256(RegistrationJson.write(prepared)));

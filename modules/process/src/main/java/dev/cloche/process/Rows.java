@@ -5,14 +5,19 @@ final class Rows {
     private Rows() {}
 
     static ProcessRecord record(StoreReads reads, String id) {
-        return reads.record(id).orElseThrow(() -> new ProcessException.Unknown(id, reads.tombstone(id)));
+        return reads.record(id).orElseThrow(() -> unknown(reads, id));
     }
 
     static ProcessHead head(StoreReads reads, String id) {
-        return reads.head(id).orElseThrow(() -> new ProcessException.Unknown(id, reads.tombstone(id)));
+        return reads.head(id).orElseThrow(() -> unknown(reads, id));
     }
 
     static ProcessHead lock(StoreTransaction transaction, String id) {
-        return transaction.lock(id).orElseThrow(() -> new ProcessException.Unknown(id, transaction.tombstone(id)));
+        return transaction.lock(id).orElseThrow(() -> unknown(transaction, id));
+    }
+
+    /** What is thrown where a process is missing: it was pruned, or was never there. */
+    static ProcessException unknown(StoreReads reads, String id) {
+        return new ProcessException.Unknown(id, reads.tombstone(id).map(Tombstone::prunedAt));
     }
 }

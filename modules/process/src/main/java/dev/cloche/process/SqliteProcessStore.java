@@ -198,7 +198,7 @@ public final class SqliteProcessStore implements ProcessStore {
         CommitListener told = listener;
         if (told != null) {
             doorbell.watch(() -> {
-                FeedWatch watch = new FeedWatch(this, told, lastPosition());
+                FeedWatch watch = new FeedWatch(this, this::lastPosition, told);
                 watching = watch;
                 return watch;
             });

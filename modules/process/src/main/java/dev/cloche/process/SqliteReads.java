@@ -71,8 +71,8 @@ class SqliteReads implements StoreReads {
             parameters.add(array(query.inputTypes()));
         }
         condition.append(" AND p.created_at <= ? AND p.created_at > ?");
-        parameters.add(query.latestRegistration(now()));
-        parameters.add(query.earliestRegistration(now()));
+        parameters.add(query.latestRegistration(now().wall()));
+        parameters.add(query.earliestRegistration(now().wall()));
         return condition.toString();
     }
 

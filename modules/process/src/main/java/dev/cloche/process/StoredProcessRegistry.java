@@ -94,7 +94,7 @@ final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public Optional<ProcessView> view(String id) {
-        return store.read(reads -> reads.snapshot(id).map(found -> ProcessView.of(found, reads.now())));
+        return store.read(reads -> reads.snapshot(id).map(found -> ViewRules.view(found, reads.now())));
     }
 
     @Override

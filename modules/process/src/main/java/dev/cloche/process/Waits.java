@@ -111,7 +111,7 @@ final class Waits {
             while (true) {
                 Look<T> next = look(what, deadline, reads -> lookAt(reads, id, seeking));
                 if (!next.life().equals(first.life())) {
-                    throw new ProcessException.Unknown(id, look(what, deadline, reads -> reads.tombstone(id)));
+                    throw look(what, deadline, reads -> Rows.unknown(reads, id));
                 }
                 if (next.found().isPresent()) {
                     return next.found().get();

@@ -133,7 +133,7 @@ class JsonTest {
         List<String> names = List.of("", "A", "a", "aa", "é", "\uff5e", "\ud83c\udf01", "\ud83c\udf02");
         for (int i = 0; i < names.size(); i++) {
             for (int j = 0; j < names.size(); j++) {
-                assertThat(Integer.signum(Names.ORDER.compare(names.get(i), names.get(j))))
+                assertThat(Integer.signum(CodePoints.ORDER.compare(names.get(i), names.get(j))))
                         .as(names.get(i) + " to " + names.get(j))
                         .isEqualTo(Integer.signum(Integer.compare(i, j)));
             }

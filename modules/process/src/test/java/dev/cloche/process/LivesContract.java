@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.base.Deadline;
+import dev.cloche.process.EventType.TerminalRule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -6,10 +6,10 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.process.EventType.DedupeKey;
 import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.process.EventType.WakeRule;
-import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

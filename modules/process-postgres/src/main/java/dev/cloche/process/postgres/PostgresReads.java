@@ -123,8 +123,8 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
             parameters.add(query.inputTypes());
         }
         condition.append(" AND p.created_ms <= ? AND p.created_ms > ?");
-        parameters.add(query.latestRegistration(now()));
-        parameters.add(query.earliestRegistration(now()));
+        parameters.add(query.latestRegistration(now().wall()));
+        parameters.add(query.earliestRegistration(now().wall()));
         return condition.toString();
     }
 
