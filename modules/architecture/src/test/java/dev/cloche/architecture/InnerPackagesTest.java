@@ -1,5 +1,6 @@
 package dev.cloche.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,7 +24,11 @@ class InnerPackagesTest {
 
     /** What is still to be divided. A package that is small enough must not be here. */
     private static final Set<String> TOO_LARGE =
-            Set.of("dev.cloche", "dev.cloche.bench", "dev.cloche.cli", "dev.cloche.process", "dev.cloche.vm");
+            Set.of("dev.cloche", "dev.cloche.bench", "dev.cloche.cli", "dev.cloche.vm");
+
+    /** Contracts below a room, with the rooms that implement them and alone may use them. */
+    private static final Map<String, Set<String>> SECOND_CONTRACTS =
+            Map.of("dev.cloche.process.store", Set.of("process.postgres", "process.testing"));
 
     @Test
     void thePackagesOfARoomAreLayers() {
@@ -42,6 +47,25 @@ class InnerPackagesTest {
                                 .dependOnClassesThat(areBelow(room))
                                 .allowEmptyShould(true)
                                 .check(Rooms.CLASSES)));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> aSecondContractIsUsedByTheRoomsThatImplementItAlone() {
+        return SECOND_CONTRACTS.entrySet().stream()
+                .map(contract -> DynamicTest.dynamicTest(contract.getKey(), () -> {
+                    DescribedPredicate<JavaClass> inContract = resideInAPackage(contract.getKey());
+                    String room = Rooms.CLASSES.stream()
+                            .filter(inContract)
+                            .findAny()
+                            .flatMap(Rooms::roomOf)
+                            .orElseThrow();
+                    noClasses()
+                            .that(areOutside(room))
+                            .and(DescribedPredicate.not(Rooms.in(List.copyOf(contract.getValue()))))
+                            .should()
+                            .dependOnClassesThat(inContract)
+                            .check(Rooms.CLASSES);
+                }));
     }
 
     @Test
@@ -68,6 +92,7 @@ class InnerPackagesTest {
         return DescribedPredicate.describe(
                 "are below " + Rooms.packageOf(room),
                 type -> Rooms.in(List.of(room)).test(type)
-                        && !type.getPackageName().equals(Rooms.packageOf(room)));
+                        && !type.getPackageName().equals(Rooms.packageOf(room))
+                        && !SECOND_CONTRACTS.containsKey(type.getPackageName()));
     }
 }

@@ -14,7 +14,7 @@ public enum AbandonReason {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static AbandonReason ofWord(String word) {
+    public static AbandonReason ofWord(String word) {
         for (AbandonReason reason : values()) {
             if (reason.word().equals(word)) {
                 return reason;

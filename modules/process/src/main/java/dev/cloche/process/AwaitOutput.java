@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.AwaitOutputJson;
 import java.util.Optional;
 
 /** What whoever awaits a process gets when it has ended. */

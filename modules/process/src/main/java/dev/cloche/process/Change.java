@@ -19,11 +19,11 @@ public record Change(String processId, Kind kind, long sequence, Optional<String
         PRUNED
     }
 
-    static Change of(String processId, Kind kind) {
+    public static Change of(String processId, Kind kind) {
         return new Change(processId, kind, 0, Optional.empty());
     }
 
-    static Change of(ProcessEvent event) {
+    public static Change of(ProcessEvent event) {
         return new Change(event.processId(), Kind.EVENT, event.sequence(), Optional.of(event.type()));
     }
 }

@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.rules.LeaseRules;
+import dev.cloche.process.value.Names;
 import java.time.Duration;
 import java.util.Set;
 

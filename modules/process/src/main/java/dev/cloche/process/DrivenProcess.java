@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.worker.LeaseKeeper;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.Names;
 import java.util.Optional;
 
 /**

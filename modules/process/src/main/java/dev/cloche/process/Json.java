@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.Names;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.Collection;

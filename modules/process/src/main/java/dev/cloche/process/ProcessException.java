@@ -20,7 +20,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** No process has the id. Code {@code process.unknown}. */
     public static final class Unknown extends ProcessException {
-        Unknown(String id, Optional<Instant> prunedAt) {
+        public Unknown(String id, Optional<Instant> prunedAt) {
             super(
                     "process.unknown",
                     prunedAt.map(at -> "The process \"" + id + "\" was pruned at " + at + ".")
@@ -35,7 +35,7 @@ public abstract sealed class ProcessException extends ClocheException {
         private final String stored;
         private final String given;
 
-        RegistrationConflict(String id, String stored, String given) {
+        public RegistrationConflict(String id, String stored, String given) {
             super(
                     "process.registration-conflict",
                     "The process \"" + id + "\" is registered with hash " + stored + ", and not with " + given + ".",
@@ -58,7 +58,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The replay key belongs to an event of other content. Code {@code process.replay-conflict}. */
     public static final class ReplayConflict extends ProcessException {
-        ReplayConflict(String id, String key) {
+        public ReplayConflict(String id, String key) {
             super(
                     "process.replay-conflict",
                     "The process \"" + id + "\" has an event of replay key \"" + key + "\" with another content.",
@@ -69,7 +69,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The process does not declare the event's type. Code {@code process.undeclared-type}. */
     public static final class UndeclaredType extends ProcessException {
-        UndeclaredType(String id, String type) {
+        public UndeclaredType(String id, String type) {
             super(
                     "process.undeclared-type",
                     "The process \"" + id + "\" does not declare events of type \"" + type + "\".",
@@ -80,7 +80,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** An event of this type must be repeatable. Code {@code process.replay-key-required}. */
     public static final class ReplayKeyRequired extends ProcessException {
-        ReplayKeyRequired(String type) {
+        public ReplayKeyRequired(String type) {
             super(
                     "process.replay-key-required",
                     "An event of type \"" + type + "\" needs a replay key.",
@@ -91,7 +91,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The payload breaks the schema of its type. Code {@code process.payload-invalid}. */
     public static final class PayloadInvalid extends ProcessException {
-        PayloadInvalid(String type, String why) {
+        public PayloadInvalid(String type, String why) {
             super(
                     "process.payload-invalid",
                     "The payload breaks the schema of \"" + type + "\": " + why + ".",
@@ -102,7 +102,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** What the event's type says about its payload does not hold for this one. Code {@code process.semantics}. */
     public static final class SemanticsFailed extends ProcessException {
-        SemanticsFailed(String type, String why) {
+        public SemanticsFailed(String type, String why) {
             super(
                     "process.semantics",
                     "An event of type \"" + type + "\" cannot be made of this payload: " + why + ".",
@@ -115,7 +115,7 @@ public abstract sealed class ProcessException extends ClocheException {
     public static final class AlreadyTerminal extends ProcessException {
         private final ProcessStatus status;
 
-        AlreadyTerminal(String id, ProcessStatus status) {
+        public AlreadyTerminal(String id, ProcessStatus status) {
             super(
                     "process.already-terminal",
                     "The process \"" + id + "\" has already ended: it is " + status.word() + ".",
@@ -132,7 +132,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The event wakes somebody, and nobody was named. Code {@code process.wake-target-missing}. */
     public static final class WakeTargetMissing extends ProcessException {
-        WakeTargetMissing(String type) {
+        public WakeTargetMissing(String type) {
             super(
                     "process.wake-target-missing",
                     "An event of type \"" + type + "\" wakes somebody, and it is not said whom.",
@@ -143,7 +143,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The scope has no handle to the process. Code {@code process.not-granted}. */
     public static final class NotGranted extends ProcessException {
-        NotGranted(SessionScope scope, String id) {
+        public NotGranted(SessionScope scope, String id) {
             super(
                     "process.not-granted",
                     "The session \"" + scope.session() + "\""
@@ -160,7 +160,7 @@ public abstract sealed class ProcessException extends ClocheException {
         private final String holder;
         private final Instant until;
 
-        AlreadyLeased(String id, String holder, Instant until) {
+        public AlreadyLeased(String id, String holder, Instant until) {
             super(
                     "process.already-leased",
                     "The process \"" + id + "\" is already leased by " + holder + " until " + until + ".",
@@ -183,7 +183,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The lease was released, ran out, or was taken over. Code {@code process.lease-lost}. */
     public static final class LeaseLost extends ProcessException {
-        LeaseLost(Lease lease) {
+        public LeaseLost(Lease lease) {
             super(
                     "process.lease-lost",
                     "The lease of " + lease.owner() + " on the process \"" + lease.processId()
@@ -195,7 +195,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** Only the holder of its lease can end this process. Code {@code process.lease-required}. */
     public static final class LeaseRequired extends ProcessException {
-        LeaseRequired(String id) {
+        public LeaseRequired(String id) {
             super(
                     "process.lease-required",
                     "The process \"" + id + "\" can only be ended by the holder of its lease.",
@@ -218,14 +218,14 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** What was waited for did not happen in time. Code {@code process.timed-out}. */
     public static final class TimedOut extends ProcessException {
-        TimedOut(String what) {
+        public TimedOut(String what) {
             super("process.timed-out", "The wait for " + what + " took too long.", "Wait longer.", null);
         }
     }
 
     /** The thread was interrupted; its flag is set again. Code {@code process.interrupted}. */
     public static final class Interrupted extends ProcessException {
-        Interrupted(String what) {
+        public Interrupted(String what) {
             super("process.interrupted", "The wait for " + what + " was interrupted.", "", null);
         }
     }

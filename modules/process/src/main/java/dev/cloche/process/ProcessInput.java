@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.Names;
+
 /**
  * What a process works on: a tag and whatever belongs to it. The set of tags is open; workers claim by tag.
  *

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.Pages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.Names;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,8 @@
 package dev.cloche.process;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.process.registry.StoredProcessRegistry;
+import dev.cloche.process.store.ProcessStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

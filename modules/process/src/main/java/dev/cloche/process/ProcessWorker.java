@@ -1,6 +1,8 @@
 package dev.cloche.process;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.process.worker.DriverFailure;
+import dev.cloche.process.worker.LeaseKeeper;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;

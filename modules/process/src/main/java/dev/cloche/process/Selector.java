@@ -1,5 +1,8 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.JsonPointers;
+import dev.cloche.process.value.Templates;
+
 /** Picks a value out of an event's payload. */
 public sealed interface Selector {
     /** The payload itself. */

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.value.Names;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,7 +26,7 @@ public record SessionScope(String session, Optional<String> frame) {
         return json().text();
     }
 
-    Json json() {
+    public Json json() {
         Json first = Json.of(session);
         return Json.array(frame.map(value -> List.of(first, Json.of(value))).orElseGet(() -> List.of(first)));
     }

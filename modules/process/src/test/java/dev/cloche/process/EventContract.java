@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.process.EventType.TerminalRule;
+import dev.cloche.process.rules.AppendRules;
+import dev.cloche.process.rules.Digests;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

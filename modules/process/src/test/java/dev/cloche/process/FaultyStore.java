@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.store.StoreTransaction;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Optional;

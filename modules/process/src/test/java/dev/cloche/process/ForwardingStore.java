@@ -1,16 +1,19 @@
 package dev.cloche.process;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.process.store.CommitListener;
+import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.store.StoreTransaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 
 /** A store that does what another does; what a test wants to be different is overridden. */
-class ForwardingStore implements ProcessStore {
+public class ForwardingStore implements ProcessStore {
     final ProcessStore store;
 
-    ForwardingStore(ProcessStore store) {
+    public ForwardingStore(ProcessStore store) {
         this.store = store;
     }
 

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.StoreTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.SplittableRandom;

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.StoreTime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.ProcessStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

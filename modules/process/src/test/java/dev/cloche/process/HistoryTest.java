@@ -3,6 +3,8 @@ package dev.cloche.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.testing.InMemoryProcessStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.testing.InMemoryProcessStore;
+
 class InMemoryWorkerTest extends WorkerContract {
     private final ProcessRegistry registry = ProcessRegistry.over(new InMemoryProcessStore());
 

@@ -3,6 +3,7 @@ package dev.cloche.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.process.store.CodePoints;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

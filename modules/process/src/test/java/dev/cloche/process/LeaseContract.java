@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.process.rules.AppendRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** One owner at a time. The rules of time one by one are in {@link LeaseRulesTest}. */
+/** One owner at a time. The rules of time one by one are in {@code LeaseRulesTest}. */
 public interface LeaseContract extends ContractFixture {
     Duration LONG = Duration.ofMinutes(10);
     Duration SHORT = Duration.ofMillis(20);

@@ -131,7 +131,7 @@ public interface LivesContract extends ContractFixture {
     private static boolean isWaiting(@Nullable Thread thread) {
         return thread != null
                 && Arrays.stream(thread.getStackTrace())
-                        .anyMatch(frame -> frame.getClassName().equals(Waiters.Waiter.class.getName()));
+                        .anyMatch(frame -> frame.getClassName().equals("dev.cloche.process.registry.Waiters$Waiter"));
     }
 
     @Test

@@ -1,5 +1,10 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.LeaseRow;
+import dev.cloche.process.store.ProcessHead;
+import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.store.StoreTime;
+import dev.cloche.process.store.StoreTransaction;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;

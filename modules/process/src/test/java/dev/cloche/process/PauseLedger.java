@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.StoreTime;
+
 /**
  * What the callers of one process know of its pauses: until when no worker can be offered it, and until when it may be kept
  * from workers. A call whose outcome is not known may have begun a pause or ended one.

@@ -6,6 +6,7 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.process.testing.InMemoryProcessStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

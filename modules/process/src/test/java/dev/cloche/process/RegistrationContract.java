@@ -10,6 +10,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.process.EventType.DedupeKey;
 import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.process.EventType.WakeRule;
+import dev.cloche.process.rules.Registrations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

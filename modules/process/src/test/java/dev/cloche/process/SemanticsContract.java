@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What the semantics of a type do through the registry; their rules one by one are in {@link SemanticsTest}. */
+/** What the semantics of a type do through the registry; their rules one by one are in {@code SemanticsTest}. */
 public interface SemanticsContract extends ContractFixture {
     @Test
     default void aTypeOfItsOwnEndsAProcessWithTheOutputThatItsSelectorPicks() {

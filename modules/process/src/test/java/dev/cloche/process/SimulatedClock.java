@@ -1,5 +1,7 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.StoreClock;
+import dev.cloche.process.store.StoreTime;
 import java.time.Instant;
 import java.util.function.Consumer;
 

@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
+import dev.cloche.process.sqlite.BootClock;
+import dev.cloche.process.sqlite.SqliteClaims;
+import dev.cloche.process.store.StoreClock;
+import dev.cloche.process.store.StoreTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;

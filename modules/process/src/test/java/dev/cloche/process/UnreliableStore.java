@@ -1,5 +1,6 @@
 package dev.cloche.process;
 
+import dev.cloche.process.store.ProcessStore;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;

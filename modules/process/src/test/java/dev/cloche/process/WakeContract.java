@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.process.EventType.DedupeKey;
 import dev.cloche.process.EventType.WakeRule;
+import dev.cloche.process.rules.Digests;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

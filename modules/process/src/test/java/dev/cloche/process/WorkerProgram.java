@@ -1,6 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.process.store.ProcessStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.process.CommitListener;
+import dev.cloche.process.store.CommitListener;
 import java.util.List;
 import java.util.Optional;
 

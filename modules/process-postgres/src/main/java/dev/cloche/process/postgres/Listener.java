@@ -1,7 +1,7 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.process.CommitListener;
+import dev.cloche.process.store.CommitListener;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.cloche.process.postgres;
 
-import dev.cloche.process.ProcessHead;
-import dev.cloche.process.StoreTime;
+import dev.cloche.process.store.ProcessHead;
+import dev.cloche.process.store.StoreTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.process.Grant;
-import dev.cloche.process.ProcessHead;
 import dev.cloche.process.SessionScope;
+import dev.cloche.process.store.ProcessHead;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package dev.cloche.process.postgres;
 
-import dev.cloche.process.ProcessHead;
 import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.PruneRequest;
-import dev.cloche.process.Tombstone;
+import dev.cloche.process.store.ProcessHead;
+import dev.cloche.process.store.Tombstone;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

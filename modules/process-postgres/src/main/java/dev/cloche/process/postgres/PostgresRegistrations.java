@@ -3,7 +3,7 @@ package dev.cloche.process.postgres;
 import dev.cloche.process.Backoff;
 import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.Recovery;
-import dev.cloche.process.RegistrationJson;
+import dev.cloche.process.store.RegistrationJson;
 import java.util.Optional;
 
 /** How an id gets its process, in one transaction. */

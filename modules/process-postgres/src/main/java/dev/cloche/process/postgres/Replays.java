@@ -1,8 +1,8 @@
 package dev.cloche.process.postgres;
 
 import dev.cloche.process.ProcessEvent;
-import dev.cloche.process.ProcessHead;
 import dev.cloche.process.WakeDelivery;
+import dev.cloche.process.store.ProcessHead;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

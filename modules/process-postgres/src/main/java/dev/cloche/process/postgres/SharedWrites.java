@@ -2,9 +2,9 @@ package dev.cloche.process.postgres;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.process.Change;
-import dev.cloche.process.GroupCommit;
 import dev.cloche.process.ProcessException;
-import dev.cloche.process.ProcessStore;
+import dev.cloche.process.store.GroupCommit;
+import dev.cloche.process.store.ProcessStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -3,9 +3,9 @@ package dev.cloche.process.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.process.HistorySimulator;
-import dev.cloche.process.ProcessStore;
 import dev.cloche.process.SimulatedClock;
-import dev.cloche.process.StoreTime;
+import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.store.StoreTime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

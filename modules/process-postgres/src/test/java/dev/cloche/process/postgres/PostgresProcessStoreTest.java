@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.process.Durability;
 import dev.cloche.process.ProcessRegistryContract;
-import dev.cloche.process.ProcessStore;
+import dev.cloche.process.store.ProcessStore;
 import java.sql.SQLException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,311 @@
+package dev.cloche.process.registry;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.process.Appended;
+import dev.cloche.process.AwaitOutput;
+import dev.cloche.process.Backoff;
+import dev.cloche.process.Change;
+import dev.cloche.process.ChangePage;
+import dev.cloche.process.Claim;
+import dev.cloche.process.ClaimRequest;
+import dev.cloche.process.Durability;
+import dev.cloche.process.EventAppend;
+import dev.cloche.process.ExternalRef;
+import dev.cloche.process.Grant;
+import dev.cloche.process.GrantedProcess;
+import dev.cloche.process.HandleDescriptor;
+import dev.cloche.process.Lease;
+import dev.cloche.process.ProcessCount;
+import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessQuery;
+import dev.cloche.process.ProcessRecord;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.ProcessView;
+import dev.cloche.process.PruneRequest;
+import dev.cloche.process.SessionDeletion;
+import dev.cloche.process.SessionScope;
+import dev.cloche.process.WakeDelivery;
+import dev.cloche.process.WakeEvent;
+import dev.cloche.process.rules.AppendRules;
+import dev.cloche.process.rules.Registrations;
+import dev.cloche.process.rules.Schemas;
+import dev.cloche.process.rules.ViewRules;
+import dev.cloche.process.store.Floor;
+import dev.cloche.process.store.ProcessHead;
+import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.store.StoreTransaction;
+import dev.cloche.process.value.Pages;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Is the registry over any store. What it decides is in the classes of rules; this is where the calls come in. */
+public final class StoredProcessRegistry implements ProcessRegistry {
+    private final ProcessStore store;
+    private final Waiters waiters = new Waiters();
+    private final Schemas schemas = new Schemas();
+    private final Declarations declarations;
+    private final EventLog log;
+    private final LeaseDesk leases;
+    private final GrantBook grants;
+    private final Waits waits;
+    private final Pruning pruning;
+    private final ProcessListing listing;
+
+    public StoredProcessRegistry(ProcessStore store, int remembered) {
+        this.store = store;
+        this.declarations = new Declarations(store);
+        this.log = new EventLog(store, declarations, schemas);
+        this.leases = new LeaseDesk(store);
+        this.grants = new GrantBook(store);
+        this.waits = new Waits(store, waiters, declarations);
+        this.listing = new ProcessListing(store);
+        this.pruning = new Pruning(store, remembered);
+        store.listen(waiters);
+    }
+
+    @Override
+    public ProcessRecord register(ProcessRegistration registration) {
+        Registrations.Prepared prepared = Registrations.prepare(registration);
+        String id = registration.id();
+        Optional<ProcessRecord> already = get(id);
+        if (already.isPresent()) {
+            return Registrations.repeated(already.get(), prepared);
+        }
+        requireSchemas(prepared);
+        return store.write(transaction -> insert(transaction, prepared));
+    }
+
+    @Override
+    public Claim registerClaimed(ProcessRegistration registration, String owner, Duration ttl) {
+        Registrations.Prepared prepared = Registrations.prepare(registration);
+        requireSchemas(prepared);
+        LeaseDesk.Wanted lease = LeaseDesk.wanted(owner, ttl);
+        return store.write(transaction -> {
+            var _ = insert(transaction, prepared);
+            Lease claimed = LeaseDesk.claim(transaction, registration.id(), lease);
+            return new Claim(Rows.record(transaction, registration.id()), claimed);
+        });
+    }
+
+    private void requireSchemas(Registrations.Prepared prepared) {
+        prepared.registration().eventTypes().forEach(type -> type.schema().ifPresent(schemas::require));
+    }
+
+    private static ProcessRecord insert(StoreTransaction transaction, Registrations.Prepared prepared) {
+        String id = prepared.registration().id();
+        Floor behind = transaction
+                .tombstone(id)
+                .map(stone -> new Floor(stone.fence(), stone.lastSequence()))
+                .orElseGet(transaction::floor);
+        if (transaction.insertProcess(prepared.registration(), prepared.hash(), behind.fence(), behind.sequence())) {
+            transaction.change(Change.of(id, Change.Kind.REGISTERED));
+        }
+        return Registrations.repeated(Rows.record(transaction, id), prepared);
+    }
+
+    @Override
+    public Optional<ProcessRecord> get(String id) {
+        return store.read(reads -> reads.record(id));
+    }
+
+    @Override
+    public List<ProcessRecord> list(ProcessQuery query) {
+        return listing.views(query).stream().map(ProcessView::process).toList();
+    }
+
+    @Override
+    public List<ProcessView> views(ProcessQuery query) {
+        return listing.views(query);
+    }
+
+    @Override
+    public List<ProcessCount> counts(ProcessQuery query) {
+        return listing.counts(query);
+    }
+
+    @Override
+    public Optional<ProcessView> view(String id) {
+        return store.read(reads -> reads.snapshot(id).map(found -> ViewRules.view(found, reads.now())));
+    }
+
+    @Override
+    public ProcessRecord setExternalRef(String id, ExternalRef ref) {
+        return store.write(transaction -> {
+            transaction.setExternalRef(Rows.lock(transaction, id), ref);
+            transaction.change(Change.of(id, Change.Kind.EXTERNAL_REF));
+            return Rows.record(transaction, id);
+        });
+    }
+
+    @Override
+    public Appended complete(String id, AwaitOutput output) {
+        return log.append(id, AppendRules.completion(id, output));
+    }
+
+    @Override
+    public Appended cancel(String id, String reason) {
+        return log.cancel(id, reason);
+    }
+
+    @Override
+    public AwaitOutput awaitProcess(String id, Deadline deadline) {
+        return waits.end(id, deadline);
+    }
+
+    @Override
+    public ChangePage changes(Optional<String> after, int limit) {
+        Pages.require(limit);
+        return store.read(reads -> reads.changes(after, limit));
+    }
+
+    @Override
+    public List<String> prune(PruneRequest request) {
+        return pruning.prune(request);
+    }
+
+    @Override
+    public Durability durability() {
+        return store.durability();
+    }
+
+    @Override
+    public Appended append(String id, EventAppend event) {
+        return log.append(id, event);
+    }
+
+    @Override
+    public Appended append(Lease lease, EventAppend event) {
+        return log.append(lease, event, EventLog.Authority.HOLDER);
+    }
+
+    @Override
+    public List<ProcessEvent> eventsAfter(String id, long sequence, int limit) {
+        Pages.require(limit);
+        return store.read(reads -> reads.events(Rows.head(reads, id), sequence, limit));
+    }
+
+    @Override
+    public List<WakeEvent> wakeEventsAfter(String id, long sequence, int limit) {
+        Pages.require(limit);
+        return store.read(reads -> reads.wakeEvents(Rows.head(reads, id), sequence, limit));
+    }
+
+    @Override
+    public void ackWake(String id, long sequence) {
+        store.write(id, transaction -> {
+            ProcessHead process = Rows.lock(transaction, id);
+            transaction.ackWake(process, sequence);
+            return process;
+        });
+    }
+
+    @Override
+    public List<WakeDelivery> pendingWakes(String session, Optional<WakeDelivery> after, int limit) {
+        Pages.require(limit);
+        return store.read(reads -> reads.pendingWakes(session, after, limit));
+    }
+
+    @Override
+    public ProcessEvent awaitEventAfter(String id, String type, long sequence, Deadline deadline) {
+        return waits.event(id, type, sequence, deadline);
+    }
+
+    @Override
+    public List<ProcessEvent> awaitEventsAfter(String id, long sequence, int limit, Deadline deadline) {
+        return waits.events(id, sequence, limit, deadline);
+    }
+
+    @Override
+    public Lease claim(String id, String owner, Duration ttl) {
+        return leases.claim(id, owner, ttl);
+    }
+
+    @Override
+    public List<Claim> claimNext(ClaimRequest request) {
+        return leases.claimNext(request);
+    }
+
+    @Override
+    public boolean awaitClaimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline) {
+        return waits.claimable(inputTypes, hostProfiles, deadline);
+    }
+
+    @Override
+    public Lease renew(Lease lease, Duration ttl) {
+        return leases.renew(lease, ttl);
+    }
+
+    @Override
+    public void release(Lease lease) {
+        leases.release(lease);
+    }
+
+    @Override
+    public void release(Lease lease, Backoff pauses, String why) {
+        leases.release(lease, pauses, why);
+    }
+
+    @Override
+    public boolean attemptFailed(Lease lease, AwaitOutput.Failure failure) {
+        if (leases.tryAgain(lease, failure)) {
+            return true;
+        }
+        var _ = completeWithLease(lease, failure);
+        return false;
+    }
+
+    @Override
+    public Appended completeWithLease(Lease lease, AwaitOutput output) {
+        return log.append(lease, AppendRules.completion(lease.processId(), output), EventLog.Authority.LEAVING_HOLDER);
+    }
+
+    @Override
+    public void grant(SessionScope scope, String id, HandleDescriptor descriptor) {
+        grants.grant(scope, id, descriptor);
+    }
+
+    @Override
+    public void revoke(SessionScope scope, String id) {
+        grants.revoke(scope, id);
+    }
+
+    @Override
+    public boolean hasGrant(SessionScope scope, String id) {
+        return grants.has(scope, id);
+    }
+
+    @Override
+    public List<GrantedProcess> grants(SessionScope scope, Optional<String> after, int limit) {
+        return grants.list(scope, false, after, limit);
+    }
+
+    @Override
+    public List<GrantedProcess> liveGrants(SessionScope scope, Optional<String> after, int limit) {
+        return grants.list(scope, true, after, limit);
+    }
+
+    @Override
+    public List<Grant> grantsOf(String id) {
+        return grants.of(id);
+    }
+
+    @Override
+    public void transfer(SessionScope from, SessionScope to, Collection<String> ids) {
+        grants.transfer(from, to, ids);
+    }
+
+    @Override
+    public SessionDeletion deleteSession(String session) {
+        return grants.deleteSession(session);
+    }
+
+    @Override
+    public void close() {
+        waiters.close();
+        store.close();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.cloche.process.store;
+
+import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.Recovery;
+import java.util.Optional;
+
+/**
+ * What every decision about a process needs, and nothing that is long.
+ *
+ * @param key the store's own number of the row
+ * @param firstSequence of the first event that it has or will have: 1, or behind those of the id's earlier lives
+ * @param lastSequence of its latest event; one less than the first before that
+ * @param fence of the latest claim; 0 before the first, unless the id was pruned
+ * @param pause during which no worker is offered it
+ * @param returns how often in a row it was given back with a pause
+ */
+public record ProcessHead(
+        long key,
+        String id,
+        String hash,
+        ProcessStatus status,
+        Recovery recovery,
+        boolean leaseRequired,
+        long firstSequence,
+        long lastSequence,
+        long fence,
+        int attempts,
+        Optional<LeaseRow> lease,
+        Optional<PauseRow> pause,
+        int returns) {
+    /** With another lease alone. */
+    public ProcessHead withLease(Optional<LeaseRow> other) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                fence,
+                attempts,
+                other,
+                pause,
+                returns);
+    }
+
+    /** After {@link StoreTransaction#setLease}. */
+    public ProcessHead withLease(Optional<LeaseRow> other, long otherFence, int otherAttempts) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                otherFence,
+                otherAttempts,
+                other,
+                Optional.empty(),
+                returns);
+    }
+
+    /** After {@link StoreTransaction#setPause}. */
+    public ProcessHead withPause(Optional<PauseRow> other, int otherReturns) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                fence,
+                attempts,
+                lease,
+                other,
+                otherReturns);
+    }
+
+    /** After {@link StoreTransaction#insertEvent}. */
+    public ProcessHead withLastSequence(long sequence) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                status,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                sequence,
+                fence,
+                attempts,
+                lease,
+                pause,
+                returns);
+    }
+
+    /** After {@link StoreTransaction#end}. */
+    public ProcessHead withStatus(ProcessStatus other) {
+        return new ProcessHead(
+                key,
+                id,
+                hash,
+                other,
+                recovery,
+                leaseRequired,
+                firstSequence,
+                lastSequence,
+                fence,
+                attempts,
+                lease,
+                pause,
+                returns);
+    }
+}
