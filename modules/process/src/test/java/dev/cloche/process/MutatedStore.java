@@ -128,6 +128,7 @@ final class MutatedStore extends ForwardingStore {
     }
 
     private static ProcessHead with(ProcessHead head, UnaryOperator<LeaseRow> change) {
-        return head.withLease(head.lease().map(change));
+        return head.withLease(head.lease().map(change), head.fence(), head.attempts())
+                .withPause(head.pause(), head.returns());
     }
 }

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.process.sqlite.BootClock;
-import dev.cloche.process.sqlite.SqliteClaims;
 import dev.cloche.process.store.StoreClock;
 import dev.cloche.process.store.StoreTime;
 import java.io.BufferedReader;
@@ -156,21 +155,6 @@ class SqliteProcessesTest {
         assertThatThrownBy(() -> registry.eventsAfter("p", 0, 1)).isInstanceOf(ProcessException.StoreFailed.class);
         catalog.write(session -> session.update("ALTER TABLE lost RENAME TO process"));
         assertThat(registry.append("p", note(1)).event().sequence()).isEqualTo(1);
-    }
-
-    @Test
-    void workersLookOnlyAtWhatNobodyHolds() {
-        for (String ranges : List.of(
-                "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires <= ? LIMIT ?",
-                "p.lease_expires IS NOT NULL AND p.lease_epoch < ? LIMIT ?",
-                "p.lease_expires IS NULL AND p.pause_until IS NOT NULL AND p.pause_epoch = ? AND p.pause_until <= ? LIMIT ?",
-                "p.lease_expires IS NULL AND p.pause_until IS NULL LIMIT ?",
-                "p.lease_expires IS NULL AND p.pause_until IS NULL AND p.host_profile IN (SELECT value FROM json_each(?))"
-                        + " LIMIT ?")) {
-            List<String> plan = catalog.read(session -> session.list(
-                    row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + SqliteClaims.CLAIMABLE + ranges));
-            assertThat(plan.getFirst()).contains("SEARCH p USING INDEX process_");
-        }
     }
 
     private static void begin(Process process) throws IOException {

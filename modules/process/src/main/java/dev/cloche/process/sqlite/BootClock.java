@@ -66,7 +66,7 @@ public final class BootClock implements StoreClock {
     }
 
     /** The first number of the file is seconds with two decimals. */
-    public static long ticks(String uptime) {
+    static long ticks(String uptime) {
         return new BigDecimal(uptime.substring(0, uptime.indexOf(' ')))
                 .movePointRight(3)
                 .longValueExact();

@@ -15,10 +15,10 @@ import java.util.stream.Stream;
  * @param hostProfiles of which it is to be; empty for any. A process without one was registered by a program of an older
  *     version that ran on after the migration, and is for workers that take any
  */
-public record SqliteClaims(Sql sql, StoreTime now, Set<String> hostProfiles) {
+record SqliteClaims(Sql sql, StoreTime now, Set<String> hostProfiles) {
     private static final String RUNNING =
             "WHERE p.status = 'running' AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
-    public static final String CLAIMABLE = SqliteRows.HEAD + RUNNING;
+    static final String CLAIMABLE = SqliteRows.HEAD + RUNNING;
     private static final String LEASED = "p.lease_expires IS NOT NULL AND p.lease_epoch ";
     private static final String PAUSED = "p.lease_expires IS NULL AND p.pause_until IS NOT NULL AND p.pause_epoch ";
     private static final String FREE = "p.lease_expires IS NULL AND p.pause_until IS NULL";

@@ -28,24 +28,6 @@ public record ProcessHead(
         Optional<LeaseRow> lease,
         Optional<PauseRow> pause,
         int returns) {
-    /** With another lease alone. */
-    public ProcessHead withLease(Optional<LeaseRow> other) {
-        return new ProcessHead(
-                key,
-                id,
-                hash,
-                status,
-                recovery,
-                leaseRequired,
-                firstSequence,
-                lastSequence,
-                fence,
-                attempts,
-                other,
-                pause,
-                returns);
-    }
-
     /** After {@link StoreTransaction#setLease}. */
     public ProcessHead withLease(Optional<LeaseRow> other, long otherFence, int otherAttempts) {
         return new ProcessHead(

@@ -8,11 +8,9 @@ import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessLeases;
 import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.Recovery;
-import dev.cloche.process.sqlite.BootClock;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.StoreTime;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -144,18 +142,5 @@ class LeaseRulesTest {
     @Test
     void theTokenIsNotPrinted() {
         assertThat(new Lease("p", "ann", "secret", 7, WALL, WALL).toString()).doesNotContain("secret");
-    }
-
-    @Test
-    void theTimeSinceTheBootIsReadFromTheKernel() {
-        assertThat(BootClock.ticks("12345.67 54321.00\n")).isEqualTo(12_345_670);
-        BootClock clock = BootClock.ofHost(Clock.systemUTC());
-        StoreTime first = clock.now();
-        assertThat(first.epoch()).matches("[0-9a-f-]{36}");
-        for (int i = 0; i < 100_000; i++) {
-            StoreTime next = clock.now();
-            assertThat(next.ticks() >= first.ticks()).isTrue();
-            first = next;
-        }
     }
 }
