@@ -25,6 +25,7 @@ final class Rooms {
             Map.entry("vm", Set.of("linux", "base")),
             Map.entry("process", Set.of("catalog", "linux", "base")),
             Map.entry("process.postgres", Set.of("process", "base")),
+            Map.entry("process.testing", Set.of("process", "base")),
             Map.entry("pool", Set.of("vm", "base")),
             Map.entry("sandbox", Set.of("image", "pool", "vm", "catalog", "linux", "base")),
             Map.entry("execution", Set.of("sandbox", "process", "vm", "linux", "base")),

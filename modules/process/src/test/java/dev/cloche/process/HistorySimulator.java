@@ -56,7 +56,7 @@ public final class HistorySimulator {
     }
 
     /** Says whom to tell of the lease that is shown with the next call. */
-    HistorySimulator showing(Consumer<Optional<Lease>> whom) {
+    public HistorySimulator showing(Consumer<Optional<Lease>> whom) {
         shows = whom;
         return this;
     }

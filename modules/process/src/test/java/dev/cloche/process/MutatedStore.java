@@ -12,9 +12,9 @@ import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
 /** A store that breaks one rule, to see whether anybody notices. */
-final class MutatedStore extends ForwardingStore {
+public final class MutatedStore extends ForwardingStore {
     /** What is wrong with it. */
-    enum Fault {
+    public enum Fault {
         /** The token of a lease is not compared: whoever has ever had a lease passes. */
         TOKENS_DO_NOT_MATTER,
         /** A lease does not run out. */
@@ -42,14 +42,14 @@ final class MutatedStore extends ForwardingStore {
     private final Set<String> locked = new HashSet<>();
     private Optional<Lease> latest = Optional.empty();
 
-    MutatedStore(ProcessStore store, Fault fault, long seed) {
+    public MutatedStore(ProcessStore store, Fault fault, long seed) {
         super(store);
         this.fault = fault;
         this.random = new SplittableRandom(seed);
     }
 
     /** The lease that is shown with the next call. */
-    void shown(Optional<Lease> lease) {
+    public void shown(Optional<Lease> lease) {
         latest = lease;
     }
 

@@ -12,7 +12,7 @@ public final class SimulatedClock implements StoreClock {
     private long ticks = 1_000_000_000_000L;
     private int boot = 1;
 
-    SimulatedClock() {
+    public SimulatedClock() {
         this(_ -> {});
     }
 

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that is gone with its program: for tests, and for work that needs no more. It keeps the same contract as the
- * others but for durability. Safe for use from many threads; the writes run one after the other.
+ * Keeps processes in memory, for tests: what it has is gone with its program. It keeps the same contract as the other
+ * stores but for durability. Safe for use from many threads; the writes run one after the other.
  */
 public final class InMemoryProcessStore implements ProcessStore {
     private final StoreClock clock;

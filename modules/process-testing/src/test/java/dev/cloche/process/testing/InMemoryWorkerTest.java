@@ -1,6 +1,7 @@
-package dev.cloche.process;
+package dev.cloche.process.testing;
 
-import dev.cloche.process.testing.InMemoryProcessStore;
+import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.WorkerContract;
 
 class InMemoryWorkerTest extends WorkerContract {
     private final ProcessRegistry registry = ProcessRegistry.over(new InMemoryProcessStore());

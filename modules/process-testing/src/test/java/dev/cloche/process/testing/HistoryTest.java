@@ -1,17 +1,13 @@
-package dev.cloche.process;
+package dev.cloche.process.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.catalog.Catalog;
-import dev.cloche.process.store.ProcessStore;
-import dev.cloche.process.testing.InMemoryProcessStore;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
+import dev.cloche.process.HistorySimulator;
+import dev.cloche.process.MutatedStore;
+import dev.cloche.process.SimulatedClock;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,9 +17,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class HistoryTest {
     private static final int STEPS = 60;
-
-    @TempDir
-    Path directory;
 
     @Test
     void noHistoryBreaksAPromise() {
@@ -43,20 +36,6 @@ class HistoryTest {
             assertThat(new HistorySimulator(seed, new InMemoryProcessStore(clock), clock, true).run(4 * STEPS))
                     .as("history of seed %d", seed)
                     .isEmpty();
-        }
-    }
-
-    @Test
-    void noHistoryBreaksAPromiseOnSqlite() throws Exception {
-        for (long seed = 0; seed < 40; seed++) {
-            Path root = Files.createDirectory(directory.resolve("state" + seed));
-            SimulatedClock clock = new SimulatedClock();
-            try (Catalog catalog = Catalog.open(root, List.of(SqliteProcessStore.schema()));
-                    ProcessStore store = SqliteProcessStore.open(catalog, root, clock)) {
-                assertThat(new HistorySimulator(seed, store, clock, true).run(STEPS))
-                        .as("history of seed %d", seed)
-                        .isEmpty();
-            }
         }
     }
 
