@@ -22,7 +22,11 @@ public record ChildSpec(
         boolean detached,
         List<PublishedPort> ports,
         Optional<Secrets> secrets) {
-    /** @throws SandboxException.InvalidSpecification if the name breaks the rule */
+    /**
+     * Validates it.
+     *
+     * @throws SandboxException.InvalidSpecification if the name breaks the rule
+     */
     public ChildSpec {
         name.ifPresent(SandboxName::validated);
         ephemeral = ephemeral || name.isEmpty();

@@ -35,7 +35,11 @@ public record PoolShape(ImageReference image, int memoryMib, int cpus, boolean n
         return network ? NetworkSpec.user() : NetworkSpec.none();
     }
 
-    /** @param version names all that its VMs depend on */
+    /**
+     * Returns the key of the shelf that the VMs of this shape lie on.
+     *
+     * @param version names all that its VMs depend on
+     */
     public StackKey key(String version) {
         return new StackKey(PREFIX + image + (network ? WITH_NETWORK : ""), version, cpus, memoryMib);
     }

@@ -43,7 +43,11 @@ public final class Templates {
     private final VmProvider vms;
     private final Clock clock;
 
-    /** @param directory for locks and times of use; made when it is needed */
+    /**
+     * Opens the templates of a state root.
+     *
+     * @param directory for locks and times of use; made when it is needed
+     */
     public Templates(Path directory, VmProvider vms, Clock clock) {
         notes = new TemplateNotes(directory, clock);
         this.vms = vms;

@@ -19,7 +19,11 @@ public record KeptSecrets(Path directory) {
     private static final String FILE = "secrets";
     private static final String HEAD = "cloche-secrets 1";
 
-    /** @throws SandboxException.StorageFailed if they cannot be kept */
+    /**
+     * Keeps them for as long as the directory lasts.
+     *
+     * @throws SandboxException.StorageFailed if they cannot be kept
+     */
     public void write(Secrets secrets) {
         if (secrets.isEmpty()) {
             return;

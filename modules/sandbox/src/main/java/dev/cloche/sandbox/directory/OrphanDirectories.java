@@ -27,6 +27,8 @@ public final class OrphanDirectories {
     private final Duration youth;
 
     /**
+     * Creates what looks for them.
+     *
      * @param all where they are
      * @param recorded the names of those that have a row
      * @param youth in which a directory may still get its row

@@ -29,7 +29,11 @@ public final class SandboxDirectory {
 
     private final Path path;
 
-    /** @param sandboxes the directory of all sandboxes' directories */
+    /**
+     * Names a directory, which may not be there.
+     *
+     * @param sandboxes the directory of all sandboxes' directories
+     */
     public SandboxDirectory(Path sandboxes, String name) {
         this.path = sandboxes.resolve(name);
     }

@@ -15,7 +15,11 @@ public final class UsedExecution implements GuestExecution {
     private final SandboxUse use;
     private final AtomicBoolean over = new AtomicBoolean();
 
-    /** @param use that has begun */
+    /**
+     * Wraps an execution whose end ends a use.
+     *
+     * @param use that has begun
+     */
     public UsedExecution(GuestExecution execution, SandboxUse use) {
         this.execution = execution;
         this.use = use;

@@ -11,7 +11,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class UsedStreams {
     private UsedStreams() {}
 
-    /** @param use that has begun */
+    /**
+     * Wraps a stream whose end ends a use.
+     *
+     * @param use that has begun
+     */
     public static InputStream reading(InputStream file, SandboxUse use) {
         AtomicBoolean over = new AtomicBoolean();
         return new FilterInputStream(file) {
@@ -26,7 +30,11 @@ public final class UsedStreams {
         };
     }
 
-    /** @param use that has begun */
+    /**
+     * Wraps a stream whose end ends a use.
+     *
+     * @param use that has begun
+     */
     public static OutputStream writing(OutputStream file, SandboxUse use) {
         AtomicBoolean over = new AtomicBoolean();
         return new FilterOutputStream(file) {

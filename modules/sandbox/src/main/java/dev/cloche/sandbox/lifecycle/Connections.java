@@ -65,7 +65,11 @@ public record Connections(Foundations ground, SandboxEnds ends) {
                 : List.of();
     }
 
-    /** @throws SandboxException.NotLogged if it was not started detached */
+    /**
+     * Opens what its main command has written.
+     *
+     * @throws SandboxException.NotLogged if it was not started detached
+     */
     public OutputLog outputLog(SandboxRecord record) {
         if (!record.latestRun().map(RunRecord::detached).orElse(false)) {
             throw new SandboxException.NotLogged(record.name());

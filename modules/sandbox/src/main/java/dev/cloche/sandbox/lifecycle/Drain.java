@@ -40,6 +40,8 @@ public final class Drain {
     }
 
     /**
+     * Refuses new commands, waits for those that run, then stops it.
+     *
      * @param finish until when commands may go on; it is then stopped all the same
      * @param grace as for a stop
      */

@@ -28,7 +28,11 @@ import java.util.function.Supplier;
 public record Pause(Foundations ground, Connections connections, SandboxRecord record) {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
 
-    /** @throws SandboxException.NotRunning if it neither runs nor is paused */
+    /**
+     * Checks that it can be paused or resumed.
+     *
+     * @throws SandboxException.NotRunning if it neither runs nor is paused
+     */
     public Pause {
         requireLive(record.name(), record.status());
     }
@@ -39,7 +43,11 @@ public record Pause(Foundations ground, Connections connections, SandboxRecord r
         }
     }
 
-    /** @throws SandboxException.Owned if another process halts or resumes it up to the deadline */
+    /**
+     * Records it as paused, then halts its guest.
+     *
+     * @throws SandboxException.Owned if another process halts or resumes it up to the deadline
+     */
     public void begin(Deadline deadline) {
         var _ = inTurn(deadline, () -> {
             halt(deadline);

@@ -294,7 +294,11 @@ public final class SandboxEnds {
                 .flatMap(ground.vms()::get);
     }
 
-    /** @throws SandboxException.NotRunning if it has never run */
+    /**
+     * Returns the VM of its latest run.
+     *
+     * @throws SandboxException.NotRunning if it has never run
+     */
     public static VmId vmOf(SandboxRecord record) {
         return record.latestRun()
                 .map(RunRecord::vm)

@@ -9,7 +9,11 @@ import java.util.OptionalLong;
 
 /** Finds sandboxes as they are true now. */
 public record SettledSandboxes(Foundations ground, SandboxEnds ends) {
-    /** @throws SandboxException.NotFound if there is none */
+    /**
+     * Returns what is recorded, after it was held against what runs.
+     *
+     * @throws SandboxException.NotFound if there is none
+     */
     public SandboxRecord named(String name) {
         return ground.store()
                 .byName(name)

@@ -51,6 +51,8 @@ public record SweepRule(Instant now, Duration ownerGrace) {
     public record Owner(boolean locked, boolean processAlive) {}
 
     /**
+     * Judges a sandbox by what is known of it.
+     *
      * @param vm what is known of the VM of its run; empty if there is no trace of it
      * @param ending whether a living process brings its end about
      * @param ownerlessSince when an earlier sweep first saw it with a living VM and without an owner

@@ -27,7 +27,11 @@ public final class RowIds {
         }
     }
 
-    /** @throws Taken if there is such a directory */
+    /**
+     * Checks that the directory of a new row is not there yet: a lost catalog may have given its id before.
+     *
+     * @throws Taken if there is such a directory
+     */
     public static void requireNew(Path directory) {
         if (Files.exists(directory)) {
             throw new Taken(directory);

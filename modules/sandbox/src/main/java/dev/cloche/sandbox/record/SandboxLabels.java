@@ -12,7 +12,11 @@ public final class SandboxLabels {
 
     private SandboxLabels() {}
 
-    /** @throws SandboxException.InvalidSpecification if they break the rule */
+    /**
+     * Returns the labels in their order, if they keep the rule.
+     *
+     * @throws SandboxException.InvalidSpecification if they break the rule
+     */
     public static Map<String, String> validated(Map<String, String> labels) {
         if (labels.size() > MOST) {
             throw new SandboxException.InvalidSpecification(

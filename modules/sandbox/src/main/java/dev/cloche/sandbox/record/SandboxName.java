@@ -12,7 +12,11 @@ public final class SandboxName {
 
     private SandboxName() {}
 
-    /** @throws SandboxException.InvalidSpecification if the name breaks the rule */
+    /**
+     * Returns the name, if it keeps the rule.
+     *
+     * @throws SandboxException.InvalidSpecification if the name breaks the rule
+     */
     public static String validated(String name) {
         if (!RULE.matcher(name).matches()) {
             throw new SandboxException.InvalidSpecification(

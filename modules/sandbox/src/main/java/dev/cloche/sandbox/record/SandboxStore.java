@@ -46,7 +46,11 @@ public final class SandboxStore {
     private final Clock clock;
     private final Runnable onEvents;
 
-    /** @param onEvents told after each transaction that may have recorded events */
+    /**
+     * Creates the store of a catalog.
+     *
+     * @param onEvents told after each transaction that may have recorded events
+     */
     public SandboxStore(Catalog catalog, Clock clock, Runnable onEvents) {
         this.catalog = catalog;
         this.clock = clock;

@@ -28,6 +28,8 @@ public record SweepRow(
         Optional<Run> run) {
 
     /**
+     * Describes the run that has not ended.
+     *
      * @param identified whether its guest has answered once, so that its VM is known
      * @param asked why somebody has begun to end it
      */

@@ -37,7 +37,11 @@ public final class SnapshotTaking {
     private final Foundations ground;
     private final LongFunction<Optional<Vm>> ownVms;
 
-    /** @param ownVms the VMs of the sandboxes that this process owns, by their rows' ids */
+    /**
+     * Creates what takes snapshots.
+     *
+     * @param ownVms the VMs of the sandboxes that this process owns, by their rows' ids
+     */
     public SnapshotTaking(SnapshotGround snapshots, LongFunction<Optional<Vm>> ownVms) {
         this.snapshots = snapshots;
         this.ground = snapshots.ground();

@@ -32,7 +32,11 @@ public final class PoolKeeper implements AutoCloseable {
     private boolean closed;
     private @Nullable Thread thread;
 
-    /** @param fill fills, and answers when it is to be done again */
+    /**
+     * Creates one that does nothing until pools are wanted.
+     *
+     * @param fill fills, and answers when it is to be done again
+     */
     public PoolKeeper(TemplateMaking making, PoolFilling filling, Supplier<Optional<Duration>> fill) {
         this.making = making;
         this.filling = filling;
