@@ -134,6 +134,7 @@ static void answered(struct health *h, const struct qmp_message *message) {
     enum question question = h->question;
     h->question = NOTHING;
     set_silent(h, false);
+    h->lost = message->lost;
     if (message->running) went_on(h);
     if (question == STATUS_TO_GO_ON && h->lock >= 0 && message->halted_by_disk && !is_held(h)) {
         ask(h, GO_ON, "cont");
@@ -156,6 +157,9 @@ static void hear(struct health *h, const struct qmp_message *message) {
             if (h->question == NOTHING) ask(h, CAPABILITIES, "qmp_capabilities");
             return;
         case QMP_IO_ERROR: failed(h, message->trouble); return;
+        case QMP_STOP:
+            if (h->question == NOTHING) ask(h, STATUS, "query-status");
+            return;
         case QMP_RESUME: went_on(h); return;
         case QMP_RETURN:
         case QMP_REFUSED: answered(h, message); return;
@@ -163,11 +167,13 @@ static void hear(struct health *h, const struct qmp_message *message) {
     }
 }
 
-void health_hear(struct health *h) {
+bool health_hear(struct health *h) {
     struct qmp_message message;
+    h->lost = false;
     bool there = monitor_fill(&h->monitor);
-    while (h->monitor.fd >= 0 && monitor_next(&h->monitor, &message)) hear(h, &message);
+    while (h->monitor.fd >= 0 && !h->lost && monitor_next(&h->monitor, &message)) hear(h, &message);
     if (!there) gone(h);
+    return !h->lost;
 }
 
 static void look_at_disk(struct health *h) {

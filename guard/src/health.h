@@ -28,6 +28,7 @@ struct health {
     bool reluctant; /* it had room, went on and failed again: it is tried less often */
     int looks;      /* since it was halted, or tried */
     bool dying;     /* its main thread had ended at the last look */
+    bool lost;      /* its guest cannot go on */
 };
 
 /* Does nothing but to note that there is none, without a disk directory. Ends the guard with a sentence on failure. */
@@ -36,8 +37,9 @@ void health_open(struct health *health, int directory, const char *disk, const s
 /* The program runs, and has its end of the monitor. */
 void health_begin(struct health *health, pid_t program);
 
-/* The monitor is readable. */
-void health_hear(struct health *health);
+/* The monitor is readable. False if what runs the guest has given it up, as KVM does: it stays halted for ever, whoever has it
+ * go on. */
+bool health_hear(struct health *health);
 
 /* It is time for a look. False if the program's main thread is no more, although others of its threads are: it never ends by
  * itself then. */

@@ -6,8 +6,8 @@
 
 struct seen {
     bool greeting, returned, refused, no_space, quota, stops;
-    bool io_error, resume, event;
-    bool halted_by_disk, running;
+    bool io_error, stop, resume, event;
+    bool halted_by_disk, running, lost;
 };
 
 static bool is(const char *a, const char *b) {
@@ -24,6 +24,7 @@ static void see(void *context, const char *path, enum json_kind kind, const char
     if (is(path, "event")) {
         seen->event = true;
         seen->io_error = is(text, "BLOCK_IO_ERROR");
+        seen->stop = is(text, "STOP");
         seen->resume = is(text, "RESUME");
     }
     if (is(path, "data.action")) seen->stops = is(text, "stop");
@@ -32,11 +33,13 @@ static void see(void *context, const char *path, enum json_kind kind, const char
     if (is(path, "return.status")) {
         seen->halted_by_disk = is(text, "io-error");
         seen->running = is(text, "running");
+        seen->lost = is(text, "internal-error");
     }
 }
 
 static enum qmp_kind kind_of(const struct seen *seen) {
-    if (seen->event) return seen->io_error && seen->stops ? QMP_IO_ERROR : seen->resume ? QMP_RESUME : QMP_OTHER;
+    if (seen->io_error && seen->stops) return QMP_IO_ERROR;
+    if (seen->event) return seen->stop ? QMP_STOP : seen->resume ? QMP_RESUME : QMP_OTHER;
     if (seen->greeting) return QMP_GREETING;
     if (seen->refused) return QMP_REFUSED;
     return seen->returned ? QMP_RETURN : QMP_OTHER;
@@ -52,6 +55,7 @@ struct qmp_message qmp_parse(const char *line, size_t length) {
     if (message.kind == QMP_RETURN) {
         message.halted_by_disk = seen.halted_by_disk;
         message.running = seen.running;
+        message.lost = seen.lost;
     }
     return message;
 }

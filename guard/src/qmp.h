@@ -10,6 +10,7 @@ enum qmp_kind {
     QMP_RETURN,  /* the command was executed */
     QMP_REFUSED, /* the command was not */
     QMP_IO_ERROR, /* a disk failed, and the guest is halted for it */
+    QMP_STOP,     /* the guest is halted */
     QMP_RESUME,   /* the guest goes on */
     QMP_OTHER,
 };
@@ -21,6 +22,7 @@ struct qmp_message {
     enum qmp_kind kind;
     bool halted_by_disk; /* of QMP_RETURN: the answer to query-status says so */
     bool running;        /* likewise */
+    bool lost;           /* likewise: what runs the guest could not go on with it, and never will */
     enum disk_trouble trouble; /* of QMP_IO_ERROR */
 };
 

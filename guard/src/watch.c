@@ -75,11 +75,10 @@ static void hear_limit(struct watching *w) {
     else kill_because(w, "max-duration");
 }
 
-/* A program whose main thread is no more is ended, and has ended by itself: it was dead before. */
-static void look(struct watching *w) {
-    if (health_look(w->health)) return;
+/* A program whose main thread is no more, or whose guest is not, has ended by itself: it was dead before. */
+static void bury(struct watching *w) {
     syscall(SYS_pidfd_send_signal, w->program->pidfd, SIGKILL, NULL, 0);
-    w->events[LOOK].fd = -1;
+    w->events[LOOK].fd = w->events[MONITOR].fd = -1;
 }
 
 static bool ready(const struct watching *w, int event) {
@@ -95,12 +94,14 @@ static void handle(struct watching *w) {
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
     if (ready(w, PASST) || ready(w, RELAY)) kill_because(w, "network-ended");
     if (ready(w, MONITOR)) {
-        health_hear(w->health);
+        bool guest_lives = health_hear(w->health);
         w->events[MONITOR].fd = w->health->monitor.fd;
+        if (!guest_lives) bury(w);
     }
     if (ready(w, LOOK)) {
-        look(w);
+        bool program_lives = health_look(w->health);
         w->events[MONITOR].fd = w->health->monitor.fd;
+        if (!program_lives) bury(w);
     }
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;

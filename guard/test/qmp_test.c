@@ -22,7 +22,7 @@ static void kinds(void) {
     CHECK(parsed("{\"return\": {}}").kind == QMP_RETURN);
     CHECK(parsed("{\"error\": {\"class\": \"GenericError\", \"desc\": \"no\"}}").kind == QMP_REFUSED);
     CHECK(parsed("{\"timestamp\": {\"seconds\": 1}, \"event\": \"RESUME\"}\r").kind == QMP_RESUME);
-    CHECK(parsed("{\"event\": \"STOP\"}").kind == QMP_OTHER);
+    CHECK(parsed("{\"event\": \"STOP\"}").kind == QMP_STOP);
     CHECK(parsed("{\"event\": \"X\", \"return\": {}}").kind == QMP_OTHER);
     CHECK(parsed("[]").kind == QMP_OTHER);
 }
@@ -33,7 +33,9 @@ static void statuses(void) {
     struct qmp_message running = parsed("{\"return\": {\"status\": \"running\", \"running\": true}}");
     CHECK(!running.halted_by_disk && running.running);
     struct qmp_message paused = parsed("{\"return\": {\"status\": \"paused\"}}");
-    CHECK(!paused.halted_by_disk && !paused.running);
+    CHECK(!paused.halted_by_disk && !paused.running && !paused.lost);
+    CHECK(parsed("{\"return\": {\"status\": \"internal-error\", \"running\": false}}").lost);
+    CHECK(!parsed("{\"event\": \"X\", \"return\": {\"status\": \"internal-error\"}}").lost);
     struct qmp_message deeper = parsed("{\"return\": {\"x\": {\"status\": \"io-error\"}, \"return.status\": \"io-error\"}}");
     CHECK(!deeper.halted_by_disk);
 }

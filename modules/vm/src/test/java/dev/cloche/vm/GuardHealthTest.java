@@ -227,6 +227,20 @@ class GuardHealthTest {
     }
 
     @Test
+    void aGuestThatItsAcceleratorHasGivenUpIsEnded() throws Exception {
+        try (var guard = guard("echo internal-error > status; say '{\"event\": \"STOP\"}'; serve")) {
+            assertThat(guard.ending()).contains("\"cause\":\"exited\"", "\"signal\":9");
+        }
+    }
+
+    @Test
+    void aGuestThatWasGivenUpBeforeTheGuardListenedIsEndedToo() throws Exception {
+        try (var guard = guard("echo internal-error > status; serve")) {
+            assertThat(guard.ending()).contains("\"cause\":\"exited\"", "\"signal\":9");
+        }
+    }
+
+    @Test
     void notesOfAnEarlierRunAreTakenBack() throws Exception {
         tell("disk-full");
         tell("disk-error");
