@@ -69,7 +69,9 @@ final class Boot {
             diskIsUnreadable = machine.consoleTail().lines().anyMatch(line -> line.startsWith(UNREADABLE_DISK));
         }
         String console = machine.consoleTail();
-        String remedy = diskIsUnreadable ? "Bring its image here again." : "Try again if the host was busy.";
+        String remedy = diskIsUnreadable
+                ? "Bring its image here again."
+                : machine.advice().orElse("Try again if the host was busy.");
         throw new VmStartException(
                 "VM " + id + " did not come up in " + attempts + (attempts == 1 ? " attempt: " : " attempts: ")
                         + last.map(Throwable::getMessage).orElse("it was closed"),

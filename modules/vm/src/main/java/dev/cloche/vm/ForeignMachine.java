@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Who is only connected to a VM neither boots nor removes it. */
 final class ForeignMachine implements Machine {
@@ -58,6 +59,11 @@ final class ForeignMachine implements Machine {
     @Override
     public String consoleTail() {
         return "";
+    }
+
+    @Override
+    public Optional<String> advice() {
+        throw new IllegalStateException("a connected VM runs already");
     }
 
     @Override

@@ -220,6 +220,11 @@ final class InMemoryMachine implements Machine {
     }
 
     @Override
+    public Optional<String> advice() {
+        return Optional.empty();
+    }
+
+    @Override
     public void destroy() {
         onDestroy.run();
     }

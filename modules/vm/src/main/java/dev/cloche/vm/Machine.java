@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.Optional;
 
 /** What makes the runs of one VM; the part of a provider below {@link ManagedVm}. Used by one thread at a time. */
 interface Machine {
@@ -46,6 +47,9 @@ interface Machine {
 
     /** The end of what the guest wrote to its console, harmless to show. */
     String consoleTail();
+
+    /** What is to be done where no boot comes up, if this host is known for it: a sentence. */
+    Optional<String> advice();
 
     /**
      * Removes the VM's files.

@@ -193,6 +193,14 @@ final class QemuMachine implements Machine {
     }
 
     @Override
+    public Optional<String> advice() {
+        return ground.host().get().capabilities().proven()
+                ? Optional.empty()
+                : Optional.of(
+                        "Unset CLOCHE_ACCELERATOR, which insists on KVM: a tiny guest did not run on it either ('cloche doctor' says more).");
+    }
+
+    @Override
     public void destroy() {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
             ownerLock.set(Optional.of(QemuProvider.own(layout, spec.id())));
