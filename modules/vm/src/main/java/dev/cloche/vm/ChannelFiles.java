@@ -32,7 +32,7 @@ final class ChannelFiles implements GuestFiles {
         long wire = length == Long.MAX_VALUE ? -1 : length;
         FileRequest request =
                 new FileRequest(FileRequest.READ, 0, 0, offset, wire, GuestPaths.absolute(path), "", user);
-        return new GuestFileInput(start(request, "reading " + path, deadline), offset, length);
+        return new ChannelFileInput(start(request, "reading " + path, deadline), offset, length);
     }
 
     @Override
@@ -55,7 +55,7 @@ final class ChannelFiles implements GuestFiles {
                 | (options.truncate() ? FileRequest.TRUNCATE : 0);
         FileRequest request = new FileRequest(
                 FileRequest.WRITE, flags, options.mode(), options.offset(), 0, GuestPaths.absolute(path), "", user);
-        return new GuestFileOutput(start(request, "writing " + path, deadline), options.offset());
+        return new ChannelFileOutput(start(request, "writing " + path, deadline), options.offset());
     }
 
     @Override

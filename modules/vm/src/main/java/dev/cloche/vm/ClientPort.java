@@ -74,8 +74,18 @@ final class ClientPort {
                         "driver", "virtserialport",
                         "id", "p" + number,
                         "chardev", socketId(),
-                        "name", QemuCommand.portName(number),
-                        "nr", QemuCommand.portNumber(number))));
+                        "name", name(number),
+                        "nr", number(number))));
+    }
+
+    /** Returns what the guest's agent knows a port by, 0 to 7. */
+    static String name(int port) {
+        return "cloche." + port;
+    }
+
+    /** Returns its number on the bus, whose number 0 is for consoles. */
+    static int number(int port) {
+        return 1 + port;
     }
 
     /** Where QEMU has the device, if it is plugged in. */

@@ -36,4 +36,9 @@ final class CpuModel {
                 ? List.of(WITHOUT_CAPABILITIES, HOST)
                 : List.of(HOST, WITHOUT_CAPABILITIES);
     }
+
+    /** Returns QEMU's arguments for the accelerator and the processor that a guest sees. */
+    static String[] arguments(Accelerator accelerator, String cpu) {
+        return new String[] {"-accel", accelerator == Accelerator.KVM ? "kvm" : "tcg", "-cpu", cpu};
+    }
 }

@@ -36,8 +36,7 @@ final class GuardOutputLog implements OutputLog {
             while (true) {
                 Optional<Frame> frame = decoder.next();
                 while (frame.isPresent()) {
-                    Optional<OutputLogEntry> entry =
-                            OutputLogEntry.Piece.of(frame.get()).map(this::entry);
+                    Optional<OutputLogEntry> entry = LogPiece.of(frame.get()).map(this::entry);
                     if (entry.isPresent()) {
                         return entry;
                     }
@@ -59,7 +58,7 @@ final class GuardOutputLog implements OutputLog {
         }
     }
 
-    private OutputLogEntry entry(OutputLogEntry.Piece piece) {
+    private OutputLogEntry entry(LogPiece piece) {
         long expected = piece.error() ? expectedErr : expectedOut;
         if (piece.error()) {
             expectedErr = piece.end();

@@ -1,10 +1,12 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
@@ -174,13 +176,14 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public String fingerprint(VmSpec spec) {
-        NavigableMap<String, String> fields = new TreeMap<>();
-        fields.put("memoryMiB", String.valueOf(spec.memoryMiB()));
-        fields.put("cpus", String.valueOf(spec.cpus()));
-        fields.put("rootDisk", String.valueOf(spec.rootDisk()));
-        fields.put("writable", String.valueOf(spec.writable()));
-        fields.put("log", String.valueOf(spec.hasLogPort()));
-        return new SnapshotKey(fields).fingerprint();
+        List<Object> fields =
+                List.of(spec.memoryMiB(), spec.cpus(), spec.rootDisk(), spec.writable(), spec.hasLogPort());
+        try {
+            byte[] text = fields.toString().getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     @Override

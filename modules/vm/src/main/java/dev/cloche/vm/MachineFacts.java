@@ -45,8 +45,7 @@ record MachineFacts(NavigableMap<String, String> fields) {
         fields.put("initramfs", stamp(resources.kernel().initramfs()));
         fields.put("kernelParameters", QemuCommand.parameters(kernel, host.accelerator()));
         fields.put("accelerator", capabilities.accelerator().name());
-        fields.put(
-                "cpuModel", String.join(" ", QemuCommand.accelerator(capabilities.accelerator(), capabilities.cpu())));
+        fields.put("cpuModel", String.join(" ", CpuModel.arguments(capabilities.accelerator(), capabilities.cpu())));
         fields.put("hostCpu", HostCpu.read(HostCpu.DESCRIPTION).key());
         if (host.accelerator() == Accelerator.KVM) {
             fields.put("hostKvm", offer());

@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs QEMU and the meter for the probe, as long as its patience lasts. */
 final class ProbeRun {
+    /** What QEMU is kept from, with a guest as with the probe. */
+    static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+
     /**
      * A processor needs some milliseconds for the guest and QEMU some tens for itself, however busy the host is; an emulating
      * host needs 17 s.
@@ -77,10 +80,10 @@ final class ProbeRun {
                     "-display",
                     "none",
                     "-no-reboot"));
-            arguments.addAll(List.of(QemuCommand.accelerator(accelerator, cpu)));
+            arguments.addAll(List.of(CpuModel.arguments(accelerator, cpu)));
             arguments.addAll(List.of("-m", "16", "-bios", firmware.toString()));
             arguments.addAll(List.of("-device", "isa-debug-exit,iobase=" + ProbeGuest.PORT + ",iosize=4"));
-            arguments.addAll(List.of("-sandbox", QemuCommand.SANDBOX));
+            arguments.addAll(List.of("-sandbox", SANDBOX));
             return accelerator == Accelerator.KVM
                     ? run(arguments, TIME, PROCESSOR_TIME)
                     : run(arguments, LAST_RESORT, LAST_RESORT);

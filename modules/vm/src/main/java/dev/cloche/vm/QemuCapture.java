@@ -52,7 +52,7 @@ final class QemuCapture implements Capture {
             MachineFacts facts = MachineFacts.read(ground.layout().directory(spec.id()));
             // For the digests, which take their time once.
             var _ = facts.key(spec, new TreeSet<>(), ground.digests());
-            QemuDisk disk = new QemuDisk(spec, ground);
+            QemuDisk disk = new QemuDisk(spec, ground.layout(), ground.disks());
             boolean shortened = disk.shorten(deadline);
             return new QemuCapture(
                     spec,
@@ -115,7 +115,7 @@ final class QemuCapture implements Capture {
 
     private static NavigableSet<Integer> pluggedIn(QmpConversation qemu) throws IOException {
         NavigableSet<Integer> ports = new TreeSet<>();
-        for (int port = 1; port < QemuCommand.PORTS; port++) {
+        for (int port = 1; port < VmLayout.PORTS; port++) {
             if (qemu.has(ClientPort.devicePath(port))) {
                 ports.add(port);
             }

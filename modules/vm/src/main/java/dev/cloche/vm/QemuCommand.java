@@ -9,11 +9,6 @@ import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 final class QemuCommand {
-    /** One owner and seven clients. */
-    static final int PORTS = 8;
-
-    static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
-
     private static final int FIRST_SOCKET = 4;
 
     private static final String KERNEL_PARAMETERS =
@@ -71,7 +66,7 @@ final class QemuCommand {
         KernelImage kernel = resources.kernel();
         add(out, "-M", machine(kernel.facts(), host.accelerator()) + ",memory-backend=ram");
         add(out, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
-        add(out, accelerator(host.accelerator(), host.capabilities().cpu()));
+        add(out, CpuModel.arguments(host.accelerator(), host.capabilities().cpu()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
         add(out, "-object", memory(launch.ram(), spec.memoryMiB()));
         add(
@@ -80,7 +75,7 @@ final class QemuCommand {
                 kernel.kernel().toString(),
                 "-initrd",
                 kernel.initramfs().toString());
-        add(out, "-append", append(kernel.facts(), host), "-sandbox", SANDBOX);
+        add(out, "-append", append(kernel.facts(), host), "-sandbox", ProbeRun.SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
         out.addAll(new QemuImage(spec.rootDisk()).arguments());
@@ -128,30 +123,17 @@ final class QemuCommand {
         }
         out.add("virtio-serial-device,max_ports=16");
         // The owner's; those of clients are plugged in when they are wanted (ClientPort), for each costs time to boot.
-        out.add(port("c0", portName(0), portNumber(0)));
-        out.add(port("goodbye", "cloche.goodbye", portNumber(PORTS)));
+        out.add(port("c0", ClientPort.name(0), ClientPort.number(0)));
+        out.add(port("goodbye", "cloche.goodbye", ClientPort.number(VmLayout.PORTS)));
         if (spec.hasLogPort()) {
-            out.add(port("log", "cloche.log", portNumber(PORTS) + 1));
+            out.add(port("log", "cloche.log", ClientPort.number(VmLayout.PORTS) + 1));
         }
         if (spec.hasNetwork()) {
             out.add("virtio-net-device,netdev=net,mac=" + UserNetwork.DEVICE_MAC);
         }
-        ports.forEach(port -> out.add(port("c" + port, portName(port), portNumber(port)) + ",id=p" + port));
+        ports.forEach(
+                port -> out.add(port("c" + port, ClientPort.name(port), ClientPort.number(port)) + ",id=p" + port));
         return out;
-    }
-
-    /** What the guest's agent knows a port by, 0 to 7. */
-    static String portName(int port) {
-        return "cloche." + port;
-    }
-
-    /** Its number on the bus, whose number 0 is for consoles. */
-    static int portNumber(int port) {
-        return 1 + port;
-    }
-
-    static String[] accelerator(Accelerator accelerator, String cpu) {
-        return new String[] {"-accel", accelerator == Accelerator.KVM ? "kvm" : "tcg", "-cpu", cpu};
     }
 
     /** What every kernel gets, and this one besides. */

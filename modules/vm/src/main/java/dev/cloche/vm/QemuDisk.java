@@ -13,13 +13,15 @@ final class QemuDisk {
     static final String DEVICE = "upper";
 
     private final VmSpec spec;
-    private final QemuGround ground;
+    private final VmLayout layout;
+    private final DiskTools tools;
     private final Path vm;
 
-    QemuDisk(VmSpec spec, QemuGround ground) {
+    QemuDisk(VmSpec spec, VmLayout layout, DiskTools tools) {
         this.spec = spec;
-        this.ground = ground;
-        vm = ground.layout().directory(spec.id());
+        this.layout = layout;
+        this.tools = tools;
+        vm = layout.directory(spec.id());
     }
 
     private boolean exists() {
@@ -28,8 +30,8 @@ final class QemuDisk {
 
     private DiskChain chain() {
         return spec.writable() instanceof WritableLayer.Persistent(Path directory)
-                ? DiskChain.persistent(directory, ground.disks())
-                : ground.disk(spec.id());
+                ? DiskChain.persistent(directory, tools)
+                : new DiskChain(vm, tools);
     }
 
     /** What the guest sees; 0 without a disk. */
@@ -57,7 +59,7 @@ final class QemuDisk {
             return false;
         }
         Path lowest = layers.getFirst();
-        Map<String, String> end = new QemuMonitor(ground.layout(), spec.id()).converse(deadline, qemu -> {
+        Map<String, String> end = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
             var _ = qemu.execute(new QmpCommand(
                     "block-stream",
                     Map.of(

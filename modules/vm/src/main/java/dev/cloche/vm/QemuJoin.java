@@ -67,7 +67,7 @@ final class QemuJoin {
     }
 
     private Port freePort() throws IOException {
-        for (int port = 1; port < QemuCommand.PORTS; port++) {
+        for (int port = 1; port < VmLayout.PORTS; port++) {
             Optional<LockFile> lock = LockFile.tryLock(layout.portLock(id, port));
             if (lock.isPresent()) {
                 try {

@@ -203,7 +203,7 @@ final class QemuMachine implements Machine {
     @Override
     public void destroy() {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
-            ownerLock.set(Optional.of(QemuProvider.own(layout, spec.id())));
+            ownerLock.set(Optional.of(VmDirectory.own(layout, spec.id())));
         }
         new VmRemoval(layout).remove(spec.id());
         release();

@@ -54,7 +54,7 @@ public final class QemuProvider implements VmProvider {
             Files.createDirectory(
                     layout.directory(id),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            lock = own(layout, id);
+            lock = VmDirectory.own(layout, id);
             StoredSpec.write(layout.directory(id), spec);
         } catch (FileAlreadyExistsException e) {
             throw new VmExistsException(id);
@@ -102,17 +102,6 @@ public final class QemuProvider implements VmProvider {
         return pool.list(Instant.now());
     }
 
-    /**
-     * Takes the owner's lock.
-     *
-     * @throws VmBusyException if another process has it
-     */
-    static LockFile own(VmLayout layout, VmId id) {
-        return LockFile.tryLock(layout.ownerLock(id))
-                .orElseThrow(() -> new VmBusyException(
-                        "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
-    }
-
     @Override
     public Vm connect(VmId id, Deadline unlimited) {
         Deadline deadline = unlimited.orAfter(CONNECT_LIMIT);
@@ -142,7 +131,7 @@ public final class QemuProvider implements VmProvider {
         LockFile lock;
         VmSpec spec;
         try {
-            lock = own(layout, id);
+            lock = VmDirectory.own(layout, id);
         } catch (RuntimeException e) {
             guard.close();
             throw e;
@@ -200,7 +189,7 @@ public final class QemuProvider implements VmProvider {
         if (info.isEmpty()) {
             return;
         }
-        try (LockFile _ = own(layout, id)) {
+        try (LockFile _ = VmDirectory.own(layout, id)) {
             VmState state = get(id).map(VmInfo::state).orElse(VmState.DESTROYED);
             if (state.live()) {
                 throw new VmStateException(id, state, "be destroyed");
@@ -262,7 +251,7 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Optional<VmHindrance> hindrance(VmId id) {
         // A guard that was killed has left its notes.
-        return VmHindrance.in(layout.directory(id))
+        return VmNote.hindrance(layout.directory(id))
                 .filter(_ -> get(id).filter(vm -> vm.state().live()).isPresent());
     }
 

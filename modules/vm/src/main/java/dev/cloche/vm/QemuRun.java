@@ -66,7 +66,7 @@ final class QemuRun implements Run {
 
     @Override
     public Optional<VmHindrance> hindrance() {
-        return VmHindrance.in(layout.directory(id));
+        return VmNote.hindrance(layout.directory(id));
     }
 
     @Override

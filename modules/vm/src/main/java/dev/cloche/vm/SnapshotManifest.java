@@ -118,7 +118,7 @@ record SnapshotManifest(
                     .filter(word -> !word.isEmpty())
                     .map(Integer::valueOf)
                     .forEach(ports::add);
-            if (!ports.isEmpty() && (ports.first() < 1 || ports.last() >= QemuCommand.PORTS)) {
+            if (!ports.isEmpty() && (ports.first() < 1 || ports.last() >= VmLayout.PORTS)) {
                 throw new IOException("no valid ports");
             }
             return ports;

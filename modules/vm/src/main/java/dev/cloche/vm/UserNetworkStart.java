@@ -32,7 +32,7 @@ final class UserNetworkStart {
             List<PublishedPort> ports = HostPorts.chosen(network.ports());
             NetworkRecord.write(directory, ports);
             try {
-                return start.apply(UserNetwork.command(passt, ports));
+                return start.apply(PasstCommand.of(passt, ports));
             } catch (VmNetworkException e) {
                 VmPortException problem = HostPorts.problem(ports).orElseThrow(() -> e);
                 boolean asked = network.ports().contains(problem.port());

@@ -20,6 +20,17 @@ final class VmDirectory {
         this.layout = layout;
     }
 
+    /**
+     * Takes the owner's lock.
+     *
+     * @throws VmBusyException if another process has it
+     */
+    static LockFile own(VmLayout layout, VmId id) {
+        return LockFile.tryLock(layout.ownerLock(id))
+                .orElseThrow(() -> new VmBusyException(
+                        "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
+    }
+
     List<VmInfo> list() {
         List<VmInfo> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(layout.vms())) {

@@ -1,8 +1,5 @@
 package dev.cloche.vm;
 
-import java.nio.file.Path;
-import java.util.Optional;
-
 /** Why a VM that lives does not work at present, as its guard found out (docs/guard.md). */
 public enum VmHindrance {
     /** The host has no space for what its guest writes; the guest is halted, and goes on when there is some. */
@@ -20,17 +17,5 @@ public enum VmHindrance {
             case DISK_ERROR -> "Look after the disk of the state root, then resume it.";
             case SILENT -> "Wait if the host is overloaded; otherwise stop or kill it.";
         };
-    }
-
-    /** What stands in the notes of a VM's directory. */
-    static Optional<VmHindrance> in(Path directory) {
-        if (VmNote.SILENT.isIn(directory)) {
-            return Optional.of(SILENT);
-        }
-        if (VmNote.DISK_ERROR.isIn(directory)) {
-            return Optional.of(DISK_ERROR);
-        }
-        // One who halted a guest has seen what its guard is about to note.
-        return Optional.of(DISK_FULL).filter(_ -> VmNote.DISK_FULL.isIn(directory) || VmNote.HELD.isIn(directory));
     }
 }

@@ -27,6 +27,9 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     /** A tmpfs on every Linux. */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
+    /** The ports of a VM's guest: one of the owner and seven of clients. */
+    static final int PORTS = 8;
+
     static final String SNAPSHOTS = "snapshots";
 
     static final String OWNER_LOCK = "owner.lock";

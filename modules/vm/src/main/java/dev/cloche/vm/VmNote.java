@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * What owners and clients of a VM know: an empty file in the VM's directory, so that every process sees the
@@ -76,5 +77,17 @@ enum VmNote {
         for (VmNote note : values()) {
             Files.deleteIfExists(directory.resolve(note.file));
         }
+    }
+
+    /** Tells what hinders a VM, by the notes of its directory. */
+    static Optional<VmHindrance> hindrance(Path directory) {
+        if (SILENT.isIn(directory)) {
+            return Optional.of(VmHindrance.SILENT);
+        }
+        if (DISK_ERROR.isIn(directory)) {
+            return Optional.of(VmHindrance.DISK_ERROR);
+        }
+        // One who halted a guest has seen what its guard is about to note.
+        return Optional.of(VmHindrance.DISK_FULL).filter(_ -> DISK_FULL.isIn(directory) || HELD.isIn(directory));
     }
 }

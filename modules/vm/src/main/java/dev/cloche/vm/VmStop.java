@@ -49,7 +49,8 @@ record VmStop(VmProvider vms, VmId id, Duration grace) {
         try {
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
         } catch (InterruptedException e) {
-            throw Waiting.interrupted("the stop of VM " + id);
+            Thread.currentThread().interrupt();
+            throw new VmInterruptedException("the stop of VM " + id);
         }
     }
 }

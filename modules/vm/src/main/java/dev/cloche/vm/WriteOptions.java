@@ -10,12 +10,14 @@ package dev.cloche.vm;
  * @param offset where the bytes go in the file, unless they are appended
  */
 public record WriteOptions(int mode, boolean createNew, boolean append, boolean truncate, long offset) {
+    private static final int MAX_MODE = 07777;
+
     /** Makes the file with mode 0644, or replaces its content. */
     public static final WriteOptions REPLACE = new WriteOptions(0644, false, false, true, 0);
 
     /** @throws InvalidVmSpecException if a part is out of its range, or two exclude each other */
     public WriteOptions {
-        if (mode < 0 || mode > FileEntry.MAX_MODE || offset < 0) {
+        if (mode < 0 || mode > MAX_MODE || offset < 0) {
             throw new InvalidVmSpecException(
                     "A mode or offset of a file is not in its range", "Modes are at most 07777.");
         }

@@ -34,7 +34,7 @@ class GuardNetworkTest {
 
     private GuardRun guard(String script, String... options) throws IOException {
         port = HostPorts.chosen(PublishedPort.parse("80")).getFirst().hostPort();
-        return withNetwork(UserNetwork.command(PASST, PublishedPort.parse(port + ":80")), script, options);
+        return withNetwork(PasstCommand.of(PASST, PublishedPort.parse(port + ":80")), script, options);
     }
 
     private GuardRun withNetwork(List<String> command, String script, String... options) throws IOException {
@@ -185,8 +185,7 @@ class GuardNetworkTest {
     void aPortThatIsTakenIsAFailureToo() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 GuardRun guard = withNetwork(
-                        UserNetwork.command(PASST, PublishedPort.parse(taken.getLocalPort() + ":80")),
-                        "exec sleep 100")) {
+                        PasstCommand.of(PASST, PublishedPort.parse(taken.getLocalPort() + ":80")), "exec sleep 100")) {
             assertThat(guard.said()).isEqualTo("failed the network does not answer\n");
             assertThat(directory.resolve("network.log")).content().contains("Failed to bind");
         }

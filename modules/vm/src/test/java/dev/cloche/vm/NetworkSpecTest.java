@@ -110,7 +110,7 @@ class NetworkSpecTest {
 
     @Test
     void passtIsKeptFromTheHostAndFromWhatTheGuestIsToldAnyway() {
-        List<String> command = UserNetwork.command(Path.of("/p"), PublishedPort.parse("0.0.0.0:8080:80"));
+        List<String> command = PasstCommand.of(Path.of("/p"), PublishedPort.parse("0.0.0.0:8080:80"));
         assertThat(command)
                 .startsWith("/p")
                 .contains("--no-map-gw", "--ipv4-only", "--no-dhcp", "--no-ndp", "--foreground")
