@@ -7,7 +7,7 @@ import dev.cloche.image.CacheProblem;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.machine.Machines;
-import dev.cloche.vm.SnapshotCheck;
+import dev.cloche.qemu.SnapshotCheck;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmResourcesException;
 import java.nio.file.Path;

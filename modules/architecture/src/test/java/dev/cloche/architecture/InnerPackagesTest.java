@@ -27,8 +27,11 @@ class InnerPackagesTest {
             Set.of("dev.cloche", "dev.cloche.bench", "dev.cloche.cli", "dev.cloche.vm");
 
     /** Contracts below a room, with the rooms that implement them and alone may use them. */
-    private static final Map<String, Set<String>> SECOND_CONTRACTS =
-            Map.of("dev.cloche.process.store", Set.of("process.postgres", "process.testing"));
+    private static final Map<String, Set<String>> SECOND_CONTRACTS = Map.of(
+            "dev.cloche.process.store", Set.of("process.postgres", "process.testing"),
+            "dev.cloche.vmm.protocol", Set.of("qemu", "vm.testing"),
+            "dev.cloche.vmm.disk", Set.of("qemu", "vm.testing"),
+            "dev.cloche.vmm.channel", Set.of("vm.testing"));
 
     @Test
     void thePackagesOfARoomAreLayers() {

@@ -24,7 +24,6 @@ class MechanismsTest {
             "DiskReserve", "lies in base, which has no native calls",
             "CatalogCopies", "looks at the locks of SQLite, which are those of fcntl(2)");
     private static final Map<String, String> PAUSES = Map.of(
-            "BuiltIns", "is the program sleep of the in-memory guest",
             "BusyRetry", "backs off while another connection has SQLite's lock, which nothing tells the end of",
             "GroupCommit", "hands the lead from one thread to the next without a lock",
             "Listener", "backs off from a server that is gone",
@@ -63,10 +62,11 @@ class MechanismsTest {
                 .anyMatch(target -> target.getName().equals(name));
     }
 
-    /** Returns the top-level classes of shipped rooms but linux that do so. */
+    /** Returns the top-level classes of shipped rooms, linux excepted, that do so. */
     private static Set<String> users(Predicate<JavaClass> use) {
         Stream<JavaClass> shipped = Rooms.CLASSES.stream()
-                .filter(Rooms.in(List.of("linux", "bench")).negate());
+                .filter(Rooms.in(Rooms.OF_TESTS).negate())
+                .filter(Rooms.in(List.of("linux")).negate());
         return shipped.filter(use).map(MechanismsTest::topLevel).collect(Collectors.toSet());
     }
 

@@ -23,6 +23,9 @@ final class Rooms {
             Map.entry("erofs", Set.of("base")),
             Map.entry("image", Set.of("erofs", "catalog", "linux", "base")),
             Map.entry("vm", Set.of("linux", "base")),
+            Map.entry("vmm", Set.of("vm", "linux", "base")),
+            Map.entry("vm.testing", Set.of("vmm", "vm", "linux", "base")),
+            Map.entry("qemu", Set.of("vmm", "vm", "linux", "base")),
             Map.entry("process", Set.of("catalog", "linux", "base")),
             Map.entry("process.postgres", Set.of("process", "base")),
             Map.entry("process.testing", Set.of("process", "base")),
@@ -39,6 +42,7 @@ final class Rooms {
                             "pool",
                             "process",
                             "image",
+                            "qemu",
                             "vm",
                             "catalog",
                             "linux",
@@ -49,6 +53,8 @@ final class Rooms {
                     Set.of(
                             "",
                             "process.postgres",
+                            "vm.testing",
+                            "qemu",
                             "machine",
                             "sandbox",
                             "pool",
@@ -63,6 +69,9 @@ final class Rooms {
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages(ROOT);
 
     private Rooms() {}
+
+    /** The rooms that only tests and measurements use. */
+    static final List<String> OF_TESTS = List.of("vm.testing", "process.testing", "bench");
 
     /** Returns the package of a room. */
     static String packageOf(String room) {

@@ -1,7 +1,7 @@
 package dev.cloche.bench;
 
-import dev.cloche.vm.KernelImage;
-import dev.cloche.vm.VmResources;
+import dev.cloche.qemu.KernelImage;
+import dev.cloche.qemu.VmResources;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -1,6 +1,6 @@
 package dev.cloche.bench;
 
-import dev.cloche.vm.VmResources;
+import dev.cloche.qemu.VmResources;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 package dev.cloche.bench;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.qemu.QemuProvider;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;

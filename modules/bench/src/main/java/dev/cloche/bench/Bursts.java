@@ -1,15 +1,15 @@
 package dev.cloche.bench;
 
+import dev.cloche.qemu.QemuProvider;
 import dev.cloche.vm.BootPolicy;
-import dev.cloche.vm.InMemoryFaults;
-import dev.cloche.vm.InMemoryProvider;
-import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.testing.InMemoryFaults;
+import dev.cloche.vm.testing.InMemoryProvider;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

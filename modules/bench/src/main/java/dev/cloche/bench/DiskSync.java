@@ -1,7 +1,7 @@
 package dev.cloche.bench;
 
+import dev.cloche.qemu.QemuProvider;
 import dev.cloche.vm.PersistentDisk;
-import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.WritableLayer;
 import java.io.File;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package dev.cloche.bench;
 
-import dev.cloche.vm.QemuProvider;
+import dev.cloche.qemu.QemuProvider;
+import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
-import dev.cloche.vm.VmResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

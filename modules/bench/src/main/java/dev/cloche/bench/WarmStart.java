@@ -1,16 +1,16 @@
 package dev.cloche.bench;
 
 import dev.cloche.pool.WarmVm;
+import dev.cloche.qemu.QemuProvider;
+import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.InMemoryProvider;
-import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
-import dev.cloche.vm.VmResources;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.testing.InMemoryProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

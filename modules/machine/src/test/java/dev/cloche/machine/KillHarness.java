@@ -6,7 +6,7 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.machine.config.Trees;
 import dev.cloche.machine.lifecycle.MemoryNames;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.WovenProgram;
+import dev.cloche.vm.testing.WovenProgram;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

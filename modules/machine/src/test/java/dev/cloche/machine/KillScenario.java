@@ -2,7 +2,7 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
-import dev.cloche.vm.QemuProvider;
+import dev.cloche.qemu.QemuProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.cloche.machine;
 
-import dev.cloche.vm.KillSteps;
+import dev.cloche.vm.testing.KillSteps;
 import java.nio.file.Path;
 
 /** The process that plays a scenario, and is killed by {@link KillSteps} on the way. */

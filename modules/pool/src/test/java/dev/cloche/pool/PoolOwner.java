@@ -1,13 +1,13 @@
 package dev.cloche.pool;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.qemu.QemuProvider;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.QemuProvider;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmLayout;
-import dev.cloche.vm.VmResources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

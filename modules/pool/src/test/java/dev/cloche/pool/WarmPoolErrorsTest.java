@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.InMemoryFaults.Step;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.testing.InMemoryFaults.Step;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -6,10 +6,10 @@ import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.cloche.vm.InMemoryFaults.Step;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.testing.InMemoryFaults.Step;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

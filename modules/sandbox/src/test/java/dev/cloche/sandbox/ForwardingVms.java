@@ -1,7 +1,6 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.InMemoryProvider;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.PooledVm;
@@ -12,6 +11,7 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.testing.InMemoryProvider;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,7 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.TestImage;
-import dev.cloche.vm.WovenProgram;
+import dev.cloche.vm.testing.WovenProgram;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,12 +2,12 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.qemu.VmLayout;
 import dev.cloche.sandbox.lifecycle.SandboxEnds;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmLayout;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.cloche.sandbox;
 
-import dev.cloche.vm.QemuProvider;
-import dev.cloche.vm.VmLayout;
+import dev.cloche.qemu.QemuProvider;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.VmProvider;
-import dev.cloche.vm.VmResources;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.vm.VmLayout;
+import dev.cloche.qemu.VmLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -23,8 +23,12 @@ public record BootPolicy(int attempts, Duration helloWithin) {
         }
     }
 
-    /** @param attempt from 1 */
-    Duration helloWithin(int attempt) {
+    /**
+     * Returns how long a guest has for its hello at an attempt.
+     *
+     * @param attempt from 1
+     */
+    public Duration helloWithin(int attempt) {
         return helloWithin.multipliedBy(1L << Math.min(attempt - 1, MOST_DOUBLINGS));
     }
 }

@@ -10,7 +10,7 @@ import java.util.Optional;
 public final class CopyException extends VmException {
     private final CopyReport copied;
 
-    CopyException(String destination, CopyReport copied, VmException cause) {
+    public CopyException(String destination, CopyReport copied, VmException cause) {
         super(
                 cause.code(),
                 Optional.ofNullable(cause.getMessage()).orElse("") + ". So the copy to '" + Printable.of(destination)

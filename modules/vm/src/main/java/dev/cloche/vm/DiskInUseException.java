@@ -4,7 +4,7 @@ import java.nio.file.Path;
 
 /** A persistent disk is used by a VM, or is being changed by another call. */
 public final class DiskInUseException extends VmException {
-    DiskInUseException(Path directory) {
+    public DiskInUseException(Path directory) {
         super(
                 "vm.disk-in-use",
                 "The disk in " + directory + " is used by a VM or is just being changed",

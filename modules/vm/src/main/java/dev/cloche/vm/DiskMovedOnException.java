@@ -7,7 +7,7 @@ import java.nio.file.Path;
  * used it since. Continuing would undo what that VM wrote.
  */
 public final class DiskMovedOnException extends VmException {
-    DiskMovedOnException(Path directory, SnapshotName name) {
+    public DiskMovedOnException(Path directory, SnapshotName name) {
         super(
                 "vm.disk-moved-on",
                 "The disk in " + directory + " is not as of snapshot " + name + ": a VM has used it since",

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** There is no persistent disk in a directory. */
 public final class DiskNotFoundException extends VmException {
-    DiskNotFoundException(Path directory, @Nullable Throwable cause) {
+    public DiskNotFoundException(Path directory, @Nullable Throwable cause) {
         super(
                 "vm.disk-not-found",
                 "There is no disk in " + directory,

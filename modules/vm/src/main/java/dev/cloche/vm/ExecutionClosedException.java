@@ -2,7 +2,7 @@ package dev.cloche.vm;
 
 /** This handle of an execution was closed before the execution's end was seen; the execution may run on. */
 public final class ExecutionClosedException extends VmException {
-    ExecutionClosedException(int execution) {
+    public ExecutionClosedException(int execution) {
         super(
                 "vm.execution-closed",
                 "The handle of execution " + Integer.toUnsignedString(execution) + " was closed",

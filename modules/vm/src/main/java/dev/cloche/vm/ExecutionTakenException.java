@@ -2,7 +2,7 @@ package dev.cloche.vm;
 
 /** Another connection has attached to the execution; it runs on, and its output goes there. */
 public final class ExecutionTakenException extends VmException {
-    ExecutionTakenException(int execution) {
+    public ExecutionTakenException(int execution) {
         super(
                 "vm.execution-taken",
                 "Another connection has attached to execution " + Integer.toUnsignedString(execution),

@@ -18,11 +18,11 @@ public enum FileKind {
         this.code = code;
     }
 
-    int code() {
+    public int code() {
         return code;
     }
 
-    static Optional<FileKind> of(int code) {
+    public static Optional<FileKind> of(int code) {
         return code >= 1 && code <= values().length ? Optional.of(values()[code - 1]) : Optional.empty();
     }
 }

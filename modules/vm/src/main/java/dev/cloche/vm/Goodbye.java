@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) {
     /** As many as a guest tells. */
-    static final int MOST_KILLED = 1024;
+    public static final int MOST_KILLED = 1024;
 
     /** Why the guest ended. */
     public enum Reason {

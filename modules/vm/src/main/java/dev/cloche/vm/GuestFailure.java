@@ -27,11 +27,11 @@ public enum GuestFailure {
         this.code = code;
     }
 
-    int code() {
+    public int code() {
         return code;
     }
 
-    static Optional<GuestFailure> of(int code) {
+    public static Optional<GuestFailure> of(int code) {
         return code >= 1 && code <= values().length ? Optional.of(values()[code - 1]) : Optional.empty();
     }
 }

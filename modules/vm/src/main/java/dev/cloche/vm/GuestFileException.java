@@ -24,7 +24,7 @@ public abstract sealed class GuestFileException extends VmException {
     }
 
     /** The error of a number of Linux (asm-generic/errno.h). */
-    static GuestFileException of(int errno, String path) {
+    public static GuestFileException of(int errno, String path) {
         return switch (errno) {
             case NoSuchFile.ERRNO -> new NoSuchFile(path);
             case AccessDenied.NOT_PERMITTED, AccessDenied.ERRNO -> new AccessDenied(errno, path);
@@ -42,7 +42,7 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** Nothing has that name, or a directory of its path is missing. */
     public static final class NoSuchFile extends GuestFileException {
-        static final int ERRNO = 2;
+        public static final int ERRNO = 2;
 
         NoSuchFile(String path) {
             super("no-such-file", ERRNO, path, "does not exist", "Check the path.");
@@ -61,7 +61,7 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** Something has the name already. */
     public static final class FileExists extends GuestFileException {
-        static final int ERRNO = 17;
+        public static final int ERRNO = 17;
 
         FileExists(String path) {
             super("file-exists", ERRNO, path, "exists already", "Choose another name, or remove it first.");
@@ -70,7 +70,7 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** A part of the path, or the file itself, is no directory. */
     public static final class NotDirectory extends GuestFileException {
-        static final int ERRNO = 20;
+        public static final int ERRNO = 20;
 
         NotDirectory(String path) {
             super("not-a-directory", ERRNO, path, "is no directory, or leads through something that is none", "");
@@ -79,7 +79,7 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** It is a directory, and may not be one. */
     public static final class IsDirectory extends GuestFileException {
-        static final int ERRNO = 21;
+        public static final int ERRNO = 21;
 
         IsDirectory(String path) {
             super("is-a-directory", ERRNO, path, "is a directory", "");
@@ -88,7 +88,7 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** The directory is not empty. */
     public static final class NotEmpty extends GuestFileException {
-        static final int ERRNO = 39;
+        public static final int ERRNO = 39;
 
         NotEmpty(String path) {
             super("not-empty", ERRNO, path, "is a directory that is not empty", "Remove it with all that is in it.");
@@ -97,7 +97,7 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** The guest's disk is full, or its user's quota used up. */
     public static final class NoSpace extends GuestFileException {
-        static final int ERRNO = 28;
+        public static final int ERRNO = 28;
         static final int QUOTA = 122;
 
         NoSpace(int errno, String path) {
@@ -139,8 +139,8 @@ public abstract sealed class GuestFileException extends VmException {
 
     /** Anything else; {@link #errno()} tells. */
     public static final class Other extends GuestFileException {
-        static final int IO = 5;
-        static final int INVALID = 22;
+        public static final int IO = 5;
+        public static final int INVALID = 22;
         static final int TOO_LARGE = 27;
 
         Other(int errno, String path) {

@@ -216,39 +216,39 @@ public final class GuestIdentity {
         return with(draft -> draft.removesSecrets = true);
     }
 
-    boolean removesSecrets() {
+    public boolean removesSecrets() {
         return removesSecrets;
     }
 
-    boolean endsExecutions() {
+    public boolean endsExecutions() {
         return endsExecutions;
     }
 
-    Optional<String> hostname() {
+    public Optional<String> hostname() {
         return hostname;
     }
 
-    Optional<Instant> clock() {
+    public Optional<Instant> clock() {
         return clock;
     }
 
-    Optional<byte[]> entropy() {
+    public Optional<byte[]> entropy() {
         return entropy;
     }
 
-    Optional<String> machineId() {
+    public Optional<String> machineId() {
         return machineId;
     }
 
-    Map<String, String> environment() {
+    public Map<String, String> environment() {
         return environment;
     }
 
-    Map<String, byte[]> secrets() {
+    public Map<String, byte[]> secrets() {
         return secrets;
     }
 
-    Optional<GuestNetwork> network() {
+    public Optional<GuestNetwork> network() {
         return network;
     }
 

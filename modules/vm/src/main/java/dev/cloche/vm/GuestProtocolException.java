@@ -5,7 +5,7 @@ package dev.cloche.vm;
  * broken or hostile.
  */
 public final class GuestProtocolException extends VmException {
-    GuestProtocolException(String sentence) {
+    public GuestProtocolException(String sentence) {
         super(
                 "vm.protocol",
                 "The guest broke the protocol: " + sentence,

@@ -6,7 +6,7 @@ import java.util.Locale;
 public final class GuestRefusedException extends VmException {
     private final GuestFailure failure;
 
-    GuestRefusedException(GuestFailure failure, String sentence) {
+    public GuestRefusedException(GuestFailure failure, String sentence) {
         super(
                 "vm.guest." + failure.name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 "The guest refused: " + sentence,

@@ -14,7 +14,7 @@ public final class HostFileException extends VmException {
         this.path = path;
     }
 
-    static HostFileException of(String path, SystemCallException refused) {
+    public static HostFileException of(String path, SystemCallException refused) {
         String what = Optional.ofNullable(refused.getMessage()).orElse("");
         return new HostFileException(
                 path,
@@ -23,11 +23,11 @@ public final class HostFileException extends VmException {
                 refused);
     }
 
-    static HostFileException inTheWay(String path, String what) {
+    public static HostFileException inTheWay(String path, String what) {
         return new HostFileException(path, "is in the way: " + what, "Move it away, or copy to another name.", null);
     }
 
-    static HostFileException unusable(String path, String what, String remedy) {
+    public static HostFileException unusable(String path, String what, String remedy) {
         return new HostFileException(path, what, remedy, null);
     }
 

@@ -5,7 +5,7 @@ package dev.cloche.vm;
  * VM is ended.
  */
 public final class ImageAsideException extends VmException {
-    ImageAsideException(VmId id) {
+    public ImageAsideException(VmId id) {
         super(
                 "vm.image-aside",
                 "VM " + id

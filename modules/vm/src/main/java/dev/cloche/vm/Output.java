@@ -12,7 +12,7 @@ public enum Output {
     }
 
     /** Its number in the guest protocol. */
-    int channel() {
+    public int channel() {
         return channel;
     }
 }

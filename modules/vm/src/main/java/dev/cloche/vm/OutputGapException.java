@@ -8,7 +8,7 @@ public final class OutputGapException extends VmException {
     private final long offset;
     private final long missing;
 
-    OutputGapException(String stream, long offset, long missing) {
+    public OutputGapException(String stream, long offset, long missing) {
         super(
                 "vm.output-gap",
                 stream + " lost " + missing + " bytes after offset " + offset,

@@ -58,7 +58,7 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
                 "Give 1 to 65535; the host's may be 0 for any free one.");
     }
 
-    PublishedPort withHostPort(int value) {
+    public PublishedPort withHostPort(int value) {
         return new PublishedPort(protocol, hostAddress, value, guestPort);
     }
 

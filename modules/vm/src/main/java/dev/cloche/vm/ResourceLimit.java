@@ -46,7 +46,7 @@ public record ResourceLimit(Resource resource, long soft, long hard) {
         }
 
         /** Its number in Linux. */
-        int number() {
+        public int number() {
             return number;
         }
     }

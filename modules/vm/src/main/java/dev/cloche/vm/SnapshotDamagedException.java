@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The files of a snapshot are not as they were written. */
 public final class SnapshotDamagedException extends VmException {
-    SnapshotDamagedException(SnapshotName name, String what, @Nullable Throwable cause) {
+    public SnapshotDamagedException(SnapshotName name, String what, @Nullable Throwable cause) {
         super(
                 "vm.snapshot-damaged",
                 "Snapshot " + name + " is damaged: " + what,

@@ -22,7 +22,7 @@ public final class SnapshotMismatchException extends VmException {
         }
     }
 
-    SnapshotMismatchException(SnapshotName name, List<Difference> differences) {
+    public SnapshotMismatchException(SnapshotName name, List<Difference> differences) {
         super(
                 "vm.snapshot-mismatch",
                 "Snapshot " + name + " cannot be restored here, because something has changed: "

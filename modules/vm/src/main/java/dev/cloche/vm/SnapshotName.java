@@ -18,7 +18,7 @@ public record SnapshotName(String value) implements Comparable<SnapshotName> {
         }
     }
 
-    static boolean isValid(String value) {
+    public static boolean isValid(String value) {
         return VALID.matcher(value).matches();
     }
 

@@ -8,21 +8,21 @@ public abstract sealed class SpawnException extends VmException {
 
     /** No file of that name is in the {@code PATH}, or at that path. */
     public static final class CommandNotFound extends SpawnException {
-        CommandNotFound(String sentence) {
+        public CommandNotFound(String sentence) {
             super("vm.spawn.command-not-found", sentence, "Check the name, and the PATH of the environment.");
         }
     }
 
     /** The file is there and cannot be executed. */
     public static final class CommandNotExecutable extends SpawnException {
-        CommandNotExecutable(String sentence) {
+        public CommandNotExecutable(String sentence) {
             super("vm.spawn.command-not-executable", sentence, "Check its mode, its interpreter and its architecture.");
         }
     }
 
     /** The working directory is missing, or no directory. */
     public static final class BadWorkingDirectory extends SpawnException {
-        BadWorkingDirectory(String sentence) {
+        public BadWorkingDirectory(String sentence) {
             super(
                     "vm.spawn.bad-working-directory",
                     sentence,
@@ -32,21 +32,21 @@ public abstract sealed class SpawnException extends VmException {
 
     /** The image has no such user. */
     public static final class UnknownUser extends SpawnException {
-        UnknownUser(String sentence) {
+        public UnknownUser(String sentence) {
             super("vm.spawn.unknown-user", sentence, "Choose a user of the image's /etc/passwd, or a number.");
         }
     }
 
     /** The image has no such group. */
     public static final class UnknownGroup extends SpawnException {
-        UnknownGroup(String sentence) {
+        public UnknownGroup(String sentence) {
             super("vm.spawn.unknown-group", sentence, "Choose a group of the image's /etc/group, or a number.");
         }
     }
 
     /** A resource limit that was asked for cannot be set. */
     public static final class BadLimit extends SpawnException {
-        BadLimit(String sentence) {
+        public BadLimit(String sentence) {
             super("vm.spawn.bad-limit", sentence, "Keep the soft limit at or below the hard one.");
         }
     }

@@ -2,7 +2,7 @@ package dev.cloche.vm;
 
 /** Another process holds what this call needs. */
 public final class VmBusyException extends VmException {
-    VmBusyException(String sentence, String remedy) {
+    public VmBusyException(String sentence, String remedy) {
         super("vm.busy", sentence, remedy, null);
     }
 }

@@ -2,7 +2,7 @@ package dev.cloche.vm;
 
 /** The deadline of a call has passed. What the call began may still take effect, unless it says otherwise. */
 public final class VmDeadlineException extends VmException {
-    VmDeadlineException(String what) {
+    public VmDeadlineException(String what) {
         super(
                 "vm.deadline",
                 "Not in time: " + what,

@@ -4,7 +4,7 @@ package dev.cloche.vm;
 public final class VmHinderedException extends VmException {
     private final VmHindrance hindrance;
 
-    VmHinderedException(VmId id, VmHindrance hindrance) {
+    public VmHinderedException(VmId id, VmHindrance hindrance) {
         super(code(hindrance), sentence(id, hindrance), hindrance.remedy(), null);
         this.hindrance = hindrance;
     }

@@ -28,7 +28,7 @@ public record VmId(String value) implements Comparable<VmId> {
         return new VmId(HexFormat.of().formatHex(bytes));
     }
 
-    static boolean isValid(String value) {
+    public static boolean isValid(String value) {
         return VALID.matcher(value).matches();
     }
 

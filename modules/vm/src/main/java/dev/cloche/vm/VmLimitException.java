@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A VM reached its longest duration, of which its boot is a part, before it was up. */
 public final class VmLimitException extends VmException {
-    VmLimitException(VmId id, @Nullable Throwable cause) {
+    public VmLimitException(VmId id, @Nullable Throwable cause) {
         super(
                 "vm.limit",
                 "VM " + id + " reached the longest time that it was given before it was up",

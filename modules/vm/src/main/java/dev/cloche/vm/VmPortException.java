@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class VmPortException extends VmException {
     private final PublishedPort port;
 
-    VmPortException(PublishedPort port, @Nullable Throwable cause) {
+    public VmPortException(PublishedPort port, @Nullable Throwable cause) {
         super(
                 "vm.port",
                 "The port " + port.hostEnd() + " of the host cannot be published"

@@ -161,11 +161,11 @@ public record VmSpec(
     }
 
     /** Whether it has the port for its log; a clone has what its snapshot has. */
-    boolean hasLogPort() {
+    public boolean hasLogPort() {
         return snapshot.map(SnapshotRef::outputLog).orElse(outputLogBytes.isPresent());
     }
 
-    boolean hasNetwork() {
+    public boolean hasNetwork() {
         return hasNetwork(network);
     }
 
@@ -173,7 +173,7 @@ public record VmSpec(
         return network instanceof NetworkSpec.User;
     }
 
-    static void requireWithin(String what, Duration value) {
+    public static void requireWithin(String what, Duration value) {
         if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0) {
             throw outside(what, value.toString(), "1 ms to 3650 days");
         }

@@ -12,7 +12,7 @@ public final class VmStartException extends VmException {
 
     private final String consoleTail;
 
-    VmStartException(String sentence, String remedy, String consoleTail, @Nullable Throwable cause) {
+    public VmStartException(String sentence, String remedy, String consoleTail, @Nullable Throwable cause) {
         super("vm.start", sentence + lastWords(consoleTail), remedy, cause);
         this.consoleTail = consoleTail;
     }

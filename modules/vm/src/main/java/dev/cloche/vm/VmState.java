@@ -1,6 +1,6 @@
 package dev.cloche.vm;
 
-/** Where a VM is in its life. The transitions between states stand in {@link VmTransitions}. */
+/** Where a VM is in its life. What may follow on what is a table of those who make VMs. */
 public enum VmState {
     /** It has a directory, but has not run yet. */
     CREATED,

@@ -4,7 +4,7 @@ package dev.cloche.vm;
 public final class VmStateException extends VmException {
     private final VmState state;
 
-    VmStateException(VmId id, VmState state, String wanted) {
+    public VmStateException(VmId id, VmState state, String wanted) {
         super("vm.state", "VM " + id + " is " + state + " and cannot " + wanted, "Look at its state first.", null);
         this.state = state;
     }

@@ -12,7 +12,7 @@ public sealed interface WritableLayer {
      *
      * @param sizeMiB what the guest sees, 64 to 16,777,216 MiB (16 TiB)
      */
-    record Disk(int sizeMiB) implements WritableLayer {
+    public record Disk(int sizeMiB) implements WritableLayer {
         static final int MIN_MIB = 64;
         static final int MAX_MIB = 1 << 24;
 
@@ -21,7 +21,7 @@ public sealed interface WritableLayer {
             requireSize(sizeMiB);
         }
 
-        static void requireSize(int sizeMiB) {
+        public static void requireSize(int sizeMiB) {
             if (sizeMiB < MIN_MIB || sizeMiB > MAX_MIB) {
                 throw new InvalidVmSpecException(
                         "The VM's writable disk cannot have " + sizeMiB + " MiB",

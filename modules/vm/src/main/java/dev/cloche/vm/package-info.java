@@ -1,4 +1,4 @@
-/** VMs, guard, guest channel; QEMU and in-memory providers. */
+/** Has the contract of VMs: what a provider makes, what is done with a VM and its guest, values and errors. */
 @NullMarked
 package dev.cloche.vm;
 

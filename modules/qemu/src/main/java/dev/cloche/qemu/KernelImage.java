@@ -1,0 +1,6 @@
+package dev.cloche.qemu;
+
+import java.nio.file.Path;
+
+/** A kernel with the initramfs that holds the guest agent, and what the host has to know of it. */
+public record KernelImage(Path kernel, Path initramfs, KernelFacts facts) {}

@@ -1,0 +1,351 @@
+package dev.cloche.qemu;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.PinnedProcess;
+import dev.cloche.qemu.guard.GuardFiles;
+import dev.cloche.qemu.guard.GuardLimit;
+import dev.cloche.qemu.guard.GuardOutputLog;
+import dev.cloche.qemu.guard.NetworkRecord;
+import dev.cloche.qemu.guard.PoolFiles;
+import dev.cloche.qemu.guard.StoredSpec;
+import dev.cloche.qemu.guard.StraySockets;
+import dev.cloche.qemu.guard.TrafficRecord;
+import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.qemu.guard.VmNote;
+import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.qemu.host.ProbedHost;
+import dev.cloche.qemu.machine.QemuJoin;
+import dev.cloche.qemu.machine.QemuMachine;
+import dev.cloche.qemu.machine.QemuPool;
+import dev.cloche.qemu.machine.QemuRun;
+import dev.cloche.qemu.machine.RunningVms;
+import dev.cloche.qemu.snapshot.QemuDisks;
+import dev.cloche.qemu.snapshot.QemuGround;
+import dev.cloche.qemu.snapshot.QemuSnapshots;
+import dev.cloche.qemu.snapshot.SnapshotManifest;
+import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmExistsException;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmState;
+import dev.cloche.vm.VmStateException;
+import dev.cloche.vm.VmStorageException;
+import dev.cloche.vmm.ManagedVm;
+import dev.cloche.vmm.OpenVms;
+import dev.cloche.vmm.disk.DiskStore;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
+public final class QemuProvider implements VmProvider {
+    /** More than a guest takes on a host that is far too busy; who silently hangs is found by its guard in this time. */
+    private static final Duration CONNECT_LIMIT = Duration.ofMinutes(2);
+
+    private final VmLayout layout;
+    private final BootPolicy policy;
+    private final VmDirectory directory;
+    private final QemuGround ground;
+    private final RunningVms running;
+    private final QemuSnapshots snapshots;
+    private final QemuPool pool;
+    private final OpenVms open = new OpenVms();
+
+    /** A provider with the usual patience. Touches nothing yet. */
+    public QemuProvider(VmLayout layout, VmResources resources) {
+        this(layout, resources, BootPolicy.DEFAULT);
+    }
+
+    public QemuProvider(VmLayout layout, VmResources resources, BootPolicy policy) {
+        this.layout = layout;
+        this.policy = policy;
+        directory = new VmDirectory(layout);
+        ground = QemuGround.of(layout, resources, new ProbedHost(layout, resources));
+        running = new RunningVms(layout);
+        snapshots = new QemuSnapshots(ground);
+        pool = new QemuPool(layout);
+    }
+
+    @Override
+    public Vm create(VmSpec spec) {
+        VmId id = spec.id();
+        LockFile lock;
+        try {
+            DurableFiles.ensureDirectory(layout.vms());
+            // Not forced to disk: no VM survives a crash of its host, so its empty directory need not.
+            Files.createDirectory(
+                    layout.directory(id),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            lock = VmDirectory.own(layout, id);
+            StoredSpec.write(layout.directory(id), spec);
+        } catch (FileAlreadyExistsException e) {
+            throw new VmExistsException(id);
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "VM " + id + " cannot be made in " + layout.vms() + ": " + e.getMessage(),
+                    "Check the owner and mode of that directory and the space on its disk.",
+                    e);
+        }
+        return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        if (!spec.attached() || spec.templateMaker()) {
+            throw new InvalidVmSpecException(
+                    "A pool entry is no template's maker, and is not detached",
+                    "Leave it attached until it is shelved.");
+        }
+        try {
+            LockFile lock = pool.make(spec, slot);
+            return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
+        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+            throw new VmExistsException(spec.id());
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "A pool entry cannot be made in " + layout.vms() + ": " + e.getMessage(),
+                    "Check the owner and mode of that directory and the space on its disk.",
+                    e);
+        }
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        return pool.reclaim(id, running::kill, deadline);
+    }
+
+    @Override
+    public boolean isPooled(VmId id) {
+        return new PoolFiles(layout.directory(id)).slot().isPresent();
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        return pool.list(Instant.now());
+    }
+
+    @Override
+    public Vm connect(VmId id, Deadline unlimited) {
+        Deadline deadline = unlimited.orAfter(CONNECT_LIMIT);
+        recover(id, deadline);
+        QemuRun run = new QemuJoin(layout, id, deadline).asClient(running.pin(id, "be connected to"));
+        return open.add(ManagedVm.connected(id, run, open::remove, deadline));
+    }
+
+    /**
+     * A detached VM whose owner died while it took a snapshot is halted, and nobody would ever have it go on. An attached one is
+     * about to be ended by its guard.
+     */
+    private void recover(VmId id, Deadline deadline) {
+        GuardFiles files = new GuardFiles(layout.directory(id));
+        if (files.capturing() && files.detached()) {
+            try (Vm _ = adopt(id, deadline)) {
+                // Which does it.
+            } catch (VmBusyException ownerLives) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        PinnedProcess guard = running.pin(id, "be adopted");
+        LockFile lock;
+        VmSpec spec;
+        try {
+            lock = VmDirectory.own(layout, id);
+        } catch (RuntimeException e) {
+            guard.close();
+            throw e;
+        }
+        try {
+            spec = StoredSpec.read(layout.directory(id), id);
+        } catch (RuntimeException e) {
+            guard.close();
+            lock.close();
+            throw e;
+        }
+        QemuMachine machine = machine(spec, lock);
+        QemuJoin join = new QemuJoin(layout, id, deadline);
+        try {
+            QemuRun run = join.asOwner(guard);
+            Path files = layout.directory(id);
+            boolean attached = !new GuardFiles(files).detached() && !new PoolFiles(files).shelved();
+            return open.add(ManagedVm.adopted(spec, machine, run, attached, join.paused(), open::remove, deadline));
+        } catch (RuntimeException e) {
+            machine.release();
+            throw e;
+        }
+    }
+
+    private QemuMachine machine(VmSpec spec, LockFile ownerLock) {
+        return new QemuMachine(spec, ground, ownerLock);
+    }
+
+    @Override
+    public VmExit kill(VmId id, Deadline deadline) {
+        return running.kill(id, deadline);
+    }
+
+    @Override
+    public void endWithin(VmId id, Duration longest) {
+        Path files = layout.directory(id);
+        // Before its limit: which is then no end that it came to by itself.
+        VmNote.STOP_ASKED.leave(files);
+        boolean _ = new GuardLimit(new GuardFiles(files), files).announce(longest);
+    }
+
+    @Override
+    public void pause(VmId id, Deadline deadline) {
+        running.pause(id, deadline);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        running.resume(id, deadline);
+    }
+
+    @Override
+    public void destroy(VmId id) {
+        Optional<VmInfo> info = get(id);
+        if (info.isEmpty()) {
+            return;
+        }
+        try (LockFile _ = VmDirectory.own(layout, id)) {
+            VmState state = get(id).map(VmInfo::state).orElse(VmState.DESTROYED);
+            if (state.live()) {
+                throw new VmStateException(id, state, "be destroyed");
+            }
+            new VmRemoval(layout).remove(id);
+        }
+    }
+
+    @Override
+    public OutputLog outputLog(VmId id) {
+        if (get(id).isEmpty()) {
+            throw new VmNotFoundException(id);
+        }
+        return new GuardOutputLog(
+                layout.directory(id),
+                () -> get(id).filter(vm -> vm.state().live()).isPresent());
+    }
+
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(new QemuDisks(ground.snapshots(), ground.disks()));
+    }
+
+    @Override
+    public VmCapabilities capabilities() {
+        return ground.host().get().capabilities();
+    }
+
+    @Override
+    public List<VmInfo> list() {
+        return directory.list();
+    }
+
+    @Override
+    public Optional<VmInfo> get(VmId id) {
+        return directory.get(id);
+    }
+
+    @Override
+    public Optional<VmSpec> spec(VmId id) {
+        return directory.spec(id);
+    }
+
+    @Override
+    public boolean isOwned(VmId id) {
+        return LockFile.isHeld(layout.ownerLock(id));
+    }
+
+    @Override
+    public List<Path> straySockets() {
+        return new StraySockets(layout).find();
+    }
+
+    @Override
+    public void removeStraySockets() {
+        new StraySockets(layout).remove();
+    }
+
+    @Override
+    public Optional<VmHindrance> hindrance(VmId id) {
+        // A guard that was killed has left its notes.
+        return VmNote.hindrance(layout.directory(id))
+                .filter(_ -> get(id).filter(vm -> vm.state().live()).isPresent());
+    }
+
+    @Override
+    public List<PublishedPort> publishedPorts(VmId id) {
+        try {
+            return NetworkRecord.read(layout.directory(id));
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The ports of VM " + id + " cannot be read: " + e.getMessage(), "Check the state root's disk.", e);
+        }
+    }
+
+    @Override
+    public Optional<Duration> sincePortsUsed(VmId id) {
+        try {
+            return TrafficRecord.sinceUse(layout.directory(id));
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The use of the ports of VM " + id + " cannot be read: " + e.getMessage(),
+                    "Check the state root's disk.",
+                    e);
+        }
+    }
+
+    @Override
+    public List<SnapshotRef> snapshots() {
+        return snapshots.list();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return ground.snapshots().read(name).map(SnapshotManifest::ref);
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        return snapshots.fingerprint(spec);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        snapshots.delete(name);
+    }
+
+    @Override
+    public void close() {
+        open.closeAll();
+    }
+}

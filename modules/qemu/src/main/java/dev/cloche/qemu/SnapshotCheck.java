@@ -1,0 +1,54 @@
+package dev.cloche.qemu;
+
+import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.snapshot.SnapshotManifest;
+import dev.cloche.qemu.snapshot.SnapshotStore;
+import dev.cloche.qemu.snapshot.SnapshotUse;
+import dev.cloche.vm.SnapshotDamagedException;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.VmStorageException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads every snapshot of a state root and compares it with what was written. Changes nothing of it. */
+public final class SnapshotCheck {
+    private SnapshotCheck() {}
+
+    /**
+     * Takes as long as reading the memory of all of them; none is deleted meanwhile.
+     *
+     * @return a sentence for each that is not whole; empty if all are
+     * @throws VmStorageException if they cannot be listed
+     */
+    public static List<String> problems(Path stateRoot) {
+        SnapshotStore store = new SnapshotStore(stateRoot.resolve(VmLayout.SNAPSHOTS));
+        List<String> problems = new ArrayList<>();
+        for (SnapshotName name : store.names()) {
+            // One that is going, or that is gone by now, is nobody's concern.
+            store.hold(name).ifPresent(lock -> {
+                try (LockFile _ = lock) {
+                    problem(store, name).ifPresent(problems::add);
+                }
+            });
+        }
+        return List.copyOf(problems);
+    }
+
+    private static Optional<String> problem(SnapshotStore store, SnapshotName name) {
+        try {
+            Optional<SnapshotManifest> manifest = store.read(name);
+            if (manifest.isPresent()) {
+                SnapshotUse.read(manifest.get(), store.directory(name));
+            }
+            return Optional.empty();
+        } catch (SnapshotDamagedException e) {
+            return Optional.of(e.getMessage() + ".");
+        } catch (IOException e) {
+            return Optional.of(
+                    new SnapshotDamagedException(name, String.valueOf(e.getMessage()), e).getMessage() + ".");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.cloche.qemu;
+
+import dev.cloche.base.DurableFiles;
+import dev.cloche.qemu.guard.PrivateDirectory;
+import dev.cloche.qemu.guard.RuntimeDirectory;
+import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmStorageException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Where the files and sockets of VMs are.
+ *
+ * @param stateRoot absolute; {@code vms/ID/} below it holds the files of a VM
+ * @param runtimeDirectory absolute; holds the sockets, whose paths the kernel limits to 107 bytes
+ */
+public record VmLayout(Path stateRoot, Path runtimeDirectory) {
+    /** {@code sun_path} of unix(7) has 108 bytes, one of them the NUL. */
+    private static final int MAX_SOCKET_PATH = 107;
+
+    /**
+     * Not {@code $XDG_RUNTIME_DIR}, nor what {@code $TMPDIR} or a system property names: every process of the user must
+     * find the same sockets, and those of a detached VM must outlive the login that started it.
+     */
+    private static final Path SHARED_TEMPORARY = Path.of("/tmp");
+
+    /** A tmpfs on every Linux. */
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    /** The ports of a VM's guest: one of the owner and seven of clients. */
+    public static final int PORTS = 8;
+
+    static final String SNAPSHOTS = "snapshots";
+
+    public static final String OWNER_LOCK = "owner.lock";
+
+    private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
+
+    /** @throws InvalidVmSpecException if a path is not absolute, or too long for sockets in it */
+    public VmLayout {
+        if (!stateRoot.isAbsolute() || !runtimeDirectory.isAbsolute()) {
+            throw new InvalidVmSpecException("The state root is not absolute", "Give absolute paths.");
+        }
+        if (!fits(runtimeDirectory)) {
+            throw new InvalidVmSpecException(
+                    "The path " + runtimeDirectory + " is too long for the names of sockets",
+                    "Use a path of at most " + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
+        }
+    }
+
+    /**
+     * The layout below a state root, with sockets in a directory of {@code /tmp} that belongs to this user alone. Makes
+     * both directories.
+     *
+     * @throws VmStorageException if a directory cannot be made, or belongs to somebody else
+     * @throws InvalidVmSpecException if the paths are not usable
+     */
+    public static VmLayout of(Path stateRoot) {
+        return of(stateRoot, SHARED_TEMPORARY);
+    }
+
+    public static VmLayout of(Path stateRoot, Path temporary) {
+        try {
+            Path root = DurableFiles.ensureDirectory(stateRoot.toAbsolutePath()).toRealPath();
+            String name = hash(root);
+            Path base = temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user());
+            VmLayout layout = new VmLayout(root, base.resolve(name));
+            RuntimeDirectory.ensure(layout);
+            DurableFiles.ensureDirectory(layout.vms());
+            return layout;
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The state root " + stateRoot + " is not usable: " + e.getMessage(),
+                    "Check its owner, its mode and the space on its disk.",
+                    e);
+        }
+    }
+
+    public Path vms() {
+        return stateRoot.resolve("vms");
+    }
+
+    public Path directory(VmId id) {
+        return vms().resolve(id.value());
+    }
+
+    public Path snapshots() {
+        return stateRoot.resolve(SNAPSHOTS);
+    }
+
+    /** What was found out about what runs guests here: the same for all state roots of this user. */
+    public Path accelerators() {
+        return runtimeDirectory.resolveSibling("accelerators");
+    }
+
+    /** Blank disks, one of each size. */
+    public Path blanks() {
+        return stateRoot.resolve("blank");
+    }
+
+    /** Where the memory of a template's maker is if it fits; what is there goes with the VM. */
+    public Path sharedMemory(VmId id) {
+        return sharedMemory().resolve(id.value() + ".ram");
+    }
+
+    public Path sharedMemory() {
+        return sharedMemoryOfUser().resolve(runtimeDirectory.getFileName().toString());
+    }
+
+    public Path sharedMemoryOfUser() {
+        return SHARED_MEMORY.resolve("cloche-" + PrivateDirectory.user());
+    }
+
+    /** The memory of a template's maker where it is on a disk. */
+    public Path memoryOnDisk(VmId id) {
+        return directory(id).resolve("ram");
+    }
+
+    /** Held by whoever owns the VM. */
+    public Path ownerLock(VmId id) {
+        return directory(id).resolve(OWNER_LOCK);
+    }
+
+    /** Held by whoever speaks to the VM's monitor, which serves one client at a time. */
+    public Path monitorLock(VmId id) {
+        return directory(id).resolve("qmp.lock");
+    }
+
+    /** Held by the client of a port, 1 to 7. */
+    public Path portLock(VmId id, int port) {
+        return directory(id).resolve("port-" + port + ".lock");
+    }
+
+    /** The socket of a port, 0 to 7. */
+    public Path portSocket(VmId id, int port) {
+        return runtimeDirectory.resolve(id.value() + "." + port);
+    }
+
+    /** The socket of a client's port, 1 to 7, before the port is plugged in. */
+    public Path pendingPortSocket(VmId id, int port) {
+        return runtimeDirectory.resolve(id.value() + ".p" + port);
+    }
+
+    /** Where a guest's state goes through while it is saved or loaded. */
+    public Path migrationSocket(VmId id) {
+        return runtimeDirectory.resolve(id.value() + ".mig");
+    }
+
+    public Path monitorSocket(VmId id) {
+        return runtimeDirectory.resolve(id.value() + ".qmp");
+    }
+
+    private static boolean fits(Path directory) {
+        return directory.toString().getBytes(StandardCharsets.UTF_8).length + LONGEST_SOCKET_NAME <= MAX_SOCKET_PATH;
+    }
+
+    public static String hash(Path root) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(root.toString().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

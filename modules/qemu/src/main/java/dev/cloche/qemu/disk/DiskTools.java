@@ -1,0 +1,177 @@
+package dev.cloche.qemu.disk;
+
+import dev.cloche.base.Printable;
+import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vmm.Waiting;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The two programs that make disks. {@code mkfs.ext4} writes a blank file system where no guest has been, {@code qemu-img} empty
+ * layers, and makes layers larger. Neither reads anything that a guest wrote: a layer's head is QEMU's.
+ */
+public final class DiskTools {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration COPY_PATIENCE = Duration.ofHours(6);
+    private static final int MAX_COMPLAINT = 2048;
+
+    private static final int QCOW2_MAGIC = 0x514649fb;
+    private static final int QCOW2_SIZE_END = 32;
+    /** Of what QEMU allows, which is 1,023 bytes; a layer names one in its directory. */
+    private static final int MAX_BACKING_NAME = 64;
+
+    private static final int QCOW2_FEATURES_END = 80;
+    /** The incompatible feature of a layer whose data are in another file. */
+    private static final long QCOW2_EXTERNAL_DATA = 4;
+
+    private final Path qemu;
+
+    /** @param qemu has {@code qemu-img} beside it */
+    public DiskTools(Path qemu) {
+        this.qemu = qemu;
+    }
+
+    /** Fills a file of its full length with an empty file system, which takes no damage from a guest that is killed. */
+    public void format(Path file) throws IOException {
+        Path mkfs =
+                find("mkfs.ext4", "e2fsprogs", List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin")));
+        // The file is a hole as yet, so nothing in it has to be overwritten by zeros, neither now nor by the guest.
+        run(List.of(
+                mkfs.toString(),
+                "-q",
+                "-F",
+                "-m",
+                "0",
+                "-e",
+                "remount-ro",
+                "-E",
+                "lazy_journal_init=1,assume_storage_prezeroed=1,nodiscard,root_owner=0:0",
+                file.toString()));
+    }
+
+    /** Makes an empty layer over another one in the same directory, which is not opened for it. */
+    void layer(Path file, Path below, String format, int mebibytes) throws IOException {
+        run(List.of(
+                image().toString(),
+                "create",
+                "-q",
+                "-f",
+                "qcow2",
+                "-u",
+                "-b",
+                below.getFileName().toString(),
+                "-F",
+                format,
+                file.toString(),
+                mebibytes + "M"));
+    }
+
+    /** Makes a layer larger; a file system in it stays as it is. */
+    void growLayer(Path file, int mebibytes) throws IOException {
+        run(List.of(image().toString(), "resize", "-q", "-f", "qcow2", file.toString(), mebibytes + "M"));
+    }
+
+    /** Writes what a layer shows, with those below it, into a new file with holes. */
+    public void flatten(Path file, Path raw) throws IOException {
+        run(
+                List.of(
+                        image().toString(),
+                        "convert",
+                        "-q",
+                        "-f",
+                        "qcow2",
+                        "-O",
+                        "raw",
+                        file.toString(),
+                        raw.toString()),
+                COPY_PATIENCE);
+    }
+
+    /**
+     * The name of the file that a layer says is below it, as it stands there: a guest that broke out of QEMU could have written
+     * the name of any file of the host into its head.
+     */
+    String backing(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            ByteBuffer header = ByteBuffer.allocate(QCOW2_FEATURES_END);
+            while (header.hasRemaining() && channel.read(header) >= 0) {}
+            boolean plain = !header.hasRemaining()
+                    && header.getInt(0) == QCOW2_MAGIC
+                    && (header.getInt(4) == 2
+                            || (header.getLong(QCOW2_FEATURES_END - Long.BYTES) & QCOW2_EXTERNAL_DATA) == 0)
+                    && header.getInt(16) > 0
+                    && header.getInt(16) <= MAX_BACKING_NAME;
+            if (!plain) {
+                throw new IOException(file + " is no layer of a disk");
+            }
+            ByteBuffer name = ByteBuffer.allocate(header.getInt(16));
+            long at = header.getLong(8);
+            while (name.hasRemaining() && at >= 0 && channel.read(name, at + name.position()) > 0) {}
+            return new String(name.array(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** The length of the disk that a layer shows, from its header (docs/interop/qcow2.txt of QEMU). */
+    long layerBytes(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            ByteBuffer header = ByteBuffer.allocate(QCOW2_SIZE_END);
+            while (header.hasRemaining() && channel.read(header) >= 0) {}
+            if (header.hasRemaining() || header.getInt(0) != QCOW2_MAGIC) {
+                throw new IOException(file + " is no layer of a disk");
+            }
+            return header.getLong(QCOW2_SIZE_END - Long.BYTES);
+        }
+    }
+
+    private Path image() {
+        return find("qemu-img", "qemu-utils", List.of(qemu.resolveSibling(""), Path.of("/usr/bin")));
+    }
+
+    private static Path find(String name, String debianPackage, List<Path> directories) {
+        return Stream.concat(directories.stream(), Stream.of(Path.of("/usr/local/bin")))
+                .map(directory -> directory.resolve(name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow(() -> new VmResourcesException(
+                        "There is no " + name + ", which a writable disk needs",
+                        "Install it (Debian: apt-get install " + debianPackage
+                                + "), or keep the writable layer in memory.",
+                        null));
+    }
+
+    private static void run(List<String> command) throws IOException {
+        run(command, PATIENCE);
+    }
+
+    private static void run(List<String> command, Duration patience) throws IOException {
+        Process process = new ProcessBuilder(new ArrayList<>(command))
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectErrorStream(true)
+                .start();
+        try {
+            // A complaint is far smaller than the pipe, so nobody waits for us to read it.
+            if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IOException(command.getFirst() + " does not end");
+            }
+            if (process.exitValue() != 0) {
+                byte[] said = process.getInputStream().readNBytes(MAX_COMPLAINT);
+                throw new IOException(command.getFirst() + " failed: "
+                        + Printable.lines(new String(said, StandardCharsets.UTF_8).strip()));
+            }
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted(command.getFirst());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

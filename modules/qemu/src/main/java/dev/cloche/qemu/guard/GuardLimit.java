@@ -1,0 +1,41 @@
+package dev.cloche.qemu.guard;
+
+import dev.cloche.linux.PinnedProcess;
+import dev.cloche.vm.VmStorageException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The limit of a VM's life that its guard is given when it is at work already; see docs/guard.md. */
+public record GuardLimit(GuardFiles files, Path directory) {
+    private static final String FILE = "limit";
+    private static final int SIGUSR1 = 10;
+
+    /**
+     * From when this returns true the limit stands: the signal is pending, and a guard that lives acts on it.
+     *
+     * @return false if the guard has ended
+     */
+    public boolean announce(Duration longest) {
+        Optional<PinnedProcess> guard = files.identity().flatMap(PinnedProcess::open);
+        if (guard.isEmpty()) {
+            return false;
+        }
+        try (PinnedProcess pinned = guard.get()) {
+            Path written = Files.write(
+                    directory.resolve(FILE + ".tmp"),
+                    Long.toString(longest.toMillis()).getBytes(StandardCharsets.US_ASCII));
+            Files.move(written, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+            return pinned.signal(SIGUSR1);
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "The longest duration of a VM cannot be noted in " + directory + ": " + e.getMessage(),
+                    "Check the disk of the state root.",
+                    e);
+        }
+    }
+}

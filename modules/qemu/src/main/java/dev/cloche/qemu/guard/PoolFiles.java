@@ -1,0 +1,90 @@
+package dev.cloche.qemu.guard;
+
+import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.VmStorageException;
+import dev.cloche.vmm.FlatJson;
+import dev.cloche.vmm.JsonFields;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a pool entry's directory says of its place in the pool, see docs/on-disk.md. {@code pooled} is the entry itself: of
+ * all who would have it, the one who renames that file does.
+ */
+public final class PoolFiles {
+    private static final String SLOT = "pool.json";
+    private static final String POOLED = "pooled";
+    private static final String CLAIMED = "claimed";
+    private static final long VERSION = 1;
+
+    private final Path directory;
+
+    public PoolFiles(Path directory) {
+        this.directory = directory;
+    }
+
+    /** Before the VM has its name, and so for good. */
+    public void write(PoolSlot slot) throws IOException {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("version", VERSION);
+        fields.put("label", slot.label());
+        fields.put("maxAgeMillis", slot.maxAge().toMillis());
+        Files.write(directory.resolve(SLOT), FlatJson.write(fields));
+    }
+
+    /** Empty if it was made for no pool, or was claimed. */
+    public Optional<PoolSlot> slot() {
+        Path file = directory.resolve(SLOT);
+        if (!Files.exists(file) || Files.exists(directory.resolve(CLAIMED))) {
+            return Optional.empty();
+        }
+        try {
+            JsonFields fields = JsonFields.read(file, VERSION);
+            return Optional.of(new PoolSlot(fields.text("label"), Duration.ofMillis(fields.number("maxAgeMillis"))));
+        } catch (NoSuchFileException gone) {
+            return Optional.empty();
+        } catch (IOException | ArithmeticException | InvalidVmSpecException e) {
+            throw new VmStorageException(
+                    "The pool entry in " + directory + " cannot be read: " + e.getMessage(),
+                    "Kill and destroy the VM by its id.",
+                    e);
+        }
+    }
+
+    /** It needs no owner from now on. */
+    public void shelve() throws IOException {
+        Files.write(directory.resolve(POOLED), new byte[0]);
+    }
+
+    public boolean shelved() {
+        return Files.exists(directory.resolve(POOLED));
+    }
+
+    public Duration age(Instant now) {
+        try {
+            Instant since = Files.getLastModifiedTime(directory.resolve(POOLED)).toInstant();
+            return since.isBefore(now) ? Duration.between(since, now) : Duration.ZERO;
+        } catch (IOException claimedOrRetired) {
+            return Duration.ZERO;
+        }
+    }
+
+    /** False if its guard was faster, because it is too old. */
+    public boolean claim() throws IOException {
+        try {
+            Files.move(directory.resolve(POOLED), directory.resolve(CLAIMED), StandardCopyOption.ATOMIC_MOVE);
+            return true;
+        } catch (NoSuchFileException retired) {
+            return false;
+        }
+    }
+}

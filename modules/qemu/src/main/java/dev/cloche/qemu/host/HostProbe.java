@@ -1,0 +1,178 @@
+package dev.cloche.qemu.host;
+
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
+import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vmm.Waiting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds out what runs guests on this host, by running one: {@code /dev/kvm} may exist and open, and still not run a guest's
+ * kernel on nested or paravirtual hosts. The answer is remembered for this boot of the host, this user and this QEMU; for some
+ * minutes only if it came of a lack of patience.
+ */
+public final class HostProbe {
+    public static final Path KVM = Path.of("/dev/kvm");
+    private static final Duration DOUBT = Duration.ofMinutes(10);
+    private static final Pattern VERSION = Pattern.compile("version (\\d+(?:\\.\\d+)+)");
+    private static final Pattern NUMBER = Pattern.compile("\\d{4,9}");
+
+    private final Path qemu;
+    private final Path clockMeter;
+    private final Surroundings surroundings;
+    private final ProbeMemory memory;
+    private final ProbeRun runs;
+
+    /**
+     * What the answer depends on besides the programs.
+     *
+     * @param kvm {@code /dev/kvm}
+     * @param cpu {@code /proc/cpuinfo}
+     */
+    record Surroundings(AcceleratorChoice choice, Path kvm, Path cpu, Clock clock) {
+        static Surroundings ofThisHost() {
+            return new Surroundings(AcceleratorChoice.of(System.getenv()), KVM, HostCpu.DESCRIPTION, Clock.systemUTC());
+        }
+    }
+
+    public HostProbe(VmResources resources, VmLayout layout) {
+        this(
+                resources.qemu(),
+                resources.clockMeter(),
+                Surroundings.ofThisHost(),
+                new ProbeMemory(layout.accelerators()),
+                layout.runtimeDirectory());
+    }
+
+    /** @param workspace a private directory for the firmware */
+    public HostProbe(Path qemu, Path clockMeter, Surroundings surroundings, ProbeMemory memory, Path workspace) {
+        this.qemu = qemu;
+        this.clockMeter = clockMeter;
+        this.surroundings = surroundings;
+        this.memory = memory;
+        runs = new ProbeRun(qemu, workspace);
+    }
+
+    /**
+     * The remembered answer, or a new one, which takes some 100 ms, or seconds where KVM emulates a guest's kernel.
+     *
+     * @throws VmResourcesException if not even software emulation works
+     */
+    public HostFacts facts() {
+        try {
+            String key = key();
+            Optional<HostFacts> known = memory.recall(key, surroundings.clock().millis(), DOUBT.toMillis());
+            if (known.isPresent()) {
+                return known.get();
+            }
+            DescriptorLimit.require();
+            HostFacts found = probe();
+            memory.remember(key, found);
+            return found;
+        } catch (IOException e) {
+            throw new VmResourcesException(
+                    "It cannot be found out what " + qemu + " can do: " + e.getMessage(),
+                    "Install QEMU (Debian: apt-get install qemu-system-x86).",
+                    e);
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted("probing QEMU");
+        }
+    }
+
+    /** What the answer depends on. */
+    private String key() throws IOException {
+        Path file = qemu.toRealPath();
+        return ProcessIdentity.currentBootId().orElse("unknown boot") + " " + file + " " + Files.size(file) + " "
+                + Files.getLastModifiedTime(file).toMillis() + " " + Files.isWritable(surroundings.kvm()) + " "
+                + surroundings.choice();
+    }
+
+    private HostFacts probe() throws IOException, InterruptedException {
+        Matcher version =
+                VERSION.matcher(runs.run(List.of(qemu.toString(), "--version")).output());
+        String number = version.find() ? version.group(1) : "unknown";
+        Path kvm = surroundings.kvm();
+        if (surroundings.choice() == AcceleratorChoice.TCG) {
+            return tcg(number, "CLOCHE_ACCELERATOR says so");
+        }
+        if (!Files.exists(kvm)) {
+            return without(number, "there is no " + kvm);
+        }
+        if (!Files.isReadable(kvm) || !Files.isWritable(kvm)) {
+            return without(number, kvm + " is not open to this user; add the user to the group kvm");
+        }
+        return probeKvm(number);
+    }
+
+    private HostFacts probeKvm(String version) throws IOException, InterruptedException {
+        List<String> candidates = CpuModel.candidates(HostCpu.read(surroundings.cpu()));
+        List<String> failures = new ArrayList<>();
+        boolean inDoubt = false;
+        for (String cpu : candidates) {
+            ProbeRun.Outcome outcome = runs.boot(Accelerator.KVM, cpu);
+            if (outcome.worked()) {
+                return kvm(version, cpu, true, "A guest ran on " + surroundings.kvm() + " with -cpu " + cpu + ".");
+            }
+            failures.add(outcome.describe());
+            if (outcome.timedOut()) {
+                // Another model is no faster.
+                inDoubt = true;
+                break;
+            }
+        }
+        String why = surroundings.kvm() + " does not run a guest: "
+                + String.join("; ", failures.stream().distinct().toList());
+        HostFacts found = surroundings.choice() == AcceleratorChoice.KVM
+                ? kvm(version, candidates.getFirst(), false, "CLOCHE_ACCELERATOR insists on it, although " + why + ".")
+                : tcg(version, why);
+        return inDoubt ? found.askedAgainAt(surroundings.clock().millis() + DOUBT.toMillis()) : found;
+    }
+
+    private static HostFacts kvm(String version, String cpu, boolean proven, String reason) {
+        return new HostFacts(
+                new VmCapabilities("qemu", version, Accelerator.KVM, cpu, proven, reason), OptionalLong.empty());
+    }
+
+    /** Where QEMU could not even be tried with KVM. */
+    private HostFacts without(String version, String reason) throws IOException, InterruptedException {
+        if (surroundings.choice() == AcceleratorChoice.KVM) {
+            throw new VmResourcesException(
+                    "CLOCHE_ACCELERATOR wants KVM, but " + reason, "Set it to auto, or mend that.", null);
+        }
+        return tcg(version, reason);
+    }
+
+    private HostFacts tcg(String version, String reason) throws IOException, InterruptedException {
+        ProbeRun.Outcome outcome = runs.boot(Accelerator.TCG, CpuModel.EMULATED);
+        if (!outcome.worked()) {
+            throw new VmResourcesException(
+                    qemu + " does not run a guest: " + outcome.describe(), "Reinstall QEMU, 7.2 or newer.", null);
+        }
+        String sentence = "Software emulation, because " + reason + ".";
+        return new HostFacts(
+                new VmCapabilities("qemu", version, Accelerator.TCG, CpuModel.EMULATED, true, sentence), counter());
+    }
+
+    /** The meter ends with another code where the counter is not constant. */
+    private OptionalLong counter() throws IOException, InterruptedException {
+        ProbeRun.Outcome measured = runs.run(List.of(clockMeter.toString()));
+        String number = measured.output().strip();
+        return measured.exitCode().equals(Optional.of(0))
+                        && NUMBER.matcher(number).matches()
+                ? OptionalLong.of(Long.parseLong(number))
+                : OptionalLong.empty();
+    }
+}

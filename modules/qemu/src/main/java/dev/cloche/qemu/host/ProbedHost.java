@@ -1,0 +1,45 @@
+package dev.cloche.qemu.host;
+
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/** What the probe finds of this host, looked at once, or again where it is in doubt: whoever asks first waits for it, and others with them. Thread-safe. */
+public final class ProbedHost implements Supplier<HostFacts> {
+    private final VmLayout layout;
+    private final VmResources resources;
+    private final ReentrantLock probing = new ReentrantLock();
+    private Optional<HostFacts> known = Optional.empty();
+
+    public ProbedHost(VmLayout layout, VmResources resources) {
+        this.layout = layout;
+        this.resources = resources;
+    }
+
+    @Override
+    public HostFacts get() {
+        probing.lock();
+        try {
+            if (known.filter(facts -> holds(facts)).isEmpty()) {
+                HostFacts found = new HostProbe(resources, layout).facts();
+                if (!found.capabilities().proven()) {
+                    System.getLogger(ProbedHost.class.getName())
+                            .log(
+                                    System.Logger.Level.WARNING,
+                                    found.capabilities().acceleratorReason());
+                }
+                known = Optional.of(found);
+            }
+            return known.get();
+        } finally {
+            probing.unlock();
+        }
+    }
+
+    private static boolean holds(HostFacts facts) {
+        return facts.askAgainAt().isEmpty()
+                || System.currentTimeMillis() < facts.askAgainAt().getAsLong();
+    }
+}

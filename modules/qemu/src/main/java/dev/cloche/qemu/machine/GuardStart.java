@@ -1,0 +1,149 @@
+package dev.cloche.qemu.machine;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.guard.ConsoleTail;
+import dev.cloche.qemu.guard.Guard;
+import dev.cloche.qemu.guard.GuardFiles;
+import dev.cloche.qemu.guard.PoolFiles;
+import dev.cloche.qemu.launch.QemuCommand;
+import dev.cloche.qemu.launch.QemuLaunch;
+import dev.cloche.qemu.launch.UserNetworkStart;
+import dev.cloche.qemu.qmp.UnixChannels;
+import dev.cloche.qemu.snapshot.QemuGround;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmNetworkException;
+import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmStartException;
+import dev.cloche.vmm.Boot;
+import dev.cloche.vmm.Run;
+import dev.cloche.vmm.Waiting;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Starts the guard of one VM, which starts QEMU and what its network needs, and waits until QEMU runs. */
+final class GuardStart {
+    /** What is to be done between the start of QEMU and that of the guest. */
+    interface Step {
+        void run() throws IOException;
+    }
+
+    private final VmSpec spec;
+    private final QemuGround ground;
+    private final VmLayout layout;
+    private final VmResources resources;
+    private final Path directory;
+    private final GuardFiles files;
+
+    GuardStart(VmSpec spec, QemuGround ground) {
+        this.spec = spec;
+        this.ground = ground;
+        layout = ground.layout();
+        resources = ground.resources();
+        directory = layout.directory(spec.id());
+        files = new GuardFiles(directory);
+    }
+
+    /** @param loading what is to be done before the guest runs */
+    Run start(QemuLaunch launch, Deadline deadline, Step loading) throws IOException {
+        return spec.network() instanceof NetworkSpec.User user
+                ? new UserNetworkStart(resources.requirePasst(), user, directory)
+                        .with(network -> once(launch.withNetwork(network), deadline, loading))
+                : once(launch, deadline, loading);
+    }
+
+    private Run once(QemuLaunch launch, Deadline deadline, Step loading) {
+        Process guard =
+                spawn(QemuCommand.guarded(spec, layout, resources, ground.host().get(), launch));
+        try {
+            awaitStarted(guard, deadline);
+            loading.run();
+            return new QemuRun(
+                    new Guard.Child(guard),
+                    UnixChannels.connect(layout.portSocket(spec.id(), 0), deadline),
+                    Optional.empty(),
+                    layout,
+                    spec.id());
+        } catch (IOException e) {
+            end(guard);
+            throw new VmStartException(
+                    "VM " + spec.id() + " cannot be reached: " + e.getMessage(),
+                    "Give it less memory if QEMU could not get it; otherwise try again.",
+                    ConsoleTail.of(files.console()),
+                    e);
+        } catch (RuntimeException e) {
+            end(guard);
+            throw e;
+        }
+    }
+
+    private Process spawn(List<String> command) {
+        List<String> whole = new ArrayList<>(command);
+        // The guard takes its options in any order before the program.
+        new PoolFiles(directory)
+                .slot()
+                .ifPresent(slot -> whole.addAll(
+                        1, List.of("--pool-age-ms", String.valueOf(slot.maxAge().toMillis()))));
+        ProcessBuilder builder = new ProcessBuilder(whole)
+                .directory(directory.toFile())
+                .redirectError(files.log().toFile());
+        // Nothing of this process's environment is QEMU's business, secrets least of all.
+        builder.environment().clear();
+        builder.environment().put("TMPDIR", directory.toString());
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new VmResourcesException(
+                    "The guard " + resources.guard() + " cannot be started: " + e.getMessage(),
+                    "Run ./setup, which builds it.",
+                    e);
+        }
+    }
+
+    /** A guard that runs its program says so in one line and closes its output. */
+    private void awaitStarted(Process guard, Deadline deadline) {
+        CompletableFuture<String> line = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                line.complete(
+                        Optional.ofNullable(guard.inputReader().readLine()).orElse(""));
+            } catch (IOException | UncheckedIOException e) {
+                line.completeExceptionally(new VmStartException("The guard says nothing", "Try again.", "", e));
+            }
+        });
+        String said = Waiting.on(line, deadline, "the start of the guard");
+        if (said.equals("busy")) {
+            throw new VmBusyException("VM " + spec.id() + " runs already", "Connect to it, or choose another id.");
+        }
+        if (said.startsWith("failed the network")) {
+            throw new VmNetworkException(spec.id(), ConsoleTail.of(files.networkLog()));
+        }
+        if (!said.startsWith("started ")) {
+            throw new VmStartException(
+                    "The guard of VM " + spec.id() + " could not start QEMU: " + Printable.of(said),
+                    "Run cloche doctor.",
+                    ConsoleTail.of(files.log()),
+                    null);
+        }
+    }
+
+    /** Waits, because the guard writes into a directory that the caller may want to remove next. */
+    private static void end(Process guard) {
+        guard.destroy();
+        try {
+            var _ = guard.waitFor(Boot.KILL_ALLOWANCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package dev.cloche.qemu.snapshot;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.disk.DiskChain;
+import dev.cloche.qemu.disk.QemuDisk;
+import dev.cloche.qemu.disk.QemuImage;
+import dev.cloche.qemu.guard.VmNote;
+import dev.cloche.qemu.host.FileDigests;
+import dev.cloche.qemu.qmp.ClientPort;
+import dev.cloche.qemu.qmp.QemuMigration;
+import dev.cloche.qemu.qmp.QemuMonitor;
+import dev.cloche.qemu.qmp.QmpConversation;
+import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.WritableLayer;
+import dev.cloche.vmm.Capture;
+import dev.cloche.vmm.disk.DiskDirectory;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** A snapshot of a VM of QEMU: its device state, and its memory as a file or as a stream. */
+public final class QemuCapture implements Capture {
+    static final String MEMORY = "memory";
+    static final String STATE = "state";
+
+    private final VmSpec spec;
+    private final SnapshotName name;
+    private final QemuGround ground;
+    private final MachineFacts facts;
+    private final QemuDisk disk;
+    private final boolean shortened;
+    private final SnapshotStore.Draft draft;
+    private Optional<SnapshotManifest> taken = Optional.empty();
+
+    private QemuCapture(
+            VmSpec spec,
+            SnapshotName name,
+            QemuGround ground,
+            MachineFacts facts,
+            QemuDisk disk,
+            boolean shortened,
+            SnapshotStore.Draft draft) {
+        this.spec = spec;
+        this.name = name;
+        this.ground = ground;
+        this.facts = facts;
+        this.disk = disk;
+        this.shortened = shortened;
+        this.draft = draft;
+    }
+
+    /** Prepares all that can be done while the guest runs. */
+    public static QemuCapture of(VmSpec spec, SnapshotName name, QemuGround ground, Deadline deadline) {
+        if (Files.exists(ground.snapshots().directory(name))) {
+            throw new SnapshotExistsException(name);
+        }
+        try {
+            MachineFacts facts = MachineFacts.read(ground.layout().directory(spec.id()));
+            // For the digests, which take their time once.
+            var _ = facts.key(spec, new TreeSet<>(), ground.digests());
+            QemuDisk disk = new QemuDisk(spec, ground.layout(), ground.disks());
+            boolean shortened = disk.shorten(deadline);
+            return new QemuCapture(
+                    spec,
+                    name,
+                    ground,
+                    facts,
+                    disk,
+                    shortened,
+                    ground.snapshots().draft());
+        } catch (IOException e) {
+            throw failed(name, e);
+        }
+    }
+
+    @Override
+    public void take(Deadline deadline) {
+        try {
+            QemuMonitor monitor = new QemuMonitor(ground.layout(), spec.id());
+            taken = Optional.of(monitor.converse(deadline, qemu -> take(qemu, deadline)));
+        } catch (IOException e) {
+            throw failed(name, e);
+        }
+    }
+
+    /** In one conversation, so that no client plugs a port in meanwhile. */
+    private SnapshotManifest take(QmpConversation qemu, Deadline deadline) throws IOException {
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        boolean mapped = spec.templateMaker();
+        Path state = draft.directory().resolve(mapped ? STATE : MEMORY);
+        long ram = RamFile.bytes(spec.memoryMiB());
+        // A page comes with a head of some bytes; devices have a few hundred KiB.
+        long limit = ram + ram / 128 + (64L << 20);
+        NavigableSet<Integer> ports = pluggedIn(qemu);
+        // Before the state is saved: after that the guest's disks are not QEMU's to change.
+        int layers = disk.share(qemu, draft.directory(), shortened);
+        QemuMigration migration = new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline);
+        new QemuImage(spec.rootDisk())
+                .putAside(qemu, ground.layout().directory(spec.id()), () -> migration.save(state, !mapped, limit));
+        SnapshotRef ref = new SnapshotRef(
+                name,
+                mapped ? SnapshotRef.Kind.MAPPED : SnapshotRef.Kind.STREAMED,
+                now,
+                spec.memoryMiB(),
+                spec.cpus(),
+                spec.rootDisk(),
+                spec.writable(),
+                spec.hasLogPort(),
+                spec.hasNetwork());
+        return new SnapshotManifest(
+                ref,
+                facts.key(spec, ports, ground.digests()),
+                mapped ? ram : Files.size(state),
+                Optional.empty(),
+                mapped ? Files.size(state) : 0,
+                mapped ? FileDigests.sha256(state) : "",
+                ports,
+                layers,
+                disk.sizeMiB());
+    }
+
+    private static NavigableSet<Integer> pluggedIn(QmpConversation qemu) throws IOException {
+        NavigableSet<Integer> ports = new TreeSet<>();
+        for (int port = 1; port < VmLayout.PORTS; port++) {
+            if (qemu.has(ClientPort.devicePath(port))) {
+                ports.add(port);
+            }
+        }
+        return ports;
+    }
+
+    private SnapshotManifest taken() {
+        return taken.orElseThrow(() -> new IllegalStateException("nothing was taken"));
+    }
+
+    @Override
+    public void suspendDisk() {
+        if (!(spec.writable() instanceof WritableLayer.Persistent(Path directory))) {
+            return;
+        }
+        try {
+            VmNote.SUSPENDED.leaveOrThrow(ground.layout().directory(spec.id()));
+        } catch (IOException e) {
+            throw failed(name, e);
+        }
+        DiskDirectory disk = new DiskDirectory(directory);
+        disk.write(disk.read().suspendedAt(taken().ref()));
+    }
+
+    @Override
+    public SnapshotRef publish() {
+        SnapshotManifest manifest = taken();
+        Path directory = draft.directory();
+        try {
+            if (spec.templateMaker()) {
+                Path ram = RamFile.placed(ground.layout(), spec.id());
+                RamFile.copy(ram, directory.resolve(MEMORY));
+                Files.delete(ram);
+                force(directory.resolve(STATE));
+            }
+            MemorySeal seal = new SnapshotMemory(directory).seal();
+            for (Path layer : DiskChain.layers(directory)) {
+                force(layer);
+            }
+            manifest.sealed(seal).write(directory);
+            draft.publish(name);
+            return manifest.ref();
+        } catch (IOException e) {
+            throw failed(name, e);
+        }
+    }
+
+    private static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    @Override
+    public void close() {
+        draft.close();
+    }
+
+    private static VmStorageException failed(SnapshotName name, IOException e) {
+        return new VmStorageException(
+                "Snapshot " + name + " could not be taken: " + e.getMessage(),
+                "Check the space on the disk of the state root; if a part of the installation was replaced, start the VM anew.",
+                e);
+    }
+}

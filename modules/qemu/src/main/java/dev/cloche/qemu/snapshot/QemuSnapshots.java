@@ -1,0 +1,73 @@
+package dev.cloche.qemu.snapshot;
+
+import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmStorageException;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+
+/** The snapshots of a state root, among the VMs that are made from them and that make them. */
+public final class QemuSnapshots {
+    private final QemuGround ground;
+    private final SnapshotStore store;
+    private final VmDirectory vms;
+
+    public QemuSnapshots(QemuGround ground) {
+        this.ground = ground;
+        store = ground.snapshots();
+        vms = new VmDirectory(ground.layout());
+    }
+
+    public List<SnapshotRef> list() {
+        sweep();
+        return store.list().stream().map(SnapshotManifest::ref).toList();
+    }
+
+    /** As {@link VmProvider#fingerprint} promises. */
+    public String fingerprint(VmSpec spec) {
+        try {
+            return MachineFacts.of(spec, ground.resources(), ground.host().get())
+                    .key(spec, Collections.emptyNavigableSet(), ground.digests())
+                    .fingerprint();
+        } catch (IOException e) {
+            throw new VmStorageException(
+                    "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
+        }
+    }
+
+    /**
+     * Deletes a snapshot, whole or damaged.
+     *
+     * @throws VmBusyException if a VM runs from it
+     */
+    public void delete(SnapshotName name) {
+        if (!store.delete(name)) {
+            List<String> holders = vms.clonesOf(name);
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by "
+                            + (holders.isEmpty() ? "another process" : "VM " + String.join(", VM ", holders)),
+                    "Stop the VMs that were restored from it first.");
+        }
+    }
+
+    /** Removes what killed processes have left of snapshots: unfinished ones, and makers of templates. */
+    private void sweep() {
+        store.sweep();
+        for (VmId maker : vms.deadMakers()) {
+            // Its owner's lock is free, or somebody is about to destroy it anyway.
+            LockFile.tryLock(ground.layout().ownerLock(maker)).ifPresent(lock -> {
+                try (lock) {
+                    new VmRemoval(ground.layout()).remove(maker);
+                }
+            });
+        }
+    }
+}

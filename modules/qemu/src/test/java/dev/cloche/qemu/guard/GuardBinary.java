@@ -1,0 +1,59 @@
+package dev.cloche.qemu.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/** The guard, compiled from its sources for the tests. */
+public final class GuardBinary {
+    private static final Path SOURCES = Path.of("../../guard/src");
+
+    private GuardBinary() {}
+
+    /** Compiles into {@code target}; skips the test where there is no gcc. */
+    public static Path compile() throws IOException, InterruptedException {
+        return compile("cloche-guard", List.of());
+    }
+
+    /** One whose seconds are shorter where it looks whether its program works. */
+    static Path compileHasty() throws IOException, InterruptedException {
+        return compile("hasty-guard", List.of("-DSECOND_MS=50"));
+    }
+
+    private static Path compile(String name, List<String> options) throws IOException, InterruptedException {
+        Assumptions.assumeTrue(hasGcc(), "gcc is not installed, the guard cannot be compiled");
+        var binary = Path.of("target/guard-test", name).toAbsolutePath();
+        Files.createDirectories(binary.getParent());
+        var command = new ArrayList<>(
+                List.of("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-o", binary.toString()));
+        command.addAll(options);
+        try (var sources = Files.newDirectoryStream(SOURCES, "*.c")) {
+            sources.forEach(source -> command.add(source.toString()));
+        }
+        var log = binary.resolveSibling(name + ".log");
+        var gcc = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        assertThat(gcc.waitFor()).as(() -> "gcc, see " + log).isZero();
+        return binary;
+    }
+
+    private static boolean hasGcc() throws InterruptedException {
+        try {
+            return new ProcessBuilder("gcc", "--version")
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.cloche.qemu.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.qemu.KernelFacts;
+import dev.cloche.qemu.KernelImage;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.guard.GuardBinary;
+import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.qemu.host.HostFacts;
+import dev.cloche.qemu.snapshot.QemuGround;
+import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmStartException;
+import dev.cloche.vmm.ManagedVm;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a user is told to do about a VM that does not come up, with a silent script in the place of QEMU. */
+class BootAdviceTest {
+    private static Path guard = Path.of("");
+
+    @TempDir
+    Path directory = Path.of("");
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        guard = GuardBinary.compile();
+    }
+
+    @Test
+    void whereTheUserInsistsOnAKvmThatRanNoGuestThatIsToBeUndone() throws IOException {
+        assertThat(remedy(false)).startsWith("Unset CLOCHE_ACCELERATOR").contains("cloche doctor");
+    }
+
+    @Test
+    void whereGuestsRunTheHostMayHaveBeenBusy() throws IOException {
+        assertThat(remedy(true)).startsWith("Try again if the host was busy.");
+    }
+
+    private String remedy(boolean proven) throws IOException {
+        Path qemu = Files.writeString(directory.resolve("qemu"), "#!/bin/sh\nexec sleep 1000\n");
+        assertThat(qemu.toFile().setExecutable(true)).isTrue();
+        Path file = Files.createFile(directory.resolve("file"));
+        KernelFacts facts = new KernelFacts("small", "6.1.9-cloche", false, List.of());
+        VmResources resources = new VmResources(qemu, guard, file, new KernelImage(file, file, facts));
+        HostFacts host = new HostFacts(
+                new VmCapabilities("qemu", "7.2", Accelerator.KVM, "host", proven, "because"), OptionalLong.empty());
+        VmLayout layout = VmLayout.of(directory.resolve("state"));
+        VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(file));
+        Files.createDirectory(layout.directory(spec.id()));
+        QemuMachine machine =
+                new QemuMachine(spec, QemuGround.of(layout, resources, () -> host), VmDirectory.own(layout, spec.id()));
+        BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
+        try (Vm vm = ManagedVm.created(spec, machine, once, _ -> {})) {
+            VmStartException thrown = Assertions.catchThrowableOfType(
+                    VmStartException.class, () -> vm.start(Deadline.after(Duration.ofMinutes(5))));
+            vm.destroy();
+            return Optional.ofNullable(thrown).orElseThrow().remedy();
+        } finally {
+            Files.deleteIfExists(layout.runtimeDirectory());
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.cloche.vm.testing;
+
+import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.VmStorageException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Faults of the guests of an in-memory provider. Safe for use from several threads. */
+public final class InMemoryFaults {
+    private final AtomicInteger hangingBoots = new AtomicInteger();
+    private final AtomicInteger failingSnapshots = new AtomicInteger();
+    private final AtomicInteger failingRestores = new AtomicInteger();
+    private final AtomicInteger unheardQuiesces = new AtomicInteger();
+    private final AtomicInteger failingCreations = new AtomicInteger();
+    private final AtomicInteger failingDestroys = new AtomicInteger();
+    private final AtomicInteger failingIdentities = new AtomicInteger();
+    private final AtomicBoolean goodbyesLost = new AtomicBoolean();
+    private final AtomicInteger stubborn = new AtomicInteger();
+    private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
+
+    /** What a VM of this provider goes through. */
+    public enum Step {
+        CREATE,
+        /** A boot, or a restore. */
+        START,
+        RESUME,
+        DESTROY,
+        /** A look at the entries of pools. */
+        POOLED
+    }
+
+    /**
+     * From now on, each step of this kind begins with this, in its caller's thread: what waits makes the step slow or hang, and
+     * what is thrown, an error included, is its failure.
+     */
+    public void before(Step step, Runnable what) {
+        before.put(step, what);
+    }
+
+    /** Undoes {@link #before}. */
+    public void atOnce(Step step) {
+        before.remove(step);
+    }
+
+    void begin(Step step) {
+        Runnable what = before.get(step);
+        if (what != null) {
+            what.run();
+        }
+    }
+
+    /** The next boots, as many, never say hello. */
+    public void hangBoots(int count) {
+        hangingBoots.set(count);
+    }
+
+    /** From now on, guests that shut down end without last words. */
+    public void loseGoodbyes() {
+        goodbyesLost.set(true);
+    }
+
+    /** From now on, guests that shut down say that so many processes had to be killed. */
+    public void killAtShutdown(int count) {
+        stubborn.set(count);
+    }
+
+    int killedAtShutdown() {
+        return stubborn.get();
+    }
+
+    /** The next snapshots, as many, fail as on a full disk. */
+    public void failSnapshots(int count) {
+        failingSnapshots.set(count);
+    }
+
+    /** The next restores, as many, find that the host is another one. */
+    public void failRestores(int count) {
+        failingRestores.set(count);
+    }
+
+    /** The next guests that are readied for a snapshot, as many, are, and do not answer. */
+    public void loseQuiesces(int count) {
+        unheardQuiesces.set(count);
+    }
+
+    boolean nextQuiesceIsUnheard() {
+        return next(unheardQuiesces);
+    }
+
+    /** The next creations, as many, find the disk full. */
+    public void failCreations(int count) {
+        failingCreations.set(count);
+    }
+
+    /** The next attempts to destroy a VM, as many, fail as on a disk that does. */
+    public void failDestroys(int count) {
+        failingDestroys.set(count);
+    }
+
+    /** The next identities, as many, are refused by the guests. */
+    public void refuseIdentities(int count) {
+        failingIdentities.set(count);
+    }
+
+    void creating() {
+        begin(Step.CREATE);
+        if (next(failingCreations)) {
+            throw new VmStorageException("A VM cannot be made: No space left on device", "Make space.", null);
+        }
+    }
+
+    void destroying() {
+        begin(Step.DESTROY);
+        if (next(failingDestroys)) {
+            throw new VmStorageException("A VM cannot be removed: Input/output error", "Check the disk.", null);
+        }
+    }
+
+    boolean nextIdentityIsRefused() {
+        return next(failingIdentities);
+    }
+
+    void publishing(SnapshotName name) {
+        if (next(failingSnapshots)) {
+            throw new VmStorageException(
+                    "Snapshot " + name + " could not be taken: No space left on device", "Make space.", null);
+        }
+    }
+
+    void restoring(SnapshotName name) {
+        if (next(failingRestores)) {
+            throw new SnapshotMismatchException(
+                    name, List.of(new SnapshotMismatchException.Difference("hostCpu", "one", "another")));
+        }
+    }
+
+    boolean goodbyesLost() {
+        return goodbyesLost.get();
+    }
+
+    boolean nextBootHangs() {
+        return next(hangingBoots);
+    }
+
+    private static boolean next(AtomicInteger left) {
+        return left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
+    }
+}

@@ -1,0 +1,311 @@
+package dev.cloche.vm.testing;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmExistsException;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmState;
+import dev.cloche.vm.VmStateException;
+import dev.cloche.vmm.ManagedVm;
+import dev.cloche.vmm.OpenVms;
+import dev.cloche.vmm.Run;
+import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.disk.DiskStore;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * VMs without machines, for tests of what is above: their guests live in this JVM, speak the real protocol in real
+ * frames, and know a handful of programs ({@code true false echo cat sleep env pwd hostname yes}, and {@code sh -c 'exit
+ * N'}). Nothing is isolated, no disk is read, and a detached VM still ends with the JVM.
+ */
+public final class InMemoryProvider implements VmProvider {
+    private final InMemoryFaults faults;
+    private final BootPolicy policy;
+    private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
+    private final InMemorySnapshots snapshots;
+    private final InMemoryDisks disks;
+    private final OpenVms open = new OpenVms();
+
+    /** A provider without faults. */
+    public InMemoryProvider() {
+        this(new InMemoryFaults(), BootPolicy.DEFAULT);
+    }
+
+    public InMemoryProvider(InMemoryFaults faults, BootPolicy policy) {
+        this.faults = faults;
+        this.policy = policy;
+        snapshots = new InMemorySnapshots(faults);
+        disks = new InMemoryDisks(snapshots);
+    }
+
+    @Override
+    public Vm create(VmSpec spec) {
+        return create(spec, Optional.empty());
+    }
+
+    @Override
+    public Vm create(VmSpec spec, PoolSlot slot) {
+        if (!spec.attached() || spec.templateMaker()) {
+            throw new InvalidVmSpecException(
+                    "A pool entry is no template's maker, and is not detached",
+                    "Leave it attached until it is shelved.");
+        }
+        return create(spec, Optional.of(slot));
+    }
+
+    private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
+        if (spec.hasNetwork()) {
+            throw new InvalidVmSpecException("A guest in memory has no network", "Start it without one.");
+        }
+        faults.creating();
+        InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, disks, () -> {
+            faults.destroying();
+            machines.remove(spec.id());
+        });
+        if (machines.putIfAbsent(spec.id(), machine) != null) {
+            throw new VmExistsException(spec.id());
+        }
+        return open.add(ManagedVm.created(spec, machine, policy, open::remove));
+    }
+
+    @Override
+    public Vm connect(VmId id, Deadline deadline) {
+        InMemoryMachine machine = running(id, "be connected to");
+        return open.add(ManagedVm.connected(id, machine.client(), open::remove, deadline));
+    }
+
+    @Override
+    public Vm adopt(VmId id, Deadline deadline) {
+        InMemoryMachine machine = running(id, "be adopted");
+        Run run = machine.own();
+        boolean paused = machine.guest().orElseThrow().pause().paused();
+        try {
+            return open.add(ManagedVm.adopted(
+                    machine.spec(), machine, run, machine.attached(), paused, open::remove, deadline));
+        } catch (RuntimeException e) {
+            machine.release();
+            throw e;
+        }
+    }
+
+    @Override
+    public VmExit kill(VmId id, Deadline deadline) {
+        InMemoryMachine machine = machine(id);
+        InMemoryGuest guest = machine.guest().orElseThrow(() -> new VmStateException(id, VmState.CREATED, "be killed"));
+        guest.die(VmExit.Cause.KILLED);
+        return Waiting.on(guest.ended(), deadline, "the end of VM " + id);
+    }
+
+    @Override
+    public void pause(VmId id, Deadline deadline) {
+        running(id, "be paused").guest().orElseThrow().pause().set(true);
+    }
+
+    @Override
+    public void resume(VmId id, Deadline deadline) {
+        running(id, "be resumed").guest().orElseThrow().pause().set(false);
+    }
+
+    @Override
+    public void destroy(VmId id) {
+        InMemoryMachine machine = machines.get(id);
+        if (machine == null) {
+            return;
+        }
+        if (machine.owned()) {
+            throw new VmBusyException("VM " + id + " belongs to an open handle", "Close that handle.");
+        }
+        VmState state = machine.info().state();
+        if (state.live()) {
+            throw new VmStateException(id, state, "be destroyed");
+        }
+        machines.remove(id, machine);
+    }
+
+    @Override
+    public boolean reclaim(VmId id, Deadline deadline) {
+        InMemoryMachine machine = machines.get(id);
+        if (machine == null) {
+            return true;
+        }
+        if (machine.pooled().isEmpty() || !machine.seize()) {
+            return false;
+        }
+        try {
+            faults.destroying();
+            if (machine.info().state().live()) {
+                kill(id, deadline);
+            }
+            machines.remove(id, machine);
+            return true;
+        } finally {
+            machine.release();
+        }
+    }
+
+    @Override
+    public List<PooledVm> pooled() {
+        faults.begin(InMemoryFaults.Step.POOLED);
+        return machines.values().stream()
+                .flatMap(machine -> machine.pooled().stream())
+                .toList();
+    }
+
+    @Override
+    public OutputLog outputLog(VmId id) {
+        return machine(id).outputLog();
+    }
+
+    /** Their directories are real, what guests write to them is in memory and ends with this provider. */
+    @Override
+    public PersistentDisks disks() {
+        return new DiskStore(disks);
+    }
+
+    @Override
+    public VmCapabilities capabilities() {
+        return new VmCapabilities(
+                "in-memory", "1", Accelerator.NONE, "none", true, "Guests are Java threads in this JVM.");
+    }
+
+    @Override
+    public List<SnapshotRef> snapshots() {
+        return snapshots.list();
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return snapshots.find(name).map(InMemorySnapshots.Taken::ref);
+    }
+
+    @Override
+    public String fingerprint(VmSpec spec) {
+        List<Object> fields =
+                List.of(spec.memoryMiB(), spec.cpus(), spec.rootDisk(), spec.writable(), spec.hasLogPort());
+        try {
+            byte[] text = fields.toString().getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        List<String> holders = machines.values().stream()
+                .filter(machine -> machine.info().state().live())
+                .map(InMemoryMachine::spec)
+                .filter(spec -> spec.snapshot()
+                        .filter(taken -> taken.name().equals(name))
+                        .filter(taken -> taken.kind() == SnapshotRef.Kind.MAPPED)
+                        .isPresent())
+                .map(spec -> spec.id().value())
+                .toList();
+        if (!holders.isEmpty()) {
+            throw new VmBusyException(
+                    "Snapshot " + name + " is used by VM " + String.join(", VM ", holders),
+                    "Stop the VMs that were restored from it first.");
+        }
+        snapshots.delete(name);
+    }
+
+    @Override
+    public List<VmInfo> list() {
+        return machines.values().stream().map(InMemoryMachine::info).toList();
+    }
+
+    @Override
+    public Optional<VmInfo> get(VmId id) {
+        return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::info);
+    }
+
+    @Override
+    public Optional<VmSpec> spec(VmId id) {
+        return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::spec);
+    }
+
+    @Override
+    public boolean isOwned(VmId id) {
+        return Optional.ofNullable(machines.get(id))
+                .filter(InMemoryMachine::isOwned)
+                .isPresent();
+    }
+
+    /**
+     * Injects a fault: the guest ends without a word.
+     *
+     * @throws VmStateException if it does not run
+     */
+    public void crash(VmId id) {
+        guest(id).die(VmExit.Cause.EXITED);
+    }
+
+    /**
+     * Does to a pool entry what its guard would at the age of its slot.
+     *
+     * @return false if it is not shelved
+     */
+    public boolean retire(VmId id) {
+        return machine(id).retire();
+    }
+
+    /**
+     * Injects a fault: the guest sends these bytes, whatever they are, on every connection.
+     *
+     * @throws VmStateException if it does not run
+     */
+    public void babble(VmId id, byte[] bytes) {
+        guest(id).babble(bytes.clone());
+    }
+
+    @Override
+    public void close() {
+        try {
+            open.closeAll();
+        } finally {
+            // They cannot be resumed any more, and the threads of a paused one wait for that.
+            machines.values()
+                    .forEach(machine ->
+                            machine.guest().ifPresent(guest -> guest.pause().end()));
+        }
+    }
+
+    private InMemoryGuest guest(VmId id) {
+        return running(id, "have a fault").guest().orElseThrow();
+    }
+
+    private InMemoryMachine running(VmId id, String wanted) {
+        InMemoryMachine machine = machine(id);
+        VmState state = machine.info().state();
+        if (!state.live()) {
+            throw new VmStateException(id, state, wanted);
+        }
+        return machine;
+    }
+
+    private InMemoryMachine machine(VmId id) {
+        return Optional.ofNullable(machines.get(id)).orElseThrow(() -> new VmNotFoundException(id));
+    }
+}

@@ -1,6 +1,0 @@
-package dev.cloche.vm;
-
-import java.nio.file.Path;
-
-/** A kernel with the initramfs that holds the guest agent, and what the host has to know of it. */
-public record KernelImage(Path kernel, Path initramfs, KernelFacts facts) {}

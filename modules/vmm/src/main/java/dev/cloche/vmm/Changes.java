@@ -1,0 +1,65 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmState;
+import dev.cloche.vm.VmStateException;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/** Has the changes of one VM's state come one after the other. Ends do not need it, because a VM may end at any time. */
+public final class Changes {
+    private final VmId id;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    Changes(VmId id) {
+        this.id = id;
+    }
+
+    /**
+     * After another one.
+     *
+     * @throws VmDeadlineException if that takes too long
+     */
+    void next(Deadline deadline, Runnable change) {
+        try {
+            if (!lock.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+                throw new VmDeadlineException("another change of VM " + id);
+            }
+        } catch (InterruptedException e) {
+            throw Waiting.interrupted("another change of VM " + id);
+        }
+        run(change);
+    }
+
+    /** Like {@link #next}, for what has a result. */
+    <T> T result(Deadline deadline, Supplier<T> change) {
+        AtomicReference<Optional<T>> result = new AtomicReference<>(Optional.empty());
+        next(deadline, () -> result.set(Optional.of(change.get())));
+        return result.get().orElseThrow();
+    }
+
+    /**
+     * At once.
+     *
+     * @throws VmStateException if there is another one
+     */
+    void now(Supplier<VmState> state, String wanted, Runnable change) {
+        if (!lock.tryLock()) {
+            throw new VmStateException(id, state.get(), wanted + " while something else is done with it");
+        }
+        run(change);
+    }
+
+    private void run(Runnable change) {
+        try {
+            change.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

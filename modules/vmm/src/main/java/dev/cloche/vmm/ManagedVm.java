@@ -1,0 +1,304 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.GuestNetwork;
+import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.TakenSnapshot;
+import dev.cloche.vm.UserNetwork;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHinderedException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.VmState;
+import dev.cloche.vm.VmStateException;
+import dev.cloche.vmm.channel.GuestConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The handle of a VM, whatever runs it: what its owner or a client may do with it, and how it is ended.
+ */
+public final class ManagedVm implements Vm {
+    private final VmId id;
+    private final Machine machine;
+    private final Ownership ownership;
+    private final Consumer<Vm> onClose;
+
+    private final Changes changes;
+    private final VmLife life;
+    private final VmStart start;
+    private final SnapshotTaker snapshots;
+    private final VmEnd end;
+    private volatile boolean attached;
+
+    private ManagedVm(
+            VmId id,
+            Machine machine,
+            BootPolicy policy,
+            Ownership ownership,
+            boolean clone,
+            Optional<GuestNetwork> network,
+            Consumer<Vm> onClose) {
+        this.id = id;
+        this.machine = machine;
+        this.ownership = ownership;
+        this.onClose = onClose;
+        Identities identities = new Identities(id, machine, clone, network);
+        changes = new Changes(id);
+        life = new VmLife(id);
+        start = new VmStart(id, machine, policy, life, changes, identities);
+        snapshots = new SnapshotTaker(id, machine, life, identities);
+        end = new VmEnd(id, life);
+        attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
+    }
+
+    private static Optional<GuestNetwork> network(VmSpec spec) {
+        return spec.network() instanceof NetworkSpec.User user
+                ? Optional.of(UserNetwork.of(spec.id(), user))
+                : Optional.empty();
+    }
+
+    /** A new VM of this process. */
+    public static ManagedVm created(VmSpec spec, Machine machine, BootPolicy policy, Consumer<Vm> onClose) {
+        return new ManagedVm(
+                spec.id(),
+                machine,
+                policy,
+                Ownership.of(spec, spec.attached()),
+                spec.snapshot().isPresent(),
+                network(spec),
+                onClose);
+    }
+
+    /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
+    public static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
+        ManagedVm vm = new ManagedVm(
+                id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, Optional.empty(), onClose);
+        vm.start.join(run, false, deadline);
+        return vm;
+    }
+
+    /**
+     * The new owner of a VM that runs already; waits for the guest's hello unless it is paused. Closes the run if that fails.
+     */
+    public static ManagedVm adopted(
+            VmSpec spec,
+            Machine machine,
+            Run run,
+            boolean attached,
+            boolean paused,
+            Consumer<Vm> onClose,
+            Deadline deadline) {
+        ManagedVm vm = new ManagedVm(
+                spec.id(),
+                machine,
+                BootPolicy.DEFAULT,
+                Ownership.of(spec, attached),
+                spec.snapshot().isPresent(),
+                network(spec),
+                onClose);
+        vm.start.join(run, paused, deadline);
+        try {
+            vm.snapshots.recover(deadline);
+        } catch (RuntimeException e) {
+            vm.letGo();
+            throw e;
+        }
+        return vm;
+    }
+
+    @Override
+    public VmId id() {
+        return id;
+    }
+
+    @Override
+    public VmState state() {
+        return life.state();
+    }
+
+    private boolean owned() {
+        return ownership != Ownership.NONE;
+    }
+
+    private void requireOwner(String wanted) {
+        if (!owned()) {
+            throw new VmStateException(id, state(), wanted + " by a process that does not own it");
+        }
+    }
+
+    @Override
+    public void start(Deadline deadline) {
+        start.boot(deadline);
+    }
+
+    @Override
+    public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
+        start.boot(identity, deadline);
+    }
+
+    @Override
+    public void prepare(Deadline deadline) {
+        start.prepare(deadline);
+    }
+
+    @Override
+    public void prepare(Consumer<Guest> exercise, Deadline deadline) {
+        start.prepare(exercise, deadline);
+    }
+
+    @Override
+    public void pause(Deadline deadline) {
+        start.pause(deadline);
+    }
+
+    @Override
+    public void resume(Deadline deadline) {
+        start.resume(deadline);
+    }
+
+    @Override
+    public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+        start.resume(identity, deadline);
+    }
+
+    @Override
+    public Optional<VmHinderedException> hindrance() {
+        return life.run().flatMap(Run::hindrance).map(why -> new VmHinderedException(id, why));
+    }
+
+    @Override
+    public Guest guest() {
+        return life.live("speak to its guest");
+    }
+
+    @Override
+    public TakenSnapshot take(SnapshotName name, Deadline deadline) {
+        requireOwner("be snapshot");
+        return changes.result(
+                deadline,
+                () -> ownership == Ownership.TEMPLATE_MAKER
+                        ? snapshots.ofMaker(name, end::killPatiently, deadline)
+                        : snapshots.ofOneThatGoesOn(name, deadline));
+    }
+
+    @Override
+    public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+        requireOwner("be suspended");
+        if (ownership == Ownership.TEMPLATE_MAKER) {
+            throw new VmStateException(id, state(), "be suspended, because it makes a template");
+        }
+        return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, end::killPatiently, deadline));
+    }
+
+    @Override
+    public void growDisk(int sizeMiB, Deadline deadline) {
+        changes.next(deadline, () -> {
+            if (state() != VmState.RUNNING) {
+                throw new VmStateException(id, state(), "have its disk grown");
+            }
+            life.run().orElseThrow().growDisk(sizeMiB, deadline);
+            life.live("have its disk grown").growDisk((long) sizeMiB << 20, deadline);
+        });
+    }
+
+    @Override
+    public VmExit stop(Duration grace, Deadline deadline) {
+        return end.stop(grace, deadline);
+    }
+
+    @Override
+    public VmExit kill(Deadline deadline) {
+        return end.kill(deadline);
+    }
+
+    @Override
+    public VmExit awaitExit(Deadline deadline) {
+        return end.await(deadline);
+    }
+
+    @Override
+    public void shelve() {
+        pooling("be shelved", machine::shelve);
+        attached = false;
+    }
+
+    @Override
+    public void claim() {
+        pooling("be claimed", machine::claim);
+        attached = true;
+    }
+
+    private void pooling(String wanted, BooleanSupplier how) {
+        changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+            if (!owned() || state() != VmState.PAUSED || !how.getAsBoolean()) {
+                throw new VmStateException(id, state(), wanted);
+            }
+        });
+    }
+
+    @Override
+    public void limit(Duration longest) {
+        VmSpec.requireWithin("maximum duration", longest);
+        changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+            if (!owned() || !state().live() || !machine.limit(longest)) {
+                throw new VmStateException(id, state(), "be given a limit");
+            }
+        });
+    }
+
+    @Override
+    public void detach() {
+        life.live("be detached");
+        requireOwner("be detached");
+        life.run().ifPresent(Run::detach);
+        attached = false;
+    }
+
+    @Override
+    public void destroy() {
+        requireOwner("be destroyed");
+        changes.now(this::state, "be destroyed", () -> {
+            if (state() != VmState.DESTROYED) {
+                life.require(VmTransition.DESTROYED, "be destroyed");
+                machine.destroy();
+                life.move(VmTransition.DESTROYED);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        if (!life.close()) {
+            return;
+        }
+        try {
+            boolean mine = owned() && attached && !life.exit().isDone();
+            Optional<Run> running = life.run();
+            if (mine && running.isPresent()) {
+                running.get().kill();
+                if (state().live()) {
+                    Waiting.on(life.exit(), Deadline.after(Boot.KILL_ALLOWANCE), "the end of VM " + id);
+                }
+            }
+        } finally {
+            letGo();
+            machine.release();
+            onClose.accept(this);
+        }
+    }
+
+    private void letGo() {
+        life.guest().ifPresent(GuestConnection::close);
+        life.run().ifPresent(Run::close);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.ImageAsideException;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.TakenSnapshot;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHinderedException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmState;
+import dev.cloche.vm.VmStateException;
+import dev.cloche.vmm.channel.GuestConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Takes snapshots of a VM that this process owns: when its guest is halted, and that it goes on whatever happens. */
+final class SnapshotTaker {
+    /** The guest thaws by itself then. */
+    private static final Duration LONGEST_FLUSH = Duration.ofMinutes(1);
+
+    private final VmId id;
+    private final Machine machine;
+    private final VmLife life;
+    private final Identities identities;
+    /** By the monotonic clock; of the one who takes a snapshot now. */
+    private long haltedAt;
+
+    SnapshotTaker(VmId id, Machine machine, VmLife life, Identities identities) {
+        this.id = id;
+        this.machine = machine;
+        this.life = life;
+        this.identities = identities;
+    }
+
+    /**
+     * Takes one of a VM that goes on, unless it was halted before.
+     *
+     * @throws VmStateException if it has no guest
+     * @throws VmHinderedException if the host's disk has failed, or QEMU is silent
+     */
+    TakenSnapshot ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
+        var _ = life.live("be snapshot");
+        requireUnhindered();
+        try (Capture capture = machine.capture(name, deadline)) {
+            boolean halted = halted(() -> capture.take(deadline), deadline);
+            Duration pause = Duration.ZERO;
+            if (halted) {
+                // Whatever the deadline says, the guest goes on.
+                pause = goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+            }
+            return new TakenSnapshot(capture.publish(), pause);
+        }
+    }
+
+    /** Takes one of a template's maker, which never goes on: clones have its memory. */
+    TakenSnapshot ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
+        var _ = life.live("be snapshot");
+        requireUnhindered();
+        try (Capture capture = machine.capture(name, deadline)) {
+            var _ = halted(() -> capture.take(deadline), deadline);
+            kill.run();
+            return new TakenSnapshot(capture.publish(), Duration.ZERO);
+        }
+    }
+
+    /** Takes one, with which the VM ends; until the snapshot is whole, nothing is lost if that fails. */
+    SnapshotRef ofOneThatEnds(SnapshotName name, Runnable kill, Deadline deadline) {
+        Guest guest = life.live("be suspended");
+        requireUnhindered();
+        flush(guest, deadline);
+        try (Capture capture = machine.capture(name, deadline)) {
+            AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
+            var _ = halted(
+                    () -> {
+                        capture.take(deadline);
+                        capture.suspendDisk();
+                        published.set(Optional.of(capture.publish()));
+                    },
+                    deadline);
+            kill.run();
+            return published.get().orElseThrow();
+        }
+    }
+
+    /** So that hardly anything is lost should the disk be booted from, because its memory cannot be continued. */
+    private void flush(Guest guest, Deadline deadline) {
+        if (life.state() == VmState.RUNNING) {
+            guest.freeze(LONGEST_FLUSH, deadline);
+            guest.thaw(deadline);
+        }
+    }
+
+    /**
+     * Does something to a guest that is halted.
+     *
+     * @return whether it was halted for it, and is still; if it fails, a guest that ran goes on
+     */
+    private boolean halted(Runnable what, Deadline deadline) {
+        boolean runs = life.state() == VmState.RUNNING;
+        try {
+            if (runs) {
+                machine.capturing(true);
+                identities.quiesce(life.live("be snapshot"), deadline);
+                haltedAt = System.nanoTime();
+                life.halt(deadline);
+                // A disk that failed just now halted the guest in the middle of a write.
+                requireUnhindered();
+            }
+            what.run();
+            return runs;
+        } catch (Throwable failure) {
+            if (runs) {
+                goOnAfter(failure);
+            }
+            throw failure;
+        }
+    }
+
+    private void requireUnhindered() {
+        life.run().ifPresent(run -> run.check(id));
+    }
+
+    private void goOnAfter(Throwable failure) {
+        try {
+            var _ = goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+        } catch (VmException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    /** @return how long it was halted */
+    private Duration goOn(Deadline deadline) {
+        if (life.state() == VmState.PAUSED) {
+            life.goOn(deadline);
+        }
+        Duration pause = Duration.ofNanos(System.nanoTime() - haltedAt);
+        machine.capturing(false);
+        identities.refresh(life.live("go on after a snapshot"), deadline);
+        return pause;
+    }
+
+    /**
+     * Has a guest go on that a process halted for a snapshot and did not live to let go on; its owner now is this one.
+     *
+     * @throws ImageAsideException if it cannot; its VM is ended
+     */
+    void recover(Deadline deadline) {
+        if (life.state() == VmState.PAUSED && machine.capturing()) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "VM " + id + " goes on after a snapshot that nobody finished");
+            life.goOn(deadline);
+            GuestConnection guest = life.live("go on after a snapshot");
+            guest.awaitReady(deadline);
+            identities.settle(guest, deadline);
+        }
+        machine.capturing(false);
+    }
+}

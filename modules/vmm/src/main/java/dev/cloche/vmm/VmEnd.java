@@ -1,0 +1,82 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestRefusedException;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmState;
+import dev.cloche.vm.VmStateException;
+import dev.cloche.vmm.channel.GuestConnection;
+import java.time.Duration;
+import java.util.Optional;
+
+/** How a VM is ended, and how it is known how it ended. Safe for use from several threads. */
+final class VmEnd {
+    /**
+     * What a guest has for syncing its disks, beyond the grace of its processes. It may hold a fifth of its memory back, and one
+     * that is killed meanwhile loses that; who does not sync at all is rare, and waits in vain.
+     */
+    private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(10);
+
+    private final VmId id;
+    private final VmLife life;
+
+    VmEnd(VmId id, VmLife life) {
+        this.id = id;
+        this.life = life;
+    }
+
+    /** As {@link Vm#stop} promises. */
+    VmExit stop(Duration grace, Deadline deadline) {
+        Optional<VmExit> known = life.alreadyEnded("be stopped");
+        if (known.isPresent()) {
+            return known.get();
+        }
+        if (life.state() == VmState.RUNNING) {
+            try {
+                Deadline patience = deadline.orAfter(grace.plus(SYNC_ALLOWANCE));
+                GuestConnection guest = life.live("be stopped");
+                life.run().ifPresent(Run::stopAsked);
+                guest.shutdown(grace, patience);
+                return Waiting.on(life.exit(), patience, "the guest's shutdown");
+            } catch (VmDeadlineException
+                    | VmStateException
+                    | GuestConnectionLostException
+                    | GuestProtocolException
+                    | GuestRefusedException
+                    | VmBusyException askedInVain) {
+                System.getLogger(Vm.class.getName())
+                        .log(
+                                System.Logger.Level.DEBUG,
+                                "VM " + id + " is killed, because it does not stop",
+                                askedInVain);
+            }
+        }
+        return killPatiently();
+    }
+
+    /** As {@link Vm#kill} promises. */
+    VmExit kill(Deadline deadline) {
+        Optional<VmExit> known = life.alreadyEnded("be killed");
+        if (known.isPresent()) {
+            return known.get();
+        }
+        life.run().ifPresent(Run::kill);
+        return Waiting.on(life.exit(), deadline, "the end of VM " + id);
+    }
+
+    VmExit killPatiently() {
+        return kill(Deadline.after(Boot.KILL_ALLOWANCE));
+    }
+
+    /** As {@link Vm#awaitExit} promises. */
+    VmExit await(Deadline deadline) {
+        return life.alreadyEnded("be waited for")
+                .orElseGet(() -> Waiting.on(life.exit(), deadline, "the end of VM " + id));
+    }
+}

@@ -1,0 +1,117 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import dev.cloche.vmm.channel.GuestConnection;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * How a VM comes to run and goes on after a pause, and when its guest is told who it is: before anybody else speaks to it. Safe
+ * for use from several threads.
+ */
+final class VmStart {
+    private final VmId id;
+    private final Machine machine;
+    private final BootPolicy policy;
+    private final VmLife life;
+    private final Changes changes;
+    private final Identities identities;
+
+    VmStart(VmId id, Machine machine, BootPolicy policy, VmLife life, Changes changes, Identities identities) {
+        this.id = id;
+        this.machine = machine;
+        this.policy = policy;
+        this.life = life;
+        this.changes = changes;
+        this.identities = identities;
+    }
+
+    /** Goes on with a VM that runs already; waits for its guest's hello unless it is paused. Closes the run if that fails. */
+    void join(Run run, boolean paused, Deadline deadline) {
+        GuestConnection connection = GuestConnection.open(id, run);
+        try {
+            if (!paused) {
+                connection.awaitReady(deadline);
+                identities.settle(connection, deadline);
+            }
+        } catch (RuntimeException e) {
+            connection.close();
+            run.close();
+            throw e;
+        }
+        life.running(run, connection);
+        if (paused) {
+            life.move(VmTransition.PAUSED);
+        }
+    }
+
+    /** As {@link Vm#start(Deadline)} promises. */
+    void boot(Deadline deadline) {
+        booting(identities::settle, deadline);
+    }
+
+    /** As {@link Vm#start(Supplier, Deadline)} promises. */
+    void boot(Supplier<GuestIdentity> identity, Deadline deadline) {
+        booting((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
+    }
+
+    /** As {@link Vm#prepare(Deadline)} promises. */
+    void prepare(Deadline deadline) {
+        booting((guest, soon) -> {}, deadline);
+        pause(deadline);
+    }
+
+    /** As {@link Vm#prepare(Consumer, Deadline)} promises. */
+    void prepare(Consumer<Guest> exercise, Deadline deadline) {
+        booting((guest, soon) -> identities.give(Optional.empty(), guest, soon), deadline);
+        exercise.accept(life.live("speak to its guest"));
+        changes.next(deadline, () -> {
+            life.require(VmTransition.PAUSED, "be prepared");
+            identities.quiesce(life.live("be prepared"), deadline);
+            life.halt(deadline);
+        });
+    }
+
+    private void booting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
+        changes.now(life::state, "be started", () -> {
+            life.require(VmTransition.STARTED, "be started");
+            new Boot(id, machine, policy, life, greeted).run(deadline);
+        });
+    }
+
+    /** As {@link Vm#pause} promises. */
+    void pause(Deadline deadline) {
+        changes.next(deadline, () -> {
+            life.require(VmTransition.PAUSED, "be paused");
+            life.halt(deadline);
+        });
+    }
+
+    /** As {@link Vm#resume(Deadline)} promises. */
+    void resume(Deadline deadline) {
+        resuming(identities::settle, deadline);
+    }
+
+    /** As {@link Vm#resume(Supplier, Deadline)} promises. */
+    void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+        resuming((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
+    }
+
+    private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
+        changes.next(deadline, () -> {
+            life.require(VmTransition.RESUMED, "be resumed");
+            life.goOn(deadline);
+            GuestConnection guest = life.live("be resumed");
+            // One that was adopted while it was paused has not been greeted yet.
+            guest.awaitReady(deadline);
+            greeted.accept(guest, deadline);
+        });
+    }
+}

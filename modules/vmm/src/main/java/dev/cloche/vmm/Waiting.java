@@ -1,0 +1,81 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHinderedException;
+import dev.cloche.vm.VmInterruptedException;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Turns the ends of a wait into this room's errors. */
+public final class Waiting {
+    /** How often a wait looks whether it is in vain. */
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private Waiting() {}
+
+    /** Tells whether a VM works. */
+    @FunctionalInterface
+    public interface Hindered {
+        /** As far as is known, it does. */
+        Hindered NOT = () -> {};
+
+        /**
+         * Does nothing if it works.
+         *
+         * @throws VmHinderedException if it does not
+         */
+        void check();
+    }
+
+    /**
+     * The value of a future; a {@link VmException} that it holds is thrown as it is.
+     *
+     * @param what for the message, as in "Not in time: the guest's answer"
+     */
+    public static <T> T on(CompletableFuture<T> future, Deadline deadline, String what) {
+        try {
+            return future.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new VmDeadlineException(what);
+        } catch (InterruptedException e) {
+            throw interrupted(what);
+        } catch (CancellationException e) {
+            throw new GuestConnectionLostException("The handle was closed meanwhile: " + what, e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof VmException known) {
+                throw known;
+            }
+            throw new IllegalStateException(what, e.getCause());
+        }
+    }
+
+    /**
+     * Like {@link #on(CompletableFuture, Deadline, String)}, for what may never come as long as something hinders a VM.
+     *
+     * @throws VmHinderedException if something does
+     */
+    public static <T> T on(CompletableFuture<T> future, Deadline deadline, String what, Hindered vm) {
+        while (true) {
+            try {
+                return on(future, deadline.orAfter(LOOK), what);
+            } catch (VmDeadlineException late) {
+                if (deadline.passed()) {
+                    throw late;
+                }
+                vm.check();
+            }
+        }
+    }
+
+    public static VmInterruptedException interrupted(String what) {
+        Thread.currentThread().interrupt();
+        return new VmInterruptedException(what);
+    }
+}

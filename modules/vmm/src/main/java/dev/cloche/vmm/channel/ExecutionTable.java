@@ -1,0 +1,222 @@
+package dev.cloche.vmm.channel;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.ExecutionInfo;
+import dev.cloche.vm.ExecutionTakenException;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.Output;
+import dev.cloche.vm.TerminalSize;
+import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHinderedException;
+import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vmm.protocol.FileRequest;
+import dev.cloche.vmm.protocol.Frame;
+import dev.cloche.vmm.protocol.FrameEncoder;
+import dev.cloche.vmm.protocol.GuestMessage;
+import dev.cloche.vmm.protocol.HostFrames;
+import dev.cloche.vmm.protocol.ListingReader;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/** The executions that one connection is attached to, and how they come and go. */
+public final class ExecutionTable {
+    /** How much output of each stream may wait on the host. */
+    public static final int WINDOW = 256 * 1024;
+
+    private static final int SIGKILL = 9;
+
+    private final GuestLine line;
+    private final ConcurrentHashMap<Integer, ChannelExecution> executions = new ConcurrentHashMap<>();
+    /** Those that are being attached to. */
+    private final Set<Integer> attaching = ConcurrentHashMap.newKeySet();
+
+    ExecutionTable(GuestLine line) {
+        this.line = line;
+    }
+
+    ChannelExecution exec(ExecRequest request, Deadline deadline) {
+        CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
+        boolean acknowledged = request.has(ExecRequest.Option.ACKNOWLEDGED);
+        boolean stdin = request.has(ExecRequest.Option.STDIN);
+        // One that has a key is found by whoever asks for it again, which may be another process by now.
+        Consumer<ChannelExecution> abandon =
+                request.key().isPresent() ? ChannelExecution::close : started -> abandon(started, acknowledged);
+        int id = line.unanswered()
+                .add(new Pending.Exec(
+                        answer, started -> register(new ChannelExecution(this, line, started, stdin)), abandon));
+        String what = "the start of " + request.arguments().getFirst();
+        return begin(HostFrames.exec(id, request, WINDOW), answer, abandon, deadline, what);
+    }
+
+    ChannelExecution file(FileRequest request, Deadline deadline) {
+        CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
+        boolean stdin = request.hasInput();
+        int id = line.unanswered()
+                .add(new Pending.Exec(
+                        answer,
+                        started -> register(new ChannelExecution(this, line, started, stdin)),
+                        ChannelExecution::close));
+        ByteBuffer frame = FrameEncoder.frame(Frame.FILE, 0, id, request.payload(WINDOW));
+        return begin(frame, answer, ChannelExecution::close, deadline, "the start of a file operation");
+    }
+
+    ChannelExecution attach(int execution, AttachPoint from, Deadline deadline) {
+        // The guest would not notice a take-over within one connection, and what both send would be mixed.
+        if (isOpen(execution) || !attaching.add(execution)) {
+            throw new VmBusyException(
+                    "Execution " + Integer.toUnsignedString(execution) + " is attached to this connection already",
+                    "Use its handle, or close that first.");
+        }
+        CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
+        int id;
+        try {
+            id = line.unanswered()
+                    .add(new Pending.Attach(
+                            answer,
+                            execution,
+                            attached -> register(new ChannelExecution(this, line, attached, from)),
+                            ChannelExecution::close,
+                            () -> attaching.remove(execution)));
+        } catch (VmBusyException tooMany) {
+            attaching.remove(execution);
+            throw tooMany;
+        }
+        ByteBuffer frame = HostFrames.attach(execution, id, WINDOW, from);
+        return begin(frame, answer, ChannelExecution::close, deadline, "the attachment to an execution");
+    }
+
+    private boolean isOpen(int execution) {
+        ChannelExecution known = executions.get(execution);
+        return known != null && !known.letGo();
+    }
+
+    private ChannelExecution begin(
+            ByteBuffer frame,
+            CompletableFuture<ChannelExecution> answer,
+            Consumer<ChannelExecution> abandon,
+            Deadline deadline,
+            String what) {
+        try {
+            return line.ask(frame, answer, deadline, what);
+        } catch (VmDeadlineException | VmInterruptedException | VmHinderedException gaveUp) {
+            // Who completes the answer first decides: if this is too late, the execution has begun just now.
+            if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
+                abandon.accept(answer.join());
+            }
+            throw gaveUp;
+        }
+    }
+
+    List<ExecutionInfo> list(Deadline deadline) {
+        List<ExecutionInfo> all = new ArrayList<>();
+        List<ExecutionInfo> page = listAbove(0, deadline);
+        while (!page.isEmpty()) {
+            all.addAll(page);
+            if (all.size() > ListingReader.MAX_EXECUTIONS) {
+                throw new GuestProtocolException("it lists more executions than it can have");
+            }
+            page = listAbove(all.getLast().id(), deadline);
+        }
+        return List.copyOf(all);
+    }
+
+    private List<ExecutionInfo> listAbove(int id, Deadline deadline) {
+        List<ExecutionInfo> page = line.question(
+                        GuestMessage.Listing.class,
+                        request -> HostFrames.list(request, id),
+                        deadline,
+                        "the list of executions")
+                .executions();
+        if (!page.isEmpty() && Integer.compareUnsigned(page.getFirst().id(), id) <= 0) {
+            throw new GuestProtocolException("it lists executions again");
+        }
+        return page;
+    }
+
+    void signal(int execution, int signal, Deadline deadline) {
+        line.demand(request -> HostFrames.signal(execution, request, signal), deadline, "the delivery of a signal");
+    }
+
+    void resize(int execution, TerminalSize size, Deadline deadline) {
+        line.demand(request -> HostFrames.resize(execution, request, size), deadline, "the new size of a terminal");
+    }
+
+    /** Waits only while the guest does not read at all. */
+    void acknowledge(int execution, Output output, long offset) {
+        line.send(HostFrames.acknowledge(execution, output, offset), Deadline.none());
+    }
+
+    /** Tells the guest, without waiting, that a closed execution is not read here any more. */
+    void detach(ChannelExecution execution) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        // Until the answer, what was on its way may still arrive.
+        var _ = answer.handle((done, failed) -> executions.remove(execution.id(), execution));
+        line.cleanUp(answer, request -> HostFrames.bare(Frame.DETACH, execution.id(), request));
+    }
+
+    /**
+     * Takes what the guest says of an execution.
+     *
+     * @throws GuestProtocolException if it may not say that
+     */
+    void heard(GuestMessage.OfExecution event) {
+        switch (event) {
+            case GuestMessage.Written written -> known(written.execution()).arrived(written);
+            case GuestMessage.Ended(int id, ExitStatus status) -> {
+                ChannelExecution execution = known(id);
+                executions.remove(id);
+                execution.ended(status);
+            }
+            // These two may cross the end of the execution, or a word of this side.
+            case GuestMessage.StdinCredit(int id, int bytes) ->
+                Optional.ofNullable(executions.get(id)).ifPresent(execution -> execution.granted(bytes));
+            case GuestMessage.Detached(int id) ->
+                Optional.ofNullable(executions.remove(id))
+                        .ifPresent(execution -> execution.fail(new ExecutionTakenException(id)));
+        }
+    }
+
+    void fail(VmException reason) {
+        executions.values().forEach(execution -> execution.fail(reason));
+    }
+
+    private ChannelExecution known(int id) {
+        ChannelExecution execution = executions.get(id);
+        if (execution == null) {
+            throw new GuestProtocolException("it speaks of an execution that is not attached");
+        }
+        return execution;
+    }
+
+    private ChannelExecution register(ChannelExecution execution) {
+        if (executions.putIfAbsent(execution.id(), execution) != null) {
+            throw new GuestProtocolException("an execution has the id of another");
+        }
+        line.unanswered().closed().ifPresent(execution::fail);
+        return execution;
+    }
+
+    /** Ends what nobody waits for any more, and has it forgotten. */
+    private void abandon(ChannelExecution execution, boolean acknowledged) {
+        execution.abandon();
+        if (acknowledged) {
+            var _ = execution
+                    .status()
+                    .thenRun(() -> line.cleanUp(
+                            new CompletableFuture<>(),
+                            request -> HostFrames.bare(Frame.RELEASE, execution.id(), request)));
+        }
+        line.cleanUp(new CompletableFuture<>(), request -> HostFrames.signal(execution.id(), request, SIGKILL));
+    }
+}

@@ -1,0 +1,133 @@
+package dev.cloche.vmm.disk;
+
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.DiskInUseException;
+import dev.cloche.vm.DiskMovedOnException;
+import dev.cloche.vm.DiskNotFoundException;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmStorageException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The directory of a persistent disk: its record, and the two locks that keep two VMs from one disk (docs/on-disk.md). Whoever
+ * prepares it for a VM, or changes it, holds {@code change.lock} for that time; whoever keeps the VM alive holds {@code
+ * use.lock}, and begins to while the other is held.
+ */
+public final class DiskDirectory {
+    private static final String RECORD = "disk.json";
+
+    private final Path directory;
+
+    public DiskDirectory(Path directory) {
+        this.directory = directory;
+    }
+
+    /** The right to change a disk that no VM uses, or to give it to one. */
+    public record Claim(DiskDirectory disk, LockFile lock) implements AutoCloseable {
+        @Override
+        public void close() {
+            lock.close();
+        }
+    }
+
+    public Path path() {
+        return directory;
+    }
+
+    /** Held by the guard of the VM that has the disk. */
+    public Path useLock() {
+        return directory.resolve("use.lock");
+    }
+
+    private Path changeLock() {
+        return directory.resolve("change.lock");
+    }
+
+    /**
+     * Takes the lock of those who change the disk.
+     *
+     * @throws DiskInUseException if a VM has it, or another call is changing it
+     */
+    public Claim claim() {
+        var _ = read();
+        Claim claim =
+                new Claim(this, LockFile.tryLock(changeLock()).orElseThrow(() -> new DiskInUseException(directory)));
+        try {
+            if (LockFile.isHeld(useLock())) {
+                throw new DiskInUseException(directory);
+            }
+            return claim;
+        } catch (RuntimeException e) {
+            claim.close();
+            throw e;
+        }
+    }
+
+    /** Makes the files of the locks, which are never deleted before the disk is. */
+    void makeLocks() throws IOException {
+        Files.createFile(useLock());
+        Files.createFile(changeLock());
+    }
+
+    boolean inUse() {
+        return LockFile.isHeld(useLock());
+    }
+
+    Optional<DiskRecord> find() {
+        try {
+            return Optional.of(DiskRecord.read(directory.resolve(RECORD)));
+        } catch (NoSuchFileException none) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+    }
+
+    /**
+     * Reads the record of the disk.
+     *
+     * @throws DiskNotFoundException if there is no disk
+     */
+    public DiskRecord read() {
+        return find().orElseThrow(() -> new DiskNotFoundException(directory, null));
+    }
+
+    public void write(DiskRecord record) {
+        try {
+            DurableFiles.write(directory.resolve(RECORD), record.json());
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+    }
+
+    /** A guest is about to write to it. */
+    public void movesOn() {
+        DiskRecord record = read();
+        if (record.suspension().isPresent()) {
+            write(record.movedOn());
+        }
+    }
+
+    /**
+     * Checks that the disk is as of a snapshot.
+     *
+     * @throws DiskMovedOnException unless it is as of this snapshot
+     */
+    public void requireAsOf(SnapshotRef ref) {
+        if (!read().isAsOf(ref)) {
+            throw new DiskMovedOnException(directory, ref.name());
+        }
+    }
+
+    private VmStorageException unusable(IOException e) {
+        return new VmStorageException(
+                "The disk in " + directory + " cannot be used: " + e.getMessage(),
+                "Check the disk of the host, and the owner and mode of that directory.",
+                e);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.cloche.vmm.protocol;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Writes records, many small ones at once. For one thread at a time. */
+public final class FileRecordWriter {
+    /** Bytes of file content in one record: whole pages, and with what is around them no more than one frame. */
+    public static final int CHUNK = 60 * 1024;
+
+    private static final int DATA_HEADER = FileRecord.HEADER + Long.BYTES;
+
+    private final OutputStream out;
+    private final ByteBuffer buffer =
+            ByteBuffer.allocate(FileRecord.HEADER + FileRecord.MAX_BODY).order(ByteOrder.LITTLE_ENDIAN);
+
+    public FileRecordWriter(OutputStream out) {
+        this.out = out;
+    }
+
+    public void entry(FileEntry entry) throws IOException {
+        PayloadWriter body = new PayloadWriter();
+        entry.writeTo(body);
+        put(FileRecord.ENTRY, body.toBytes());
+    }
+
+    /** Some content. */
+    public void data(long offset, byte[] bytes, int from, int length) throws IOException {
+        data(offset, ByteBuffer.wrap(bytes, from, length));
+    }
+
+    /** All that remains in a buffer. */
+    public void data(long offset, ByteBuffer bytes) throws IOException {
+        long at = offset;
+        while (bytes.hasRemaining()) {
+            int count = Math.min(bytes.remaining(), CHUNK);
+            room(DATA_HEADER + count);
+            buffer.putInt(FileRecord.DATA).putInt(Long.BYTES + count).putLong(at);
+            buffer.put(bytes.slice(bytes.position(), count));
+            bytes.position(bytes.position() + count);
+            at += count;
+        }
+    }
+
+    public void done() throws IOException {
+        put(FileRecord.DONE, new byte[0]);
+        flush();
+    }
+
+    public void failed(int errno, String path, String sentence) throws IOException {
+        PayloadWriter body = new PayloadWriter().u32(errno).name(path).text(sentence);
+        put(FileRecord.FAILED, body.toBytes());
+        flush();
+    }
+
+    public void flush() throws IOException {
+        // A guest that takes everything at once never makes the writer wait, which is where it would notice.
+        if (Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException("interrupted while writing");
+        }
+        out.write(buffer.array(), 0, buffer.position());
+        buffer.clear();
+        out.flush();
+    }
+
+    private void put(int type, byte[] body) throws IOException {
+        room(FileRecord.HEADER + body.length);
+        buffer.putInt(type).putInt(body.length).put(body);
+    }
+
+    private void room(int needed) throws IOException {
+        if (buffer.remaining() < needed) {
+            flush();
+        }
+    }
+}
