@@ -1,8 +1,0 @@
-package dev.cloche.bench;
-
-/** Does nothing: what is left is the start of a JVM. */
-final class Nothing {
-    private Nothing() {}
-
-    public static void main(String[] arguments) {}
-}

@@ -1,0 +1,59 @@
+package dev.cloche.bench.probe;
+
+import dev.cloche.qemu.VmResources;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Runs the honest alternative to {@code cloche run}: QEMU with the same kernel, initramfs, disk, memory and accelerator,
+ * started by itself, without a guard, records or an image store, up to the end of one command.
+ */
+public final class BareQemu {
+    private final Path disk;
+    private final Path directory;
+    private final BareMachine machine;
+
+    /**
+     * Prepares runs of it.
+     *
+     * @param share where the kernel and the rest are; of each file the first match wins
+     */
+    public BareQemu(Setting setting, List<Path> share) throws IOException {
+        disk = setting.disk();
+        directory = setting.directory();
+        machine = new BareMachine(VmResources.find(share), setting);
+    }
+
+    private interface Action<T> {
+        T on(Process qemu) throws IOException;
+    }
+
+    /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
+    public long timeTrue() throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        var _ = afterTrue(Process::pid);
+        return System.nanoTime() - begin;
+    }
+
+    /** Memory of QEMU after a first {@code true} (PSS), in MiB. */
+    public double memoryAfterTrue() throws IOException, InterruptedException {
+        return afterTrue(qemu -> ProportionalSize.mebibytes(qemu.pid()));
+    }
+
+    private <T> T afterTrue(Action<T> action) throws IOException, InterruptedException {
+        Path socket = directory.resolve("bare.sock");
+        Files.deleteIfExists(socket);
+        Process qemu = BareMachine.start(machine.bootCommand(disk, socket));
+        try (SocketChannel channel = BareMachine.connect(socket, qemu)) {
+            BareGuest guest = new BareGuest(channel);
+            guest.greet();
+            guest.runTrue();
+            return action.on(qemu);
+        } finally {
+            qemu.destroyForcibly().waitFor();
+        }
+    }
+}

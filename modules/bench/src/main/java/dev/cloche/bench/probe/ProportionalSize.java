@@ -1,0 +1,45 @@
+package dev.cloche.bench.probe;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads what a process takes of the host's memory: each page divided by the number of processes that map it (PSS), in
+ * MiB.
+ */
+public final class ProportionalSize {
+    private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB");
+    private static final Pattern PID = Pattern.compile("\"pid\":(\\d+)");
+
+    /** Has the sizes of a guard and of the QEMU below it. */
+    public record Pair(double parent, double child) {}
+
+    private ProportionalSize() {}
+
+    public static double mebibytes(long pid) throws IOException {
+        return number(PSS, Path.of("/proc/" + pid + "/smaps_rollup")) / 1024.0;
+    }
+
+    /**
+     * Measures a guard and its QEMU.
+     *
+     * @param record where the guard has written its process id
+     */
+    public static Pair ofGuarded(Path record) throws IOException {
+        long guard = number(PID, record);
+        String children = Files.readString(Path.of("/proc/" + guard + "/task/" + guard + "/children"));
+        return new Pair(mebibytes(guard), mebibytes(Long.parseLong(children.strip())));
+    }
+
+    private static long number(Pattern pattern, Path file) throws IOException {
+        String text = Files.readString(file);
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.find()) {
+            throw new IllegalStateException("no " + pattern + " in " + file + ": " + text);
+        }
+        return Long.parseLong(matcher.group(1));
+    }
+}

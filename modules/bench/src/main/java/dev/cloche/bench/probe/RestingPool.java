@@ -1,0 +1,22 @@
+package dev.cloche.bench.probe;
+
+import dev.cloche.pool.PoolMetrics;
+import dev.cloche.pool.WarmPool;
+import java.util.concurrent.locks.LockSupport;
+
+/** When a pool has what it is to have, and does nothing: a refill beside what is measured would be measured too. */
+final class RestingPool {
+    private static final long LOOK_NANOS = 1_000_000;
+
+    private RestingPool() {}
+
+    static void await(WarmPool pool) {
+        while (pool.metrics().keys().values().stream().anyMatch(RestingPool::busy)) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    private static boolean busy(PoolMetrics.Key key) {
+        return key.depth() < key.target() || key.inFlight() > 0;
+    }
+}

@@ -1,0 +1,49 @@
+package dev.cloche.bench.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Measures several things in turn, A B C A B C …, so that a machine whose speed drifts treats them alike. Rounds
+ * that do not count come first: one, unless more are asked for.
+ */
+public final class Alternation {
+    /** Does the thing once and says how long it took, in nanoseconds. */
+    @FunctionalInterface
+    public interface Subject {
+        long measureNanos() throws Exception;
+    }
+
+    private final Map<String, Subject> subjects = new LinkedHashMap<>();
+    private int uncounted = 1;
+
+    public Alternation add(String name, Subject subject) {
+        subjects.put(name, subject);
+        return this;
+    }
+
+    /** So many rounds do not count, where a JVM is to be warm. */
+    public Alternation warmUp(int rounds) {
+        uncounted = rounds;
+        return this;
+    }
+
+    public List<Samples> run(int rounds) throws Exception {
+        Map<String, double[]> millis = new LinkedHashMap<>();
+        subjects.keySet().forEach(name -> millis.put(name, new double[rounds]));
+        for (int round = -uncounted; round < rounds; round++) {
+            for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
+                double taken = subject.getValue().measureNanos() / 1e6;
+                double[] kept = millis.get(subject.getKey());
+                if (round >= 0 && kept != null) {
+                    kept[round] = taken;
+                }
+            }
+        }
+        List<Samples> samples = new ArrayList<>();
+        millis.forEach((name, values) -> samples.add(new Samples(name, values)));
+        return samples;
+    }
+}
