@@ -8,8 +8,8 @@ import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.machine.Machines;
 import dev.cloche.qemu.SnapshotCheck;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmProvider;
-import dev.cloche.vm.VmResourcesException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +91,7 @@ public final class CatalogCare {
             return machines.orphans().stream()
                     .map(orphan -> orphan.what() + " Remove it with: cloche maintain")
                     .toList();
-        } catch (VmResourcesException incomplete) {
+        } catch (VmException.MissingResource incomplete) {
             return List.of("What is kept for machines was not compared with their directories: "
                     + incomplete.getMessage() + ".");
         }

@@ -4,7 +4,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import java.time.Duration;
 
 /** Ends a command whose caller goes away: SIGTERM, and SIGKILL after a grace. Stateless. */
@@ -35,7 +35,7 @@ final class CommandEnd {
     private static boolean hasEnded(GuestExecution command, Duration longest) {
         try {
             var _ = command.await(Deadline.after(longest));
-        } catch (VmDeadlineException runs) {
+        } catch (VmException.Deadline runs) {
             return false;
         } catch (ClocheException outOfReach) {
             return true;
@@ -47,7 +47,7 @@ final class CommandEnd {
     private static boolean signal(GuestExecution command, int number) {
         try {
             command.signal(number, Deadline.after(GRACE));
-        } catch (VmDeadlineException paused) {
+        } catch (VmException.Deadline paused) {
             return false;
         } catch (ClocheException endedMeanwhile) {
             return true;

@@ -3,13 +3,11 @@ package dev.cloche;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExitStatus;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
-import dev.cloche.vm.VmDeadlineException;
-import dev.cloche.vm.VmHinderedException;
-import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -229,15 +227,15 @@ public final class Execution implements AutoCloseable {
             status = end;
             whenOver.run();
             return end;
-        } catch (VmDeadlineException passed) {
+        } catch (VmException.Deadline passed) {
             kill(passed);
             throw new ExecutionException.TimedOut(passed);
-        } catch (VmInterruptedException interrupted) {
+        } catch (VmException.Interrupted interrupted) {
             if (endsWithUs) {
                 CommandEnd.of(guest);
             }
             throw interrupted;
-        } catch (GuestConnectionLostException lost) {
+        } catch (GuestException.ConnectionLost lost) {
             throw sandbox.ended(lost);
         }
     }
@@ -247,11 +245,11 @@ public final class Execution implements AutoCloseable {
         for (int hindered = 0; ; ) {
             try {
                 return guest.await(deadline.orAfter(LOOK));
-            } catch (VmDeadlineException late) {
+            } catch (VmException.Deadline late) {
                 if (deadline.passed()) {
                     throw late;
                 }
-                Optional<VmHinderedException> hindrance = sandbox.hindrance();
+                Optional<VmException.Hindered> hindrance = sandbox.hindrance();
                 hindered = hindrance.isPresent() ? hindered + 1 : 0;
                 if (hindered == LOOKS_IN_VAIN) {
                     // It goes on with its guest, which could not hear of its end either.
@@ -306,7 +304,7 @@ public final class Execution implements AutoCloseable {
     private void feed(byte[] input) {
         try (OutputStream stdin = stdin()) {
             stdin.write(input);
-        } catch (IOException | GuestConnectionLostException endedBeforeItReadAll) {
+        } catch (IOException | GuestException.ConnectionLost endedBeforeItReadAll) {
             // Its exit status says what is worth knowing.
         }
     }

@@ -4,7 +4,6 @@ import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Optional;
@@ -25,7 +24,7 @@ interface GuestOwner {
     RuntimeException ended(VmException lost);
 
     /** Why the guest does not work at present although it lives. */
-    Optional<VmHinderedException> hindrance();
+    Optional<VmException.Hindered> hindrance();
 
     static GuestOwner of(RunningSandbox sandbox) {
         return new GuestOwner() {
@@ -50,7 +49,7 @@ interface GuestOwner {
             }
 
             @Override
-            public Optional<VmHinderedException> hindrance() {
+            public Optional<VmException.Hindered> hindrance() {
                 return sandbox.hindrance();
             }
         };
@@ -79,7 +78,7 @@ interface GuestOwner {
             }
 
             @Override
-            public Optional<VmHinderedException> hindrance() {
+            public Optional<VmException.Hindered> hindrance() {
                 return machine.hindrance();
             }
         };

@@ -1,10 +1,10 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
-import dev.cloche.vm.VmStateException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.WriteOptions;
 import java.io.IOException;
 import java.io.InputStream;
@@ -173,7 +173,7 @@ public final class SandboxFiles {
     private <T> T told(Supplier<T> action) {
         try {
             return action.get();
-        } catch (GuestConnectionLostException | VmStateException lost) {
+        } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
             throw sandbox.ended(lost);
         }
     }

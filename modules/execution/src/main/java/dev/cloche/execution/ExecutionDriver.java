@@ -16,9 +16,9 @@ import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
-import dev.cloche.vm.GuestRefusedException;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.VmException;
@@ -236,7 +236,7 @@ final class ExecutionDriver implements ProcessDriver {
             return Found.of(started);
         } catch (SpawnException refused) {
             return new Found(Optional.empty(), Optional.of(Outcomes.notStarted(refused)));
-        } catch (GuestRefusedException refused) {
+        } catch (GuestException.Refused refused) {
             if (refused.failure() != GuestFailure.KEY_TAKEN) {
                 throw refused;
             }
@@ -262,7 +262,7 @@ final class ExecutionDriver implements ProcessDriver {
             attached.acknowledge(Output.STDOUT, from.stdout());
             attached.acknowledge(Output.STDERR, from.stderr());
             return Found.of(attached);
-        } catch (GuestRefusedException refused) {
+        } catch (GuestException.Refused refused) {
             if (refused.failure() == GuestFailure.NO_SUCH_EXECUTION) {
                 return Found.lost("The guest does not know the command any more.");
             }

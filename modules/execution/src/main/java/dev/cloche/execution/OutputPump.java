@@ -3,9 +3,9 @@ package dev.cloche.execution;
 import dev.cloche.base.Deadline;
 import dev.cloche.process.EventAppend;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
-import dev.cloche.vm.OutputGapException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -71,7 +71,7 @@ final class OutputPump {
             int count;
             try {
                 count = from.read(piece);
-            } catch (OutputGapException gap) {
+            } catch (GuestException.OutputGap gap) {
                 // The next piece begins behind it, which the journal's offsets tell.
                 continue;
             }

@@ -2,13 +2,10 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -50,7 +47,7 @@ public final class RunningMachine implements AutoCloseable {
     public <T> T ask(Function<Guest, T> question) {
         try {
             return question.apply(vm.guest());
-        } catch (GuestConnectionLostException | VmStateException lost) {
+        } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
             throw ended(lost);
         }
     }
@@ -65,7 +62,7 @@ public final class RunningMachine implements AutoCloseable {
     }
 
     /** Why it does not work at present although it runs; see {@link Vm#hindrance}. */
-    public Optional<VmHinderedException> hindrance() {
+    public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();
     }
 
@@ -73,7 +70,7 @@ public final class RunningMachine implements AutoCloseable {
     public RuntimeException ended(VmException lost) {
         try {
             vm.awaitExit(Deadline.after(LOSS_LIMIT));
-        } catch (VmDeadlineException alive) {
+        } catch (VmException.Deadline alive) {
             return lost;
         }
         MachineException ended = new MachineException.WrongState(

@@ -1,8 +1,8 @@
 package dev.cloche.pool;
 
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.GuestRefusedException;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 
 /** Asks an acquirer for its identity, and tells the acquirer's failures from the VM's. Used by one thread. */
 final class Identity {
@@ -24,6 +24,6 @@ final class Identity {
 
     /** Whether another VM would fail likewise. */
     boolean wrong(Throwable why) {
-        return failed || why instanceof InvalidVmSpecException || why instanceof GuestRefusedException;
+        return failed || why instanceof VmException.Invalid || why instanceof GuestException.Refused;
     }
 }

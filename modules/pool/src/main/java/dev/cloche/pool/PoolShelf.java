@@ -5,7 +5,6 @@ import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,7 +86,7 @@ public final class PoolShelf {
     private Optional<Vm> adopt(VmId id, Deadline deadline) {
         try {
             return Optional.of(provider.adopt(id, deadline.orAfter(config.slowAfter())));
-        } catch (VmInterruptedException e) {
+        } catch (VmException.Interrupted e) {
             throw e;
         } catch (VmException somebodyElsesOrBroken) {
             Disposal.log("pool entry " + id + " is not adopted", somebodyElsesOrBroken);

@@ -8,10 +8,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
@@ -166,7 +166,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
             assertThat(same.id()).isEqualTo(entry);
         }
         assertThatThrownBy(() -> pool.acquire(KEY, () -> GuestIdentity.UNCHANGED, soon()))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
         assertThatThrownBy(() -> pool.acquire(
                         KEY,
                         () -> {
@@ -202,7 +202,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
             vm.destroy();
         }
         assertThatThrownBy(() -> pool.acquire(KEY, lasting(Duration.ZERO), soon()))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
         awaitDepth(pool, KEY, 1);
         await().until(() -> host.vms() == 1);
     }

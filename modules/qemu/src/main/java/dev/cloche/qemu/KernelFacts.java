@@ -1,6 +1,6 @@
 package dev.cloche.qemu;
 
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +43,7 @@ public record KernelFacts(String kind, String release, boolean acpi, List<String
     /**
      * What is recorded beside {@code kernel}; nothing recorded means an ordinary kernel of a distribution.
      *
-     * @throws VmResourcesException if the record cannot be read or says what it may not say
+     * @throws VmException.MissingResource if the record cannot be read or says what it may not say
      */
     static KernelFacts of(Path kernel) {
         Path file = kernel.resolveSibling(FILE);
@@ -54,7 +54,7 @@ public record KernelFacts(String kind, String release, boolean acpi, List<String
         } catch (NoSuchFileException notRecorded) {
             return UNRECORDED;
         } catch (IOException | IllegalArgumentException e) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     "The kernel's record " + file + " cannot be used: " + e.getMessage(),
                     "Run ./setup, which writes it anew.",
                     e);

@@ -26,7 +26,6 @@ import dev.cloche.qemu.snapshot.QemuGround;
 import dev.cloche.qemu.snapshot.QemuSnapshots;
 import dev.cloche.qemu.snapshot.SnapshotManifest;
 import dev.cloche.vm.BootPolicy;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.PoolSlot;
@@ -35,19 +34,15 @@ import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmCapabilities;
-import dev.cloche.vm.VmExistsException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
 import dev.cloche.vmm.disk.DiskStore;
@@ -104,9 +99,9 @@ public final class QemuProvider implements VmProvider {
             lock = VmDirectory.own(layout, id);
             StoredSpec.write(layout.directory(id), spec);
         } catch (FileAlreadyExistsException e) {
-            throw new VmExistsException(id);
+            throw new VmException.Exists(id);
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "VM " + id + " cannot be made in " + layout.vms() + ": " + e.getMessage(),
                     "Check the owner and mode of that directory and the space on its disk.",
                     e);
@@ -117,7 +112,7 @@ public final class QemuProvider implements VmProvider {
     @Override
     public Vm create(VmSpec spec, PoolSlot slot) {
         if (!spec.attached() || spec.templateMaker()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A pool entry is no template's maker, and is not detached",
                     "Leave it attached until it is shelved.");
         }
@@ -125,9 +120,9 @@ public final class QemuProvider implements VmProvider {
             LockFile lock = pool.make(spec, slot);
             return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
         } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
-            throw new VmExistsException(spec.id());
+            throw new VmException.Exists(spec.id());
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "A pool entry cannot be made in " + layout.vms() + ": " + e.getMessage(),
                     "Check the owner and mode of that directory and the space on its disk.",
                     e);
@@ -166,7 +161,7 @@ public final class QemuProvider implements VmProvider {
         if (files.capturing() && files.detached()) {
             try (Vm _ = adopt(id, deadline)) {
                 // Which does it.
-            } catch (VmBusyException ownerLives) {
+            } catch (VmException.Busy ownerLives) {
                 return;
             }
         }
@@ -239,7 +234,7 @@ public final class QemuProvider implements VmProvider {
         try (LockFile _ = VmDirectory.own(layout, id)) {
             VmState state = get(id).map(VmInfo::state).orElse(VmState.DESTROYED);
             if (state.live()) {
-                throw new VmStateException(id, state, "be destroyed");
+                throw new VmException.WrongState(id, state, "be destroyed");
             }
             new VmRemoval(layout).remove(id);
         }
@@ -248,7 +243,7 @@ public final class QemuProvider implements VmProvider {
     @Override
     public OutputLog outputLog(VmId id) {
         if (get(id).isEmpty()) {
-            throw new VmNotFoundException(id);
+            throw new VmException.NotFound(id);
         }
         return new GuardOutputLog(
                 layout.directory(id),
@@ -307,7 +302,7 @@ public final class QemuProvider implements VmProvider {
         try {
             return NetworkRecord.read(layout.directory(id));
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The ports of VM " + id + " cannot be read: " + e.getMessage(), "Check the state root's disk.", e);
         }
     }
@@ -317,7 +312,7 @@ public final class QemuProvider implements VmProvider {
         try {
             return TrafficRecord.sinceUse(layout.directory(id));
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The use of the ports of VM " + id + " cannot be read: " + e.getMessage(),
                     "Check the state root's disk.",
                     e);

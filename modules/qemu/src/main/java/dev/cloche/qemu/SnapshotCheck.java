@@ -4,9 +4,9 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.snapshot.SnapshotManifest;
 import dev.cloche.qemu.snapshot.SnapshotStore;
 import dev.cloche.qemu.snapshot.SnapshotUse;
-import dev.cloche.vm.SnapshotDamagedException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ public final class SnapshotCheck {
      * Takes as long as reading the memory of all of them; none is deleted meanwhile.
      *
      * @return a sentence for each that is not whole; empty if all are
-     * @throws VmStorageException if they cannot be listed
+     * @throws VmException.Storage if they cannot be listed
      */
     public static List<String> problems(Path stateRoot) {
         SnapshotStore store = new SnapshotStore(stateRoot.resolve(VmLayout.SNAPSHOTS));
@@ -44,11 +44,11 @@ public final class SnapshotCheck {
                 SnapshotUse.read(manifest.get(), store.directory(name));
             }
             return Optional.empty();
-        } catch (SnapshotDamagedException e) {
+        } catch (SnapshotException.Damaged e) {
             return Optional.of(e.getMessage() + ".");
         } catch (IOException e) {
             return Optional.of(
-                    new SnapshotDamagedException(name, String.valueOf(e.getMessage()), e).getMessage() + ".");
+                    new SnapshotException.Damaged(name, String.valueOf(e.getMessage()), e).getMessage() + ".");
         }
     }
 }

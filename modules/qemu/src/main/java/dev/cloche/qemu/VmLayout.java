@@ -3,9 +3,8 @@ package dev.cloche.qemu;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.qemu.guard.PrivateDirectory;
 import dev.cloche.qemu.guard.RuntimeDirectory;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,13 +40,13 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
 
     private static final int LONGEST_SOCKET_NAME = "/".length() + 40 + ".qmp".length();
 
-    /** @throws InvalidVmSpecException if a path is not absolute, or too long for sockets in it */
+    /** @throws VmException.Invalid if a path is not absolute, or too long for sockets in it */
     public VmLayout {
         if (!stateRoot.isAbsolute() || !runtimeDirectory.isAbsolute()) {
-            throw new InvalidVmSpecException("The state root is not absolute", "Give absolute paths.");
+            throw new VmException.Invalid("The state root is not absolute", "Give absolute paths.");
         }
         if (!fits(runtimeDirectory)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "The path " + runtimeDirectory + " is too long for the names of sockets",
                     "Use a path of at most " + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
         }
@@ -57,8 +56,8 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
      * The layout below a state root, with sockets in a directory of {@code /tmp} that belongs to this user alone. Makes
      * both directories.
      *
-     * @throws VmStorageException if a directory cannot be made, or belongs to somebody else
-     * @throws InvalidVmSpecException if the paths are not usable
+     * @throws VmException.Storage if a directory cannot be made, or belongs to somebody else
+     * @throws VmException.Invalid if the paths are not usable
      */
     public static VmLayout of(Path stateRoot) {
         return of(stateRoot, SHARED_TEMPORARY);
@@ -74,7 +73,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
             DurableFiles.ensureDirectory(layout.vms());
             return layout;
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The state root " + stateRoot + " is not usable: " + e.getMessage(),
                     "Check its owner, its mode and the space on its disk.",
                     e);

@@ -1,6 +1,6 @@
 package dev.cloche.qemu;
 
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,13 +20,13 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
     private static final String QEMU = "qemu-system-x86_64";
     private static final String SETUP = "Run ./setup, which builds it.";
 
-    /** @throws VmResourcesException if a path is not absolute */
+    /** @throws VmException.MissingResource if a path is not absolute */
     public VmResources {
         Stream.of(qemu, guard, clockMeter, kernel.kernel(), kernel.initramfs())
                 .filter(path -> !path.isAbsolute())
                 .findFirst()
                 .ifPresent(path -> {
-                    throw new VmResourcesException("The path " + path + " is not absolute", SETUP, null);
+                    throw new VmException.MissingResource("The path " + path + " is not absolute", SETUP, null);
                 });
     }
 
@@ -38,10 +38,10 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
     /**
      * passt, for a guest that is to have a network.
      *
-     * @throws VmResourcesException if it is not installed
+     * @throws VmException.MissingResource if it is not installed
      */
     public Path requirePasst() {
-        return passt.orElseThrow(() -> new VmResourcesException(
+        return passt.orElseThrow(() -> new VmException.MissingResource(
                 "There is no passt in the PATH, which a guest's network needs",
                 "Install passt (Debian: apt-get install passt), or start it without a network.",
                 null));
@@ -51,7 +51,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
      * Looks for the installation's files below {@code roots}, the first that has a file wins: what the user named, the
      * state root, the installation's share directory. QEMU and passt are searched in the {@code PATH}.
      *
-     * @throws VmResourcesException if something is missing
+     * @throws VmException.MissingResource if something is missing
      */
     public static VmResources find(List<Path> roots) {
         return find(roots, Optional.ofNullable(System.getenv("PATH")).orElse(""));
@@ -59,7 +59,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
 
     static VmResources find(List<Path> roots, String searchPath) {
         Path qemu = program(QEMU, searchPath)
-                .orElseThrow(() -> new VmResourcesException(
+                .orElseThrow(() -> new VmException.MissingResource(
                         "There is no " + QEMU + " in the PATH",
                         "Install QEMU (Debian: apt-get install qemu-system-x86).",
                         null));
@@ -89,7 +89,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 .flatMap(name -> roots.stream().map(root -> root.resolve(name).toAbsolutePath()))
                 .filter(Files::isReadable)
                 .findFirst()
-                .orElseThrow(() -> new VmResourcesException(
+                .orElseThrow(() -> new VmException.MissingResource(
                         "There is no " + String.join(" or ", names) + " in any of " + roots, SETUP, null));
     }
 
@@ -98,7 +98,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
         try {
             return path.toRealPath();
         } catch (IOException e) {
-            throw new VmResourcesException(path + " cannot be reached: " + e.getMessage(), SETUP, e);
+            throw new VmException.MissingResource(path + " cannot be reached: " + e.getMessage(), SETUP, e);
         }
     }
 }

@@ -1,11 +1,11 @@
 package dev.cloche.qemu;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.CopyException;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
@@ -75,7 +75,7 @@ final class HostileAgentClient {
                             Deadline.after(patience));
             guest.ping(Deadline.after(patience));
             return "survived";
-        } catch (CopyException e) {
+        } catch (GuestException.CopyIncomplete e) {
             return Optional.ofNullable(e.getCause())
                     .map(cause -> cause.getClass().getSimpleName())
                     .orElse("no cause");

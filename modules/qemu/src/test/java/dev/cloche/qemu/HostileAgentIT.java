@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmResourcesException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
@@ -38,9 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real VMs whose agent lies ({@code guest/test/hostile}): what root in a guest can do to its host. */
 class HostileAgentIT {
-    private static final String PROTOCOL = "GuestProtocolException";
-    private static final String LIMIT = "CopyLimitException";
-    private static final String LATE = "VmDeadlineException";
+    private static final String PROTOCOL = GuestException.ProtocolBroken.class.getSimpleName();
+    private static final String LIMIT = GuestException.CopyLimit.class.getSimpleName();
+    private static final String LATE = VmException.Deadline.class.getSimpleName();
 
     /** What becomes of each lie. Whoever is only kept waiting survives, or gives up when its deadline passes. */
     private static final Map<String, String> OUTCOMES = outcomes();
@@ -138,7 +138,7 @@ class HostileAgentIT {
                 .normalize();
         try {
             honest = VmResources.find(List.of(share));
-        } catch (VmResourcesException missing) {
+        } catch (VmException.MissingResource missing) {
             Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
         }
         for (String tool : List.of("make", "gcc")) {
@@ -270,8 +270,8 @@ class HostileAgentIT {
     @Test
     void anOwnerWhoseGuestLiesCanStillKillAndDestroyIt() {
         assertThatThrownBy(() -> vm.guest().exec(ExecRequest.of("unasked"), soon()))
-                .isInstanceOf(GuestProtocolException.class);
-        assertThatThrownBy(() -> vm.guest().ping(soon())).isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
+        assertThatThrownBy(() -> vm.guest().ping(soon())).isInstanceOf(GuestException.ProtocolBroken.class);
         assertThat(vm.kill(soon()).cause()).isEqualTo(VmExit.Cause.KILLED);
     }
 

@@ -9,8 +9,8 @@ import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmResourcesException;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,12 +65,13 @@ class KernelFactsTest {
     void aRecordThatSaysWhatItMayNotSayIsRefused(String line) {
         assertThatThrownBy(() -> recorded(line + "\n"))
                 .isInstanceOfSatisfying(
-                        VmResourcesException.class, e -> assertThat(e.remedy()).contains("./setup"));
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.remedy()).contains("./setup"));
     }
 
     @Test
     void anEndlessRecordIsRefused() {
-        assertThatThrownBy(() -> recorded("a".repeat(5000))).isInstanceOf(VmResourcesException.class);
+        assertThatThrownBy(() -> recorded("a".repeat(5000))).isInstanceOf(VmException.MissingResource.class);
     }
 
     private KernelFacts recorded(String text) throws IOException {

@@ -11,7 +11,7 @@ import dev.cloche.qemu.snapshot.MachineFacts;
 import dev.cloche.qemu.snapshot.SnapshotKey;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.RootDisk;
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
@@ -98,7 +98,7 @@ class KvmCommandTest {
         NavigableMap<String, String> upgraded = new TreeMap<>(facts);
         upgraded.put("hostKvm", "another");
         assertThat(SnapshotKey.of(facts).differences(SnapshotKey.of(upgraded)))
-                .extracting(SnapshotMismatchException.Difference::field)
+                .extracting(SnapshotException.Mismatch.Difference::field)
                 .containsExactly("hostKvm");
     }
 

@@ -7,13 +7,12 @@ import dev.cloche.qemu.guard.NetworkRecord;
 import dev.cloche.qemu.launch.HostPorts;
 import dev.cloche.qemu.launch.PasstCommand;
 import dev.cloche.qemu.launch.QemuCommand;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.UserNetwork;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmResourcesException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.testing.InMemoryProvider;
 import java.io.IOException;
@@ -79,7 +78,7 @@ class NetworkSpecTest {
                 "127.0.0.1:80-81"
             })
     void whatIsNoPortIsRefused(String text) {
-        assertThatThrownBy(() -> PublishedPort.parse(text)).isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(() -> PublishedPort.parse(text)).isInstanceOf(VmException.Invalid.class);
     }
 
     @Test
@@ -87,14 +86,14 @@ class NetworkSpecTest {
         NetworkSpec.User user = NetworkSpec.user();
         for (List<String> twice : List.of(List.of("80:80", "80:81"), List.of("0.0.0.0:80:80", "80:81"))) {
             assertThatThrownBy(() -> user.withPorts(parse(twice)))
-                    .isInstanceOf(InvalidVmSpecException.class)
+                    .isInstanceOf(VmException.Invalid.class)
                     .hasMessageContaining("twice");
         }
         assertThat(user.withPorts(parse(List.of("80:80", "80:80/udp", "127.0.0.2:80:80", "0:1", "0:1")))
                         .ports())
                 .hasSize(5);
         assertThatThrownBy(() -> user.withPorts(PublishedPort.parse("1000-1256:1000-1256")))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
     }
 
     private static List<PublishedPort> parse(List<String> texts) {
@@ -110,7 +109,7 @@ class NetworkSpecTest {
                         .nameServer())
                 .contains("9.9.9.9");
         assertThatThrownBy(() -> NetworkSpec.user().withNameServer(InetAddress.ofLiteral("::1")))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
     }
 
     @Test
@@ -155,7 +154,7 @@ class NetworkSpecTest {
     void aGuestInMemoryHasNoNetworkAndSaysSo() {
         try (InMemoryProvider provider = new InMemoryProvider()) {
             assertThatThrownBy(() -> provider.create(PLAIN.withNetwork(NetworkSpec.user())))
-                    .isInstanceOf(InvalidVmSpecException.class);
+                    .isInstanceOf(VmException.Invalid.class);
             assertThat(provider.list()).isEmpty();
         }
     }
@@ -180,6 +179,7 @@ class NetworkSpecTest {
         VmResources without = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), kernel, Optional.empty());
         assertThatThrownBy(without::requirePasst)
                 .isInstanceOfSatisfying(
-                        VmResourcesException.class, e -> assertThat(e.remedy()).contains("apt-get install passt"));
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.remedy()).contains("apt-get install passt"));
     }
 }

@@ -12,9 +12,8 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmHindrance;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,7 +56,7 @@ class QemuHinderedIT extends QemuTest {
     private static void assertHindered(VmHindrance why, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        VmHinderedException.class,
+                        VmException.Hindered.class,
                         e -> assertThat(e.hindrance()).isEqualTo(why));
     }
 
@@ -205,7 +204,7 @@ class QemuHinderedIT extends QemuTest {
         // More than its monitor's queue holds.
         for (int i = 0; i < 4; i++) {
             assertThatThrownBy(() -> provider.connect(vm.id(), Deadline.after(Duration.ofSeconds(1))))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
         }
         assertThat(provider.stop(vm.id(), Duration.ofSeconds(1), Deadline.none())
                         .cause())

@@ -8,11 +8,11 @@ import dev.cloche.qemu.disk.QemuImage;
 import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.vm.ExecRequest;
-import dev.cloche.vm.ImageAsideException;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
@@ -122,7 +122,7 @@ class QemuImageIT extends QemuTest {
                     }))
                     .hasMessage("late")
                     .satisfies(late -> assertThat(late.getSuppressed()).hasSize(1));
-            assertThatThrownBy(() -> vm.resume(soon())).isInstanceOf(ImageAsideException.class);
+            assertThatThrownBy(() -> vm.resume(soon())).isInstanceOf(VmException.ImageAside.class);
             assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.KILLED);
         }
     }
@@ -163,7 +163,7 @@ class QemuImageIT extends QemuTest {
     @Test
     void aVmThatWasLeftWithoutItsImageIsEndedByWhoAdoptsIt() throws Exception {
         VmId id = leftBehind(true);
-        assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(ImageAsideException.class);
+        assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmException.ImageAside.class);
         Awaitility.await().until(() -> !provider.get(id).orElseThrow().state().live());
         provider.destroy(id);
     }

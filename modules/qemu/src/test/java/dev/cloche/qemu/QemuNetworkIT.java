@@ -7,17 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.qemu.launch.HostPorts;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.UserNetwork;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmPortException;
-import dev.cloche.vm.VmResourcesException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
@@ -219,7 +217,7 @@ class QemuNetworkIT extends QemuTest {
                 Vm vm = provider.create(spec().withNetwork(publishing("0:81", taken.getLocalPort() + ":80")))) {
             assertThatThrownBy(() -> vm.start(soon()))
                     .isInstanceOfSatisfying(
-                            VmPortException.class,
+                            VmException.PortUnavailable.class,
                             e -> assertThat(e.port().hostPort()).isEqualTo(taken.getLocalPort()))
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort() + "/tcp")
                     .hasMessageContaining("in use");
@@ -250,7 +248,7 @@ class QemuNetworkIT extends QemuTest {
             }
         }
         assertThatThrownBy(() -> VmSpec.restored(VmId.random(), template).withNetwork(NetworkSpec.none()))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
     }
 
     private Vm publishingClone(SnapshotRef template) {
@@ -341,7 +339,7 @@ class QemuNetworkIT extends QemuTest {
                 Vm vm = lacking.create(spec().withNetwork(NetworkSpec.user()))) {
             assertThatThrownBy(() -> vm.start(soon()))
                     .isInstanceOfSatisfying(
-                            VmResourcesException.class,
+                            VmException.MissingResource.class,
                             e -> assertThat(e.remedy()).contains("apt-get install passt"));
             vm.destroy();
         }

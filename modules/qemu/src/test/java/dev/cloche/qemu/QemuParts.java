@@ -2,7 +2,7 @@ package dev.cloche.qemu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class QemuParts {
                 .normalize();
         try {
             return VmResources.find(List.of(share));
-        } catch (VmResourcesException missing) {
+        } catch (VmException.MissingResource missing) {
             return Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
         }
     }

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.guard.VmNote;
-import dev.cloche.vm.DiskInUseException;
-import dev.cloche.vm.DiskMovedOnException;
+import dev.cloche.vm.DiskException;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
@@ -204,7 +203,7 @@ class QemuPersistentDiskIT extends QemuTest {
             vm.destroy();
         }
         try (Vm late = provider.create(VmSpec.restored(VmId.random(), taken))) {
-            assertThatThrownBy(() -> late.start(soon())).isInstanceOf(DiskMovedOnException.class);
+            assertThatThrownBy(() -> late.start(soon())).isInstanceOf(DiskException.MovedOn.class);
         }
         try (Vm vm = on(home)) {
             assertThat(shell(vm, "cat /root/since; cat /root/count")).startsWith("since\n");
@@ -230,7 +229,7 @@ class QemuPersistentDiskIT extends QemuTest {
             VmNote.SUSPENDED.leaveOrThrow(fixture.layout().directory(vm.id()));
             record.write(record.read().suspendedAt(taken));
             try (Vm client = provider.create(VmSpec.restored(VmId.random(), taken))) {
-                assertThatThrownBy(() -> client.start(soon())).isInstanceOf(DiskInUseException.class);
+                assertThatThrownBy(() -> client.start(soon())).isInstanceOf(DiskException.InUse.class);
             }
             vm.resume(soon());
             assertThat(provider.disks().find(home.directory()).orElseThrow().suspendedAt())
@@ -239,7 +238,7 @@ class QemuPersistentDiskIT extends QemuTest {
             vm.kill(soon());
             vm.destroy();
             try (Vm late = provider.create(VmSpec.restored(VmId.random(), taken))) {
-                assertThatThrownBy(() -> late.start(soon())).isInstanceOf(DiskMovedOnException.class);
+                assertThatThrownBy(() -> late.start(soon())).isInstanceOf(DiskException.MovedOn.class);
             }
         }
     }

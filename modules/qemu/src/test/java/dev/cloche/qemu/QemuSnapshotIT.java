@@ -6,16 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.qemu.snapshot.SnapshotManifest;
 import dev.cloche.qemu.snapshot.SnapshotMemory;
 import dev.cloche.vm.ExecRequest;
-import dev.cloche.vm.SnapshotDamagedException;
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -251,9 +249,9 @@ class QemuSnapshotIT extends QemuTest {
                 Vm clone = elsewhere.create(VmSpec.restored(VmId.random(), taken))) {
             assertThatThrownBy(() -> clone.start(soon()))
                     .isInstanceOfSatisfying(
-                            SnapshotMismatchException.class,
+                            SnapshotException.Mismatch.class,
                             e -> assertThat(e.differences())
-                                    .extracting(SnapshotMismatchException.Difference::field)
+                                    .extracting(SnapshotException.Mismatch.Difference::field)
                                     .containsExactly("initramfs", "qemuBinary"));
             assertThat(clone.state()).isEqualTo(VmState.FAILED);
             clone.destroy();
@@ -272,7 +270,7 @@ class QemuSnapshotIT extends QemuTest {
                         .replace("\"key.memoryMiB\":\"256\"", "\"key.memoryMiB\":\"512\""));
         try (Vm clone = provider.create(VmSpec.restored(VmId.random(), taken))) {
             assertThatThrownBy(() -> clone.start(soon()))
-                    .isInstanceOf(SnapshotMismatchException.class)
+                    .isInstanceOf(SnapshotException.Mismatch.class)
                     .hasMessageContaining("qemu: 6.6.6 then, " + version + " here")
                     .hasMessageContaining("memoryMiB: 512 then, 256 here");
         }
@@ -292,7 +290,7 @@ class QemuSnapshotIT extends QemuTest {
         Path manifest = files().resolve(SnapshotManifest.FILE);
         Files.writeString(manifest, Files.readString(manifest).substring(0, 300));
         refusedAsDamaged(taken, "manifest.json");
-        assertThatThrownBy(() -> provider.snapshot(NAME)).isInstanceOf(SnapshotDamagedException.class);
+        assertThatThrownBy(() -> provider.snapshot(NAME)).isInstanceOf(SnapshotException.Damaged.class);
         assertThat(provider.snapshots()).isEmpty();
         provider.deleteSnapshot(NAME);
         assertThat(files()).doesNotExist();
@@ -301,7 +299,7 @@ class QemuSnapshotIT extends QemuTest {
     private void refusedAsDamaged(SnapshotRef taken, String what) {
         try (Vm clone = provider.create(VmSpec.restored(VmId.random(), taken))) {
             assertThatThrownBy(() -> clone.start(soon()))
-                    .isInstanceOf(SnapshotDamagedException.class)
+                    .isInstanceOf(SnapshotException.Damaged.class)
                     .hasMessageContaining(what);
             clone.destroy();
         }
@@ -315,7 +313,7 @@ class QemuSnapshotIT extends QemuTest {
                 .isEqualTo("ready");
         QemuFixture.killAndWait(fixture.latestChild());
         assertThatThrownBy(() -> provider.deleteSnapshot(NAME))
-                .isInstanceOf(VmBusyException.class)
+                .isInstanceOf(VmException.Busy.class)
                 .hasMessageContaining("VM left-alone");
         try (Vm adopted = provider.adopt(id, soon())) {
             SnapshotRef fork = adopted.snapshot(new SnapshotName("fork"), soon());
@@ -336,7 +334,7 @@ class QemuSnapshotIT extends QemuTest {
                 mount("-t", "tmpfs", "-o", "size=16m", "none", store.toString()), "only root mounts a small disk");
         try (Vm vm = running()) {
             assertThatThrownBy(() -> vm.snapshot(NAME, soon()))
-                    .isInstanceOf(VmStorageException.class)
+                    .isInstanceOf(VmException.Storage.class)
                     .hasMessageContaining("space");
             assertThat(store).isEmptyDirectory();
             assertThat(vm.state()).isEqualTo(VmState.RUNNING);

@@ -12,15 +12,12 @@ import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmLimitException;
 import dev.cloche.vm.VmProvider;
-import dev.cloche.vm.VmResourcesException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vm.VmState;
 import dev.cloche.vm.testing.VmProviderContract;
 import java.io.IOException;
@@ -96,7 +93,7 @@ class QemuVmProviderIT extends VmProviderContract {
                 .isEqualTo("ready");
         try (QemuProvider provider = open()) {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
-            assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmException.Busy.class);
             QemuFixture.killAndWait(fixture.latestChild());
             Awaitility.await().until(() -> provider.get(id).orElseThrow().state() == VmState.STOPPED);
             VmExit exit = provider.get(id).orElseThrow().exit().orElseThrow();
@@ -114,7 +111,7 @@ class QemuVmProviderIT extends VmProviderContract {
         QemuFixture.killAndWait(fixture.latestChild());
         assertThat(fixture.inAnotherJvm("adopt", id.value())).isEqualTo("ready");
         try (QemuProvider provider = open()) {
-            assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmException.Busy.class);
             QemuFixture.killAndWait(fixture.latestChild());
             VmExit exit;
             try (Vm vm = provider.adopt(id, soon())) {
@@ -282,7 +279,7 @@ class QemuVmProviderIT extends VmProviderContract {
         try (QemuProvider provider =
                         new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(10)));
                 Vm vm = provider.create(spec())) {
-            assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmStartException.class, e -> {
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmException.StartFailed.class, e -> {
                 assertThat(e.consoleTail()).contains("Kernel panic");
                 assertThat(e.remedy()).contains("Kernel panic");
             });
@@ -298,7 +295,7 @@ class QemuVmProviderIT extends VmProviderContract {
         try (QemuProvider provider = open();
                 Vm vm = provider.create(spec().withMaxDuration(Duration.ofMillis(100)))) {
             assertThatThrownBy(() -> vm.start(soon()))
-                    .isInstanceOf(VmLimitException.class)
+                    .isInstanceOf(VmException.LimitReached.class)
                     .hasMessageContaining("longest time");
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
             vm.destroy();
@@ -314,7 +311,7 @@ class QemuVmProviderIT extends VmProviderContract {
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(directory.resolve("none")));
         try (QemuProvider provider = open();
                 Vm vm = provider.create(spec)) {
-            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmResourcesException.class);
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmException.MissingResource.class);
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
         }
     }
@@ -341,7 +338,7 @@ class QemuVmProviderIT extends VmProviderContract {
             try (LockFile _ = LockFile.tryLock(VmLayout.of(stateRoot()).monitorLock(vm.id()))
                     .orElseThrow()) {
                 Deadline waitedOut = Deadline.after(Duration.ofSeconds(5));
-                assertThatThrownBy(() -> vm.pause(waitedOut)).isInstanceOf(VmBusyException.class);
+                assertThatThrownBy(() -> vm.pause(waitedOut)).isInstanceOf(VmException.Busy.class);
             }
             vm.pause(soon());
         }

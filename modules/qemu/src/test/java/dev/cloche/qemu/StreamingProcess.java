@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.RootDisk;
@@ -84,7 +84,7 @@ final class StreamingProcess {
                 stdin.write(chunk);
                 at += chunk.length;
             }
-        } catch (IOException | GuestConnectionLostException over) {
+        } catch (IOException | GuestException.ConnectionLost over) {
             // The reading side reports it.
         }
     }

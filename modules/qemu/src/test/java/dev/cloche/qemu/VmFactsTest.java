@@ -12,12 +12,11 @@ import dev.cloche.qemu.snapshot.RamFile;
 import dev.cloche.qemu.snapshot.SnapshotKey;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.RootDisk;
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmResourcesException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vm.VmState;
 import dev.cloche.vmm.VmTransition;
 import dev.cloche.vmm.VmTransitions;
@@ -41,11 +40,12 @@ class VmFactsTest {
     void aVmThatDidNotComeUpSaysWhatItsConsoleSaid() {
         String console = "cloche: cannot mount /proc: Not a directory\n\n[    0.9] reboot: Restarting system";
 
-        assertThat(new VmStartException("It did not come up", "", console, null))
+        assertThat(new VmException.StartFailed("It did not come up", "", console, null))
                 .hasMessage("It did not come up. Its console says: cloche: cannot mount /proc: Not a directory");
-        assertThat(new VmStartException("It did not come up", "", "one\nno memory\n", null))
+        assertThat(new VmException.StartFailed("It did not come up", "", "one\nno memory\n", null))
                 .hasMessage("It did not come up. Its console says: no memory");
-        assertThat(new VmStartException("It did not come up", "", "", null)).hasMessage("It did not come up");
+        assertThat(new VmException.StartFailed("It did not come up", "", "", null))
+                .hasMessage("It did not come up");
     }
 
     @Test
@@ -98,9 +98,9 @@ class VmFactsTest {
         SnapshotKey now = SnapshotKey.of(Map.of("qemu", "7.2.23", "counterKiloHertz", "2600001", "kernel", "a"));
         assertThat(then.differences(then)).isEmpty();
         assertThat(then.differences(now))
-                .containsExactly(new SnapshotMismatchException.Difference("qemu", "7.2.22", "7.2.23"));
+                .containsExactly(new SnapshotException.Mismatch.Difference("qemu", "7.2.22", "7.2.23"));
         assertThat(then.differences(SnapshotKey.of(Map.of("qemu", "7.2.22", "counterKiloHertz", "2700000"))))
-                .extracting(SnapshotMismatchException.Difference::field)
+                .extracting(SnapshotException.Mismatch.Difference::field)
                 .containsExactly("counterKiloHertz", "kernel");
     }
 
@@ -137,9 +137,10 @@ class VmFactsTest {
     void missingResourcesSayWhatToDo() {
         assertThatThrownBy(() -> VmResources.find(List.of(directory), "/none"))
                 .isInstanceOfSatisfying(
-                        VmResourcesException.class, e -> assertThat(e.remedy()).contains("Install QEMU"));
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.remedy()).contains("Install QEMU"));
         assertThatThrownBy(() -> VmResources.find(List.of(directory), "/usr/bin:/bin"))
-                .isInstanceOf(VmResourcesException.class);
+                .isInstanceOf(VmException.MissingResource.class);
     }
 
     @Test

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.qemu.guard.PrivateDirectory;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ class VmLayoutTest {
     void aRuntimeDirectoryThatLeavesNoRoomForSocketsIsRefused() throws IOException {
         Path longPath = Files.createDirectories(directory.resolve("x".repeat(90)));
         assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), longPath))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
     }
 
     @Test
@@ -63,7 +62,7 @@ class VmLayoutTest {
 
     private void assertRefused(Path temporary) {
         assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), temporary))
-                .isInstanceOf(VmStorageException.class)
+                .isInstanceOf(VmException.Storage.class)
                 .hasMessageContaining("not this user's alone");
     }
 }

@@ -8,7 +8,6 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestNetwork;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.ResourceLimit;
@@ -16,9 +15,9 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TerminalSize;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.protocol.HostFrames;
 import java.io.IOException;
@@ -73,7 +72,7 @@ class VmSpecTest {
                 () -> network("10.0.2.15/24", "gateway.example"),
                 () -> network("fe80::1%eth0/64", "fe80::2"));
         for (Runnable one : wrong) {
-            assertThatThrownBy(one::run).isInstanceOf(InvalidVmSpecException.class);
+            assertThatThrownBy(one::run).isInstanceOf(VmException.Invalid.class);
         }
     }
 
@@ -119,10 +118,10 @@ class VmSpecTest {
         }
         Files.writeString(directory.resolve("spec.json"), "{\"version\":2}");
         assertThatThrownBy(() -> StoredSpec.read(directory, id))
-                .isInstanceOf(VmStorageException.class)
+                .isInstanceOf(VmException.Storage.class)
                 .hasMessageContaining("version");
         Files.write(directory.resolve("spec.json"), new byte[300_000]);
-        assertThatThrownBy(() -> StoredSpec.read(directory, id)).isInstanceOf(VmStorageException.class);
+        assertThatThrownBy(() -> StoredSpec.read(directory, id)).isInstanceOf(VmException.Storage.class);
     }
 
     @Test

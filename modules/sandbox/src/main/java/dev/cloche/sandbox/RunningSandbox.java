@@ -14,17 +14,14 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmStateException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -159,7 +156,7 @@ public final class RunningSandbox implements AutoCloseable {
     private GuestFiles files() {
         try {
             return vm.guest().files();
-        } catch (VmStateException lost) {
+        } catch (VmException.WrongState lost) {
             throw ended(lost);
         }
     }
@@ -237,13 +234,13 @@ public final class RunningSandbox implements AutoCloseable {
     public <T> T ask(Function<Guest, T> question) {
         try {
             return question.apply(vm.guest());
-        } catch (GuestConnectionLostException | VmStateException lost) {
+        } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
             throw ended(lost);
         }
     }
 
     /** Why it does not work at present although it runs; see {@link Vm#hindrance}. */
-    public Optional<VmHinderedException> hindrance() {
+    public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();
     }
 
@@ -256,7 +253,7 @@ public final class RunningSandbox implements AutoCloseable {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             Ending why = ownership.flatMap(Ownership::ending).orElseGet(() -> ends.ending(record.id(), vm.id(), exit));
             return new SandboxException.Ended(record.name(), why, lost);
-        } catch (VmDeadlineException alive) {
+        } catch (VmException.Deadline alive) {
             return lost;
         }
     }

@@ -10,7 +10,7 @@ import dev.cloche.sandbox.snapshot.ForkRequest;
 import dev.cloche.sandbox.snapshot.SnapshotGround;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.sandbox.snapshot.SnapshotTaking;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -106,7 +106,7 @@ public final class SandboxSnapshots {
         }
         try (OwnerLock lock = free.get()) {
             snapshots.discard(snapshot.id(), lock);
-        } catch (VmBusyException read) {
+        } catch (VmException.Busy read) {
             // It has no name any more, and a sweep finishes this when nobody reads it.
         }
     }

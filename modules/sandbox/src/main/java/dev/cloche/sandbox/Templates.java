@@ -7,13 +7,11 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.NetworkSpec;
-import dev.cloche.vm.SnapshotDamagedException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotNotFoundException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
@@ -78,7 +76,7 @@ public final class Templates {
                 notes.used(name);
             }
             return found;
-        } catch (SnapshotDamagedException damaged) {
+        } catch (SnapshotException.Damaged damaged) {
             discard(name);
             return Optional.empty();
         }
@@ -172,7 +170,7 @@ public final class Templates {
     public void discard(SnapshotName name) {
         try {
             vms.deleteSnapshot(name);
-        } catch (SnapshotNotFoundException gone) {
+        } catch (SnapshotException.NotFound gone) {
             return;
         } catch (VmException used) {
             System.getLogger(Templates.class.getName())
@@ -209,7 +207,7 @@ public final class Templates {
      * Removes a template. Sandboxes that were started from it keep it until they end.
      *
      * @throws SandboxException.NoTemplate if there is none of that name
-     * @throws VmBusyException if sandboxes run that were started from it
+     * @throws VmException.Busy if sandboxes run that were started from it
      */
     public void remove(String name) {
         delete(new SnapshotName(get(name).name()));
@@ -233,7 +231,7 @@ public final class Templates {
                 try {
                     delete(new SnapshotName(template.name()));
                     removed.add(template.name());
-                } catch (VmBusyException | SnapshotNotFoundException usedOrGone) {
+                } catch (VmException.Busy | SnapshotException.NotFound usedOrGone) {
                     System.getLogger(Templates.class.getName())
                             .log(System.Logger.Level.DEBUG, "template " + template.name() + " stays", usedOrGone);
                 }

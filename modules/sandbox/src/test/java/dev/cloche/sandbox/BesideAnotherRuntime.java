@@ -1,6 +1,6 @@
 package dev.cloche.sandbox;
 
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +24,7 @@ abstract class BesideAnotherRuntime extends OnTestHost {
     static void await(RunningSandbox sandbox, GuestExecution execution) {
         try {
             var _ = execution.await(TestHost.soon());
-        } catch (GuestConnectionLostException lost) {
+        } catch (GuestException.ConnectionLost lost) {
             throw sandbox.ended(lost);
         }
     }

@@ -7,8 +7,8 @@ import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
 import java.time.Duration;
@@ -50,7 +50,7 @@ abstract class ForwardingVm implements Vm {
     }
 
     @Override
-    public Optional<VmHinderedException> hindrance() {
+    public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.directory.OwnerLock;
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -113,7 +113,7 @@ class SandboxForkTest extends OnSnapshots {
                                     ChildSpec.unnamed().withName("b"),
                                     ChildSpec.unnamed().withName("c")),
                             TestHost.soon()))
-                    .isInstanceOf(SnapshotMismatchException.class)
+                    .isInstanceOf(SnapshotException.Mismatch.class)
                     .hasMessageContaining("hostCpu");
             assertNoSnapshotLeft();
             assertThat(host.here.store().all()).extracting(SandboxRecord::name).containsExactly("parent");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.warm.Newcomer;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -235,11 +235,11 @@ class SandboxSecretsTest {
     void whatNoGuestTakesIsRefusedBeforeAnythingIsDone() {
         for (String name : List.of("", ".hidden", "a/b", "a b", "a".repeat(65))) {
             assertThatThrownBy(() -> Secrets.none().with(name, VALUE))
-                    .isInstanceOf(InvalidVmSpecException.class)
+                    .isInstanceOf(VmException.Invalid.class)
                     .hasMessageNotContaining(VALUE);
         }
         assertThatThrownBy(() -> Secrets.none().with("large", new byte[65_537]))
-                .isInstanceOf(InvalidVmSpecException.class)
+                .isInstanceOf(VmException.Invalid.class)
                 .hasMessageContaining("too large");
     }
 

@@ -7,7 +7,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.image.ImageInUse;
 import dev.cloche.image.ImageReference;
 import dev.cloche.vm.PublishedPort;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -122,7 +122,7 @@ class SandboxSnapshotsTest extends OnSnapshots {
     void aFailedSnapshotLeavesNothingAndTheParentGoesOn() throws IOException {
         try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
             host.vms.faults.failSnapshots(1);
-            assertThatThrownBy(() -> take("parent", "kept")).isInstanceOf(VmStorageException.class);
+            assertThatThrownBy(() -> take("parent", "kept")).isInstanceOf(VmException.Storage.class);
             assertNoSnapshotLeft();
             assertThat(TestHost.output(TestHost.exec(parent, "echo", "up"))).isEqualTo("up\n");
         }

@@ -7,7 +7,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -147,7 +147,7 @@ class SandboxStopTest extends BesideAnotherRuntime {
             host.vms.before(
                     ScriptedVms.Step.CONNECT, id -> Thread.currentThread().interrupt());
             assertThatThrownBy(() -> other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon()))
-                    .isInstanceOf(VmInterruptedException.class);
+                    .isInstanceOf(VmException.Interrupted.class);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(TestHost.exec(sandbox, "true").await(TestHost.soon()).success())
                     .isTrue();

@@ -11,18 +11,14 @@ import dev.cloche.image.ImageNotFound;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.vm.BootPolicy;
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vm.testing.InMemoryFaults;
 import dev.cloche.vm.testing.InMemoryProvider;
 import java.io.IOException;
@@ -85,7 +81,7 @@ class StartFailureTest extends OnTestHost {
             crashWhatBoots();
             return failure.isDone();
         });
-        assertThat(failure.get()).isInstanceOf(VmStartException.class).hasMessageContaining("2 attempts");
+        assertThat(failure.get()).isInstanceOf(VmException.StartFailed.class).hasMessageContaining("2 attempts");
     }
 
     @Test
@@ -131,7 +127,7 @@ class StartFailureTest extends OnTestHost {
     @Test
     void aBootThatHangsForLongerThanTheDeadline() {
         host.vms.faults.hangBoots(100);
-        assertThatThrownBy(() -> startWithin(Duration.ofMillis(30))).isInstanceOf(VmDeadlineException.class);
+        assertThatThrownBy(() -> startWithin(Duration.ofMillis(30))).isInstanceOf(VmException.Deadline.class);
     }
 
     @Test
@@ -140,12 +136,12 @@ class StartFailureTest extends OnTestHost {
         SandboxSpec spec =
                 TestHost.named("a").withPolicies(SandboxPolicies.none().withStartTimeout(Duration.ofMillis(30)));
         assertThatThrownBy(() -> sandboxes.start(spec, PullListener.none(), Deadline.none()))
-                .isInstanceOf(VmDeadlineException.class);
+                .isInstanceOf(VmException.Deadline.class);
     }
 
     @Test
     void aDeadlineThatHasPassedBefore() {
-        assertThatThrownBy(() -> startWithin(Duration.ZERO)).isInstanceOf(VmDeadlineException.class);
+        assertThatThrownBy(() -> startWithin(Duration.ZERO)).isInstanceOf(VmException.Deadline.class);
     }
 
     @Test
@@ -169,7 +165,7 @@ class StartFailureTest extends OnTestHost {
             host.vms.memory.babble(id, new byte[100]);
         });
         assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "sleep", "1000")))
-                .isInstanceOfAny(GuestProtocolException.class, GuestConnectionLostException.class);
+                .isInstanceOfAny(GuestException.ProtocolBroken.class, GuestException.ConnectionLost.class);
     }
 
     @Test
@@ -209,7 +205,7 @@ class StartFailureTest extends OnTestHost {
     void anInterruptAtAnyStep(ScriptedVms.Step step) {
         host.vms.before(step, id -> Thread.currentThread().interrupt());
         assertThatThrownBy(() -> host.startDetached(TestHost.named("a", "sleep", "1000")))
-                .isInstanceOfAny(VmInterruptedException.class, SandboxException.Interrupted.class);
+                .isInstanceOfAny(VmException.Interrupted.class, SandboxException.Interrupted.class);
         assertThat(Thread.interrupted()).isTrue();
     }
 
@@ -222,7 +218,7 @@ class StartFailureTest extends OnTestHost {
                 .until(() -> host.vms.memory.list().stream()
                         .anyMatch(vm -> vm.state().live()));
         starting.interrupt();
-        assertThat(failure.get()).isInstanceOf(VmInterruptedException.class).hasNoSuppressedExceptions();
+        assertThat(failure.get()).isInstanceOf(VmException.Interrupted.class).hasNoSuppressedExceptions();
     }
 
     @Test
@@ -311,7 +307,7 @@ class StartFailureTest extends OnTestHost {
                 Vm vm = hanging.create(VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/none"))))) {
             vm.start(Deadline.none());
             throw new AssertionError("a boot that hangs does not come up");
-        } catch (VmStartException e) {
+        } catch (VmException.StartFailed e) {
             return e;
         }
     }

@@ -7,7 +7,6 @@ import dev.cloche.image.PullListener;
 import dev.cloche.linux.LockFile;
 import dev.cloche.sandbox.warm.Makers;
 import dev.cloche.vm.RootDisk;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
@@ -161,7 +160,7 @@ class TemplatesTest extends OnTestHost {
                 sandboxes.start(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon())) {
             assertThat(sandbox.timings().orElseThrow().kind()).isEqualTo(StartKind.RESTORED);
             assertThat(templates().prune(Duration.ZERO)).isEmpty();
-            assertThatThrownBy(() -> templates().remove(made.name())).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> templates().remove(made.name())).isInstanceOf(VmException.Busy.class);
         }
         templates().remove(made.name());
         assertThat(templates().list()).isEmpty();

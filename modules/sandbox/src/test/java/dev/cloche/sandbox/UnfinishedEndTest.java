@@ -8,7 +8,7 @@ import dev.cloche.sandbox.directory.EndHold;
 import dev.cloche.sandbox.directory.EndPlan;
 import dev.cloche.sandbox.lifecycle.SandboxEnds;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,7 +79,7 @@ class UnfinishedEndTest extends OnTestHost {
             host.vms.beforeNext(
                     ScriptedVms.Step.CONNECT, _ -> Thread.currentThread().interrupt());
             assertThatThrownBy(() -> other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon()))
-                    .isInstanceOf(VmInterruptedException.class);
+                    .isInstanceOf(VmException.Interrupted.class);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(status()).isEqualTo(SandboxStatus.DRAINING);
             sweep();

@@ -10,10 +10,10 @@ public record AttachPoint(long stdout, long stderr) {
     /** All that the guest still has. */
     public static final AttachPoint BEGINNING = new AttachPoint(0, 0);
 
-    /** @throws InvalidVmSpecException if an offset is negative */
+    /** @throws VmException.Invalid if an offset is negative */
     public AttachPoint {
         if (stdout < 0 || stderr < 0) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "There is no output before its beginning", "Give offsets that were read before.");
         }
     }

@@ -15,10 +15,10 @@ public record BootPolicy(int attempts, Duration helloWithin) {
     /** Three attempts of 30, 60 and 120 seconds; in software emulation a boot takes one or two on a quiet host. */
     public static final BootPolicy DEFAULT = new BootPolicy(3, Duration.ofSeconds(30));
 
-    /** @throws InvalidVmSpecException if there is no attempt, or no time for one */
+    /** @throws VmException.Invalid if there is no attempt, or no time for one */
     public BootPolicy {
         if (attempts < 1 || helloWithin.isNegative() || helloWithin.isZero()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A boot cannot be tried " + attempts + " times for " + helloWithin, "Give it time.");
         }
     }

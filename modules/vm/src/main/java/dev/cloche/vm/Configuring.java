@@ -6,7 +6,7 @@ public interface Configuring {
     /**
      * Waits until the identity is in force, at most until the deadline that was given when it was sent.
      *
-     * @throws GuestRefusedException if the agent could not apply it
+     * @throws GuestException.Refused if the agent could not apply it
      */
     void await();
 }

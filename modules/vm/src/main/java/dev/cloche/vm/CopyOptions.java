@@ -17,10 +17,10 @@ public record CopyOptions(
     /** No owners, no special bits, no link followed; 64 GiB, a million entries, 256 directories deep. */
     public static final CopyOptions DEFAULT = new CopyOptions(false, false, false, 64L << 30, 1_000_000, 256);
 
-    /** @throws InvalidVmSpecException if a limit is not positive, or the depth above 1,000 */
+    /** @throws VmException.Invalid if a limit is not positive, or the depth above 1,000 */
     public CopyOptions {
         if (maxBytes < 1 || maxEntries < 1 || maxDepth < 1 || maxDepth > 1_000) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A limit of a copy is not in its range", "Use positive limits, and a depth of at most 1,000.");
         }
     }

@@ -69,7 +69,7 @@ public record ExecRequest(
     }
 
     /**
-     * @throws InvalidVmSpecException if a text has a NUL, a value is out of range, parts exclude each other, or all of it
+     * @throws VmException.Invalid if a text has a NUL, a value is out of range, parts exclude each other, or all of it
      *     is larger than a message may be (1 MiB)
      */
     public ExecRequest {
@@ -294,7 +294,7 @@ public record ExecRequest(
         return 4L + text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    private static InvalidVmSpecException invalid(String sentence, String remedy) {
-        return new InvalidVmSpecException(sentence, remedy);
+    private static VmException.Invalid invalid(String sentence, String remedy) {
+        return new VmException.Invalid(sentence, remedy);
     }
 }

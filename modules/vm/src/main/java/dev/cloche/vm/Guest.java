@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * The inside of a running VM, as its agent serves it. Safe for use from several threads.
  *
- * <p>Every blocking call throws {@link GuestConnectionLostException} if the VM ends or the connection breaks, {@link
- * GuestProtocolException} if the guest broke the protocol (the connection is then closed for good), {@link
- * VmDeadlineException} when its deadline passes and {@link VmInterruptedException} when its thread is interrupted.
+ * <p>Every blocking call throws {@link GuestException.ConnectionLost} if the VM ends or the connection breaks, {@link
+ * GuestException.ProtocolBroken} if the guest broke the protocol (the connection is then closed for good), {@link
+ * VmException.Deadline} when its deadline passes and {@link VmException.Interrupted} when its thread is interrupted.
  */
 public interface Guest {
     GuestHello hello();
@@ -20,7 +20,7 @@ public interface Guest {
     /**
      * Gives the guest a new identity, all of it in one frame.
      *
-     * @throws GuestRefusedException if the agent could not apply it
+     * @throws GuestException.Refused if the agent could not apply it
      */
     default void configure(GuestIdentity identity, Deadline deadline) {
         beginConfigure(identity, deadline).await();
@@ -39,14 +39,14 @@ public interface Guest {
      * soon as it turns out to have started.
      *
      * @throws SpawnException if it cannot be started; its subclasses say why
-     * @throws GuestRefusedException if the agent refuses the request for another reason, for example {@link
+     * @throws GuestException.Refused if the agent refuses the request for another reason, for example {@link
      *     GuestFailure#NEEDS_IDENTITY} after {@link #quiesce}
      */
     GuestExecution exec(ExecRequest request, Deadline deadline);
 
     /**
      * Goes on with an execution that another connection has begun, or this one and let go. Who is attached to it on
-     * another connection gets an {@link ExecutionTakenException}.
+     * another connection gets an {@link GuestException.ExecutionTaken}.
      *
      * <p>Of an execution whose output is {@link ExecRequest#acknowledged acknowledged}, {@link GuestExecution#acknowledge
      * acknowledge} at once what was read already: whoever read it may have died before it did, and a guest that keeps as
@@ -54,10 +54,10 @@ public interface Guest {
      *
      * @param execution its id
      * @param from what was read already; an output of which the guest no longer has the bytes from there on begins with an
-     *     {@link OutputGapException}
-     * @throws GuestRefusedException {@link GuestFailure#NO_SUCH_EXECUTION} if the guest does not know it any more, {@link
+     *     {@link GuestException.OutputGap}
+     * @throws GuestException.Refused {@link GuestFailure#NO_SUCH_EXECUTION} if the guest does not know it any more, {@link
      *     GuestFailure#BAD_REQUEST} if {@code from} is beyond what was written
-     * @throws VmBusyException if it is attached to this connection
+     * @throws VmException.Busy if it is attached to this connection
      */
     GuestExecution attach(int execution, AttachPoint from, Deadline deadline);
 
@@ -67,7 +67,7 @@ public interface Guest {
     /**
      * Has the guest forget an execution that has ended, and its output.
      *
-     * @throws GuestRefusedException {@link GuestFailure#NO_SUCH_EXECUTION} if it does not know it, {@link
+     * @throws GuestException.Refused {@link GuestFailure#NO_SUCH_EXECUTION} if it does not know it, {@link
      *     GuestFailure#STILL_RUNNING} if it has not ended
      */
     void release(int execution, Deadline deadline);
@@ -92,7 +92,7 @@ public interface Guest {
     void quiesce(Deadline deadline);
 
     /**
-     * Waits until nothing more comes on this connection, and says why: a {@link GuestProtocolException} if the guest has broken
+     * Waits until nothing more comes on this connection, and says why: a {@link GuestException.ProtocolBroken} if the guest has broken
      * the protocol, or does not read what it is sent; otherwise its VM has ended, or the handle was closed.
      */
     VmException awaitLoss(Deadline deadline);
@@ -101,7 +101,7 @@ public interface Guest {
      * Waits until the guest's init says that it has brought the system up, by {@code READY=1} to the socket {@code
      * @cloche-init}, as systemd does where that is its {@code NOTIFY_SOCKET}. Returns at once if it has said so.
      *
-     * @throws GuestRefusedException {@link GuestFailure#BAD_REQUEST} if there is no init, {@link GuestFailure#INTERNAL} if it
+     * @throws GuestException.Refused {@link GuestFailure#BAD_REQUEST} if there is no init, {@link GuestFailure#INTERNAL} if it
      *     has ended
      */
     void awaitInit(Deadline deadline);

@@ -10,7 +10,7 @@ record GuestAddress(InetAddress address) {
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
     /**
-     * @throws InvalidVmSpecException if it is not an address in numbers, whole and without a scope, of one machine: neither
+     * @throws VmException.Invalid if it is not an address in numbers, whole and without a scope, of one machine: neither
      *     unspecified, nor a group's, nor reserved
      */
     static GuestAddress parse(String text) {
@@ -38,7 +38,7 @@ record GuestAddress(InetAddress address) {
     /**
      * The address of {@code address/prefix}, which a machine may have itself.
      *
-     * @throws InvalidVmSpecException if it is not of that form, or the loopback's, the network's or that of all its machines
+     * @throws VmException.Invalid if it is not of that form, or the loopback's, the network's or that of all its machines
      */
     static GuestAddress parseWithPrefix(String text) {
         int slash = text.indexOf('/');
@@ -75,7 +75,7 @@ record GuestAddress(InetAddress address) {
         return (bits & mask) == 0 || (bits & mask) == mask;
     }
 
-    static InvalidVmSpecException invalid(String what, String remedy) {
-        return new InvalidVmSpecException(what + " is not possible", remedy);
+    static VmException.Invalid invalid(String what, String remedy) {
+        return new VmException.Invalid(what + " is not possible", remedy);
     }
 }

@@ -26,7 +26,7 @@ public interface GuestExecution extends AutoCloseable {
      * What the program reads. Writing waits while its pipe is full; closing is the end of file.
      *
      * <p>Writes throw {@link java.io.IOException} after the program's end, after {@code close}, and if the request did
-     * not ask for a stdin; they throw {@link GuestConnectionLostException} if the connection broke.
+     * not ask for a stdin; they throw {@link GuestException.ConnectionLost} if the connection broke.
      */
     OutputStream stdin();
 
@@ -39,9 +39,9 @@ public interface GuestExecution extends AutoCloseable {
     /**
      * What the program wrote. Ends when the program has ended and all was read.
      *
-     * <p>After what had arrived was read, reads throw {@link GuestConnectionLostException} if the connection broke, and
-     * {@link ExecutionTakenException} if another one has attached. The first read after an {@link Guest#attach} throws
-     * {@link OutputGapException} if the guest no longer has what was asked for; the next one goes on behind.
+     * <p>After what had arrived was read, reads throw {@link GuestException.ConnectionLost} if the connection broke, and
+     * {@link GuestException.ExecutionTaken} if another one has attached. The first read after an {@link Guest#attach} throws
+     * {@link GuestException.OutputGap} if the guest no longer has what was asked for; the next one goes on behind.
      */
     InputStream stdout();
 
@@ -56,7 +56,7 @@ public interface GuestExecution extends AutoCloseable {
      * output is not {@link ExecRequest#acknowledged acknowledged} it has no effect. Waits only while the guest does not
      * read at all.
      *
-     * @throws InvalidVmSpecException if so much was not read
+     * @throws VmException.Invalid if so much was not read
      */
     void acknowledge(Output output, long offset);
 
@@ -64,22 +64,22 @@ public interface GuestExecution extends AutoCloseable {
      * Sends a signal to the program's process group.
      *
      * @param signal 1 to 64
-     * @throws GuestRefusedException if the execution has ended
+     * @throws GuestException.Refused if the execution has ended
      */
     void signal(int signal, Deadline deadline);
 
     /**
      * Changes the size of its terminal.
      *
-     * @throws GuestRefusedException if it has none, or has ended
+     * @throws GuestException.Refused if it has none, or has ended
      */
     void resize(TerminalSize size, Deadline deadline);
 
     /**
      * Waits for the program's end, which comes after its last byte of output was taken over.
      *
-     * @throws ExecutionTakenException if another connection has attached
-     * @throws ExecutionClosedException if this handle was closed before
+     * @throws GuestException.ExecutionTaken if another connection has attached
+     * @throws GuestException.ExecutionClosed if this handle was closed before
      */
     ExitStatus await(Deadline deadline);
 

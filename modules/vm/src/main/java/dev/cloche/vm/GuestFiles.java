@@ -10,7 +10,7 @@ import java.util.List;
  *
  * <p>Paths are absolute in the guest; bytes of names that are no UTF-8 are as in {@link dev.cloche.base.RawText}. Every
  * call may throw what {@link Guest} says, a {@link GuestFileException} if the operation fails in the guest, and an
- * {@link InvalidVmSpecException} for a path that is none. A {@link GuestProtocolException} of these calls does not close
+ * {@link VmException.Invalid} for a path that is none. A {@link GuestException.ProtocolBroken} of these calls does not close
  * the connection.
  *
  * <p>A deadline is that of the whole operation, streams included. When it passes or the thread is interrupted, the
@@ -38,7 +38,7 @@ public interface GuestFiles {
     /**
      * The content of a file.
      *
-     * @throws CopyLimitException if it is larger than {@code limit} bytes
+     * @throws GuestException.CopyLimit if it is larger than {@code limit} bytes
      */
     byte[] readAllBytes(String path, int limit, Deadline deadline);
 
@@ -51,7 +51,7 @@ public interface GuestFiles {
     /**
      * What is in a directory, in no order.
      *
-     * @throws CopyLimitException if that is more than {@link #MAX_LISTED}
+     * @throws GuestException.CopyLimit if that is more than {@link #MAX_LISTED}
      */
     List<FileInfo> list(String path, Deadline deadline);
 
@@ -84,9 +84,9 @@ public interface GuestFiles {
      * there before. Devices, FIFOs and sockets are left out. Holes stay holes.
      *
      * @param host the name of the copy itself; its parent has to exist
-     * @throws CopyException if the copy fails after some of it was made
-     * @throws CopyLimitException if there is more than the options allow
-     * @throws HostFileException if the host's files do not let it
+     * @throws GuestException.CopyIncomplete if the copy fails after some of it was made
+     * @throws GuestException.CopyLimit if there is more than the options allow
+     * @throws GuestException.HostFile if the host's files do not let it
      */
     CopyReport copyOut(String guest, Path host, CopyOptions options, CopyListener listener, Deadline deadline);
 
@@ -95,9 +95,9 @@ public interface GuestFiles {
      * holes stay holes. Files that change meanwhile are named in the report.
      *
      * @param guest the name of the copy itself; its parent has to exist
-     * @throws CopyException if the copy fails after it has begun
-     * @throws CopyLimitException if there is more than the options allow
-     * @throws HostFileException if the host's files cannot be read
+     * @throws GuestException.CopyIncomplete if the copy fails after it has begun
+     * @throws GuestException.CopyLimit if there is more than the options allow
+     * @throws GuestException.HostFile if the host's files cannot be read
      */
     CopyReport copyIn(Path host, String guest, CopyOptions options, CopyListener listener, Deadline deadline);
 }

@@ -104,7 +104,7 @@ public final class GuestIdentity {
     /**
      * Its host name.
      *
-     * @throws InvalidVmSpecException unless it is 1 to 64 letters, digits, dots and hyphens
+     * @throws VmException.Invalid unless it is 1 to 64 letters, digits, dots and hyphens
      */
     public GuestIdentity withHostname(String value) {
         if (!HOSTNAME.matcher(value).matches()) {
@@ -116,7 +116,7 @@ public final class GuestIdentity {
     /**
      * The wall clock to set.
      *
-     * @throws InvalidVmSpecException if it is before 1970
+     * @throws VmException.Invalid if it is before 1970
      */
     public GuestIdentity withClock(Instant value) {
         if (value.isBefore(Instant.EPOCH)) {
@@ -128,7 +128,7 @@ public final class GuestIdentity {
     /**
      * Random bytes for the guest's kernel.
      *
-     * @throws InvalidVmSpecException unless it is 16 to 512 bytes
+     * @throws VmException.Invalid unless it is 16 to 512 bytes
      */
     public GuestIdentity withEntropy(byte[] value) {
         if (value.length < 16 || value.length > 512) {
@@ -141,7 +141,7 @@ public final class GuestIdentity {
     /**
      * What becomes /etc/machine-id.
      *
-     * @throws InvalidVmSpecException unless it is 32 hexadecimal digits in lower case
+     * @throws VmException.Invalid unless it is 32 hexadecimal digits in lower case
      */
     public GuestIdentity withMachineId(String value) {
         if (!MACHINE_ID.matcher(value).matches()) {
@@ -153,7 +153,7 @@ public final class GuestIdentity {
     /**
      * Variables that later executions get where their own environment lacks them; they replace all earlier ones.
      *
-     * @throws InvalidVmSpecException if a name is none, a text has a NUL, or there are more than 1,024
+     * @throws VmException.Invalid if a name is none, a text has a NUL, or there are more than 1,024
      */
     public GuestIdentity withEnvironment(Map<String, String> value) {
         if (value.size() > MAX_VARIABLES) {
@@ -175,7 +175,7 @@ public final class GuestIdentity {
      *
      * @param value by name: 1 to 64 letters, digits, dots, hyphens and underscores, the first of which is no dot; at most
      *     256, of at most 64 KiB each
-     * @throws InvalidVmSpecException if a name or size is out of range
+     * @throws VmException.Invalid if a name or size is out of range
      */
     public GuestIdentity withSecrets(Map<String, byte[]> value) {
         if (value.size() > MAX_SECRETS) {
@@ -269,7 +269,7 @@ public final class GuestIdentity {
         return bytes;
     }
 
-    private static InvalidVmSpecException invalid(String sentence, String remedy) {
-        return new InvalidVmSpecException(sentence, remedy);
+    private static VmException.Invalid invalid(String sentence, String remedy) {
+        return new VmException.Invalid(sentence, remedy);
     }
 }

@@ -24,7 +24,7 @@ public record GuestNetwork(
     private static final Pattern MAC = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}");
     private static final String NO_MAC = "00:00:00:00:00:00";
 
-    /** @throws InvalidVmSpecException if a part is not of its form, or not possible */
+    /** @throws VmException.Invalid if a part is not of its form, or not possible */
     public GuestNetwork {
         addresses = List.copyOf(addresses);
         gateways = List.copyOf(gateways);

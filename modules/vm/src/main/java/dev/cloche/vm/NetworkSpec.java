@@ -32,23 +32,23 @@ public sealed interface NetworkSpec {
 
         private static final int MAX_PORTS = 256;
 
-        /** @throws InvalidVmSpecException if there are too many ports, one comes twice, or the address is none */
+        /** @throws VmException.Invalid if there are too many ports, one comes twice, or the address is none */
         public User {
             ports = List.copyOf(ports);
             if (ports.size() > MAX_PORTS) {
-                throw new InvalidVmSpecException(
+                throw new VmException.Invalid(
                         ports.size() + " ports cannot be published", "Publish at most " + MAX_PORTS + ".");
             }
             for (int i = 0; i < ports.size(); i++) {
                 PublishedPort port = ports.get(i);
                 if (port.hostPort() != 0 && ports.subList(0, i).stream().anyMatch(port::collides)) {
-                    throw new InvalidVmSpecException(
+                    throw new VmException.Invalid(
                             "The port " + port.hostEnd() + " is published twice", "Choose another port of the host.");
                 }
             }
             nameServer.ifPresent(address -> {
                 if (!PublishedPort.isAddress(address)) {
-                    throw new InvalidVmSpecException(
+                    throw new VmException.Invalid(
                             "'" + Printable.of(address) + "' is no name server",
                             "Give an IPv4 address in numbers, like 9.9.9.9.");
                 }

@@ -12,16 +12,16 @@ public interface OutputLog extends AutoCloseable {
     /**
      * The next piece that is there already; empty where the log ends at present.
      *
-     * @throws VmStorageException if the files cannot be read
+     * @throws VmException.Storage if the files cannot be read
      */
     Optional<OutputLogEntry> next();
 
     /**
      * The next piece, waiting for it while the VM runs; empty once the VM has ended and all was read.
      *
-     * @throws VmStorageException if the files cannot be read
-     * @throws VmDeadlineException when the deadline passes
-     * @throws VmInterruptedException when the thread is interrupted
+     * @throws VmException.Storage if the files cannot be read
+     * @throws VmException.Deadline when the deadline passes
+     * @throws VmException.Interrupted when the thread is interrupted
      */
     Optional<OutputLogEntry> await(Deadline deadline);
 

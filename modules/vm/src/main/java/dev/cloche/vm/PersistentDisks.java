@@ -13,15 +13,15 @@ import java.util.Optional;
  *
  * <p>Directories are absolute and on the file system of the state root, where snapshots share files with disks. The parent must
  * exist; a call that is killed may leave a directory {@code .tmp-…} there, which belongs to nobody. Safe for use from several
- * threads and processes. Every call may throw {@link VmStorageException} where a disk of the host fails or is full.
+ * threads and processes. Every call may throw {@link VmException.Storage} where a disk of the host fails or is full.
  */
 public interface PersistentDisks {
     /**
      * Makes a disk with an empty file system. It takes as much of the host's disk as is written to it.
      *
      * @param sizeMiB 64 to 16,777,216 MiB (16 TiB)
-     * @throws DiskExistsException if the directory has something in it
-     * @throws InvalidVmSpecException if the size is outside of its range
+     * @throws DiskException.Exists if the directory has something in it
+     * @throws VmException.Invalid if the size is outside of its range
      */
     PersistentDisk create(Path directory, int sizeMiB);
 
@@ -30,9 +30,9 @@ public interface PersistentDisks {
      * it: {@code VmSpec.restored(id, snapshot).withWritable(disk.layer())}. Files are shared with the snapshot, so this takes
      * no time and no space.
      *
-     * @throws DiskExistsException if the directory has something in it
-     * @throws SnapshotNotFoundException if the snapshot is gone
-     * @throws InvalidVmSpecException if its VM had its writes in memory
+     * @throws DiskException.Exists if the directory has something in it
+     * @throws SnapshotException.NotFound if the snapshot is gone
+     * @throws VmException.Invalid if its VM had its writes in memory
      */
     PersistentDisk create(Path directory, SnapshotRef snapshot);
 
@@ -40,16 +40,16 @@ public interface PersistentDisks {
      * Makes a disk with the content of a file, as {@link #flatten} writes it. Whatever the file holds, only a guest ever reads it.
      *
      * @param raw its length, a whole number of MiB, is the size of the disk
-     * @throws DiskExistsException if the directory has something in it
-     * @throws InvalidVmSpecException if the length is outside of the range of sizes
+     * @throws DiskException.Exists if the directory has something in it
+     * @throws VmException.Invalid if the length is outside of the range of sizes
      */
     PersistentDisk create(Path directory, Path raw);
 
     /**
      * Writes what a guest would read of a disk that no VM uses into one new file; holes stay holes.
      *
-     * @throws DiskNotFoundException if there is none
-     * @throws DiskInUseException if a VM uses it
+     * @throws DiskException.NotFound if there is none
+     * @throws DiskException.InUse if a VM uses it
      */
     void flatten(Path directory, Path raw);
 
@@ -60,25 +60,25 @@ public interface PersistentDisks {
      * Makes a disk larger that no VM uses; its file system follows when the next VM boots from it.
      *
      * @param sizeMiB not less than it has
-     * @throws DiskNotFoundException if there is none
-     * @throws DiskInUseException if a VM uses it; {@link Vm#growDisk} then does it
-     * @throws InvalidVmSpecException if the size is outside of its range, or smaller than the disk
+     * @throws DiskException.NotFound if there is none
+     * @throws DiskException.InUse if a VM uses it; {@link Vm#growDisk} then does it
+     * @throws VmException.Invalid if the size is outside of its range, or smaller than the disk
      */
     PersistentDisk grow(Path directory, int sizeMiB);
 
     /**
      * Copies a disk that no VM uses; holes stay holes. Of a suspended disk, the copy is as of the same snapshot.
      *
-     * @throws DiskNotFoundException if there is none
-     * @throws DiskInUseException if a VM uses it
-     * @throws DiskExistsException if the target has something in it
+     * @throws DiskException.NotFound if there is none
+     * @throws DiskException.InUse if a VM uses it
+     * @throws DiskException.Exists if the target has something in it
      */
     PersistentDisk copy(Path directory, Path target);
 
     /**
      * Deletes a disk with its directory; nothing happens if there is none.
      *
-     * @throws DiskInUseException if a VM uses it
+     * @throws DiskException.InUse if a VM uses it
      */
     void delete(Path directory);
 }

@@ -13,15 +13,15 @@ public record PoolSlot(String label, Duration maxAge) {
     private static final int MAX_LABEL = 2048;
     private static final Duration LONGEST = Duration.ofDays(3650);
 
-    /** @throws InvalidVmSpecException if a value is outside of its range */
+    /** @throws VmException.Invalid if a value is outside of its range */
     public PoolSlot {
         if (label.isEmpty() || label.length() > MAX_LABEL || label.chars().anyMatch(c -> c < ' ' || c > '~')) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A pool entry cannot be labelled '" + Printable.of(label) + "'",
                     "Use 1 to 2,048 printable characters of ASCII.");
         }
         if (maxAge.toMillis() < 1 || maxAge.compareTo(LONGEST) > 0) {
-            throw new InvalidVmSpecException("A pool entry cannot have an age of " + maxAge, "Use 1 ms to 3650 days.");
+            throw new VmException.Invalid("A pool entry cannot have an age of " + maxAge, "Use 1 ms to 3650 days.");
         }
     }
 }

@@ -26,10 +26,10 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
         UDP
     }
 
-    /** @throws InvalidVmSpecException if a part is out of its range */
+    /** @throws VmException.Invalid if a part is out of its range */
     public PublishedPort {
         if (!isAddress(hostAddress)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "'" + Printable.of(hostAddress) + "' is no address to publish a port on",
                     "Give an IPv4 address of this host in numbers, like 127.0.0.1.");
         }
@@ -46,14 +46,14 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
      * {@code 8000-8010}; without ADDRESS it is {@value #LOOPBACK}, without HOST or with 0 any free port.
      *
      * @return one for each port of the range
-     * @throws InvalidVmSpecException if it is not of that form
+     * @throws VmException.Invalid if it is not of that form
      */
     public static List<PublishedPort> parse(String text) {
         return new PublishedPortText(text).ports();
     }
 
-    private static InvalidVmSpecException noSuchPort(String whose, int port) {
-        return new InvalidVmSpecException(
+    private static VmException.Invalid noSuchPort(String whose, int port) {
+        return new VmException.Invalid(
                 "The " + whose + " has no port " + port + ".",
                 "Give 1 to 65535; the host's may be 0 for any free one.");
     }

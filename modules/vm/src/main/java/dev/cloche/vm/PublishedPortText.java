@@ -51,7 +51,7 @@ final class PublishedPortText {
         return last - first + 1;
     }
 
-    private InvalidVmSpecException invalid(String remedy) {
-        return new InvalidVmSpecException("'" + Printable.of(text) + "' publishes no port", remedy);
+    private VmException.Invalid invalid(String remedy) {
+        return new VmException.Invalid("'" + Printable.of(text) + "' publishes no port", remedy);
     }
 }

@@ -10,10 +10,10 @@ public record ResourceLimit(Resource resource, long soft, long hard) {
     /** No limit: 2<sup>64</sup> - 1. */
     public static final long UNLIMITED = -1;
 
-    /** @throws InvalidVmSpecException if the soft limit is above the hard one */
+    /** @throws VmException.Invalid if the soft limit is above the hard one */
     public ResourceLimit {
         if (Long.compareUnsigned(soft, hard) > 0) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "The soft limit " + Long.toUnsignedString(soft) + " of " + resource + " is above its hard limit "
                             + Long.toUnsignedString(hard),
                     "Keep the soft limit at or below the hard one.");

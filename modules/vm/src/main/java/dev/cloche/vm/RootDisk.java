@@ -17,10 +17,10 @@ public record RootDisk(Path path, Format format, Optional<String> contents) {
         VMDK
     }
 
-    /** @throws InvalidVmSpecException if the path is not absolute */
+    /** @throws VmException.Invalid if the path is not absolute */
     public RootDisk {
         if (!path.isAbsolute()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "The root disk's path " + path + " is not absolute", "Give an absolute path.");
         }
     }

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 public record SnapshotName(String value) implements Comparable<SnapshotName> {
     private static final Pattern VALID = Pattern.compile("[a-z0-9][a-z0-9._-]{0,127}");
 
-    /** @throws InvalidVmSpecException if the name is not one of the form above */
+    /** @throws VmException.Invalid if the name is not one of the form above */
     public SnapshotName {
         if (!isValid(value)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "'" + value + "' is no name for a snapshot",
                     "Use 1 to 128 characters of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit.");
         }

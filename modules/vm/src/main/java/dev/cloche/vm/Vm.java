@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 
 /**
  * A VM, or a connection to one. Safe for use from several threads; of two that change the state at once, the second
- * waits for the first or gets a {@link VmStateException}.
+ * waits for the first or gets a {@link VmException.WrongState}.
  *
- * <p>Blocking calls throw {@link VmDeadlineException} when their deadline passes and {@link VmInterruptedException}
+ * <p>Blocking calls throw {@link VmException.Deadline} when their deadline passes and {@link VmException.Interrupted}
  * when their thread is interrupted.
  */
 public interface Vm extends AutoCloseable {
@@ -21,13 +21,13 @@ public interface Vm extends AutoCloseable {
     /**
      * Boots the VM, or restores it from its snapshot, and returns when its guest has said hello. A boot that hangs is killed and tried again a few times.
      *
-     * @throws VmStateException if it is not {@link VmState#CREATED}
-     * @throws VmStartException if no attempt succeeded; it holds the end of the guest's console
-     * @throws VmLimitException if its longest duration passed before it was up
-     * @throws VmResourcesException if something that is needed is missing on this host
-     * @throws SnapshotMismatchException if its snapshot would not run here
-     * @throws SnapshotNotFoundException if its snapshot is gone, or was replaced
-     * @throws SnapshotDamagedException if its snapshot's files are not as they were written
+     * @throws VmException.WrongState if it is not {@link VmState#CREATED}
+     * @throws VmException.StartFailed if no attempt succeeded; it holds the end of the guest's console
+     * @throws VmException.LimitReached if its longest duration passed before it was up
+     * @throws VmException.MissingResource if something that is needed is missing on this host
+     * @throws SnapshotException.Mismatch if its snapshot would not run here
+     * @throws SnapshotException.NotFound if its snapshot is gone, or was replaced
+     * @throws SnapshotException.Damaged if its snapshot's files are not as they were written
      */
     void start(Deadline deadline);
 
@@ -36,7 +36,7 @@ public interface Vm extends AutoCloseable {
      * a fresh one, named after its VM.
      *
      * @param identity asked for when the guest can take it, so that its clock is right; a clone's needs entropy
-     * @throws GuestRefusedException if the guest could not take it
+     * @throws GuestException.Refused if the guest could not take it
      */
     void start(Supplier<GuestIdentity> identity, Deadline deadline);
 
@@ -44,8 +44,8 @@ public interface Vm extends AutoCloseable {
      * Starts the VM and halts it, for use some time later. A clone has no identity of its own up to its next {@code resume},
      * which gives it one; its guest starts no program before.
      *
-     * @throws VmStateException if it is not {@link VmState#CREATED}
-     * @throws VmStartException as {@link #start(Deadline)}
+     * @throws VmException.WrongState if it is not {@link VmState#CREATED}
+     * @throws VmException.StartFailed as {@link #start(Deadline)}
      */
     void prepare(Deadline deadline);
 
@@ -61,26 +61,26 @@ public interface Vm extends AutoCloseable {
      * Why the VM does not work at present although it lives; empty if it does, as far as is known. Waits for a guest's answers
      * end with it; those for the end of a program do not, for the guest may go on.
      */
-    Optional<VmHinderedException> hindrance();
+    Optional<VmException.Hindered> hindrance();
 
     /**
      * The guest of a running or paused VM.
      *
-     * @throws VmStateException if it is neither
+     * @throws VmException.WrongState if it is neither
      */
     Guest guest();
 
     /**
      * Halts the guest in memory.
      *
-     * @throws VmStateException if it is not {@link VmState#RUNNING}
+     * @throws VmException.WrongState if it is not {@link VmState#RUNNING}
      */
     void pause(Deadline deadline);
 
     /**
      * Continues a halted guest.
      *
-     * @throws VmStateException if it is not {@link VmState#PAUSED}
+     * @throws VmException.WrongState if it is not {@link VmState#PAUSED}
      */
     void resume(Deadline deadline);
 
@@ -88,7 +88,7 @@ public interface Vm extends AutoCloseable {
      * Continues a halted guest, and gives it an identity: what remains to be done for a prepared clone.
      *
      * @param identity as for {@link #start(Supplier, Deadline)}
-     * @throws VmStateException if it is not {@link VmState#PAUSED}
+     * @throws VmException.WrongState if it is not {@link VmState#PAUSED}
      */
     void resume(Supplier<GuestIdentity> identity, Deadline deadline);
 
@@ -97,10 +97,10 @@ public interface Vm extends AutoCloseable {
      * long as its state is read, and goes on. The maker of a template has ended when this returns; its snapshot is {@link
      * SnapshotRef.Kind#MAPPED}, any other is {@link SnapshotRef.Kind#STREAMED}.
      *
-     * @throws VmStateException if it is neither, or belongs to another process
-     * @throws SnapshotExistsException if there is one of that name
-     * @throws VmHinderedException if its guest is halted because the host's disk has failed, or QEMU is silent
-     * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM is
+     * @throws VmException.WrongState if it is neither, or belongs to another process
+     * @throws SnapshotException.Exists if there is one of that name
+     * @throws VmException.Hindered if its guest is halted because the host's disk has failed, or QEMU is silent
+     * @throws VmException.Storage if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM is
      *     what it was, unless it was a template's maker
      */
     TakenSnapshot take(SnapshotName name, Deadline deadline);
@@ -116,9 +116,9 @@ public interface Vm extends AutoCloseable {
      * since, it does so no more. Whatever fails, the guest goes on. A template's maker, whose end its snapshot is anyway, is not
      * suspended.
      *
-     * @throws VmStateException if it has no guest, makes a template, or belongs to another process
-     * @throws SnapshotExistsException if there is one of that name
-     * @throws VmStorageException if the disk of the state root fails or is full; nothing is left of the snapshot
+     * @throws VmException.WrongState if it has no guest, makes a template, or belongs to another process
+     * @throws SnapshotException.Exists if there is one of that name
+     * @throws VmException.Storage if the disk of the state root fails or is full; nothing is left of the snapshot
      */
     SnapshotRef suspend(SnapshotName name, Deadline deadline);
 
@@ -126,9 +126,9 @@ public interface Vm extends AutoCloseable {
      * Makes the persistent disk of a running VM larger, and its file system with it. Any process may ask for it.
      *
      * @param sizeMiB not less than it has
-     * @throws VmStateException if it does not run
-     * @throws InvalidVmSpecException if it has no persistent disk, or the size is not one that the disk can grow to
-     * @throws GuestRefusedException if the guest cannot grow its file system; it does so when it boots the next time
+     * @throws VmException.WrongState if it does not run
+     * @throws VmException.Invalid if it has no persistent disk, or the size is not one that the disk can grow to
+     * @throws GuestException.Refused if the guest cannot grow its file system; it does so when it boots the next time
      */
     void growDisk(int sizeMiB, Deadline deadline);
 
@@ -138,21 +138,21 @@ public interface Vm extends AutoCloseable {
      * VM that has ended already, this answers how.
      *
      * @param grace how long the guest's processes have between SIGTERM and SIGKILL
-     * @throws VmStateException if it has never run or is destroyed
+     * @throws VmException.WrongState if it has never run or is destroyed
      */
     VmExit stop(Duration grace, Deadline deadline);
 
     /**
      * Kills the VM without asking the guest. Of a VM that has ended already, this answers how.
      *
-     * @throws VmStateException if it has never run or is destroyed
+     * @throws VmException.WrongState if it has never run or is destroyed
      */
     VmExit kill(Deadline deadline);
 
     /**
      * Waits for the end.
      *
-     * @throws VmStateException if it has never run or is destroyed
+     * @throws VmException.WrongState if it has never run or is destroyed
      */
     VmExit awaitExit(Deadline deadline);
 
@@ -160,7 +160,7 @@ public interface Vm extends AutoCloseable {
      * Puts a prepared VM into its pool: from now on it needs no owner, and its guard ends it at the age of its {@link PoolSlot}
      * unless somebody has claimed it. The handle stays usable; closing it lets go of the VM, for any process to adopt.
      *
-     * @throws VmStateException if it is not {@link VmState#PAUSED}, was made for no pool, or belongs to another process
+     * @throws VmException.WrongState if it is not {@link VmState#PAUSED}, was made for no pool, or belongs to another process
      */
     void shelve();
 
@@ -168,7 +168,7 @@ public interface Vm extends AutoCloseable {
      * Takes the VM out of its pool for good: from now on it ends with its owner, as one that was never pooled, unless it is
      * detached. Its guest is still to be resumed with an identity.
      *
-     * @throws VmStateException if it is not shelved or not owned by this process, or its guard has retired it
+     * @throws VmException.WrongState if it is not shelved or not owned by this process, or its guard has retired it
      */
     void claim();
 
@@ -176,22 +176,22 @@ public interface Vm extends AutoCloseable {
      * Ends the VM when this has passed from now on, whoever is alive then, in place of any longest duration that it has.
      *
      * @param longest 1 ms to 3650 days
-     * @throws VmStateException if it does not run or is not paused, or belongs to another process
-     * @throws InvalidVmSpecException if that is out of range
+     * @throws VmException.WrongState if it does not run or is not paused, or belongs to another process
+     * @throws VmException.Invalid if that is out of range
      */
     void limit(Duration longest);
 
     /**
      * Lets the VM outlive this process. The handle stays usable; closing it lets go of the VM.
      *
-     * @throws VmStateException if it does not run, or belongs to another process
+     * @throws VmException.WrongState if it does not run, or belongs to another process
      */
     void detach();
 
     /**
      * Removes the VM's directory. Nothing happens if that is done already.
      *
-     * @throws VmStateException if it runs, or belongs to another process
+     * @throws VmException.WrongState if it runs, or belongs to another process
      */
     void destroy();
 

@@ -12,10 +12,10 @@ public record VmId(String value) implements Comparable<VmId> {
     private static final Pattern VALID = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** @throws InvalidVmSpecException if the name is not one of the form above */
+    /** @throws VmException.Invalid if the name is not one of the form above */
     public VmId {
         if (!isValid(value)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "'" + value + "' is no VM id",
                     "Use 1 to 40 characters of a-z, 0-9 and '-', beginning with a letter or digit.");
         }

@@ -6,15 +6,15 @@ import java.time.Duration;
 /**
  * Makes VMs. Safe for use from several threads; no call holds a lock of the whole provider while it waits.
  *
- * <p>Every call may throw {@link VmStorageException} where the state root fails, {@link VmDeadlineException} when its
- * deadline passes and {@link VmInterruptedException} when its thread is interrupted.
+ * <p>Every call may throw {@link VmException.Storage} where the state root fails, {@link VmException.Deadline} when its
+ * deadline passes and {@link VmException.Interrupted} when its thread is interrupted.
  */
 public interface VmProvider extends VmQuery, AutoCloseable {
     /**
      * Makes a VM that does not run yet. This process owns it until it closes the handle.
      *
-     * @throws VmExistsException if there is a VM of that id
-     * @throws InvalidVmSpecException if this provider cannot do what the spec asks for
+     * @throws VmException.Exists if there is a VM of that id
+     * @throws VmException.Invalid if this provider cannot do what the spec asks for
      */
     Vm create(VmSpec spec);
 
@@ -22,8 +22,8 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * Makes a VM for a warm pool, to be {@linkplain Vm#prepare prepared} and {@linkplain Vm#shelve shelved}. Up to then it is
      * as any other attached VM. Adopting a shelved one gives it an owner and leaves it in its pool.
      *
-     * @throws VmExistsException if there is a VM of that id
-     * @throws InvalidVmSpecException if this provider cannot do what the spec asks for, or the spec is not attached
+     * @throws VmException.Exists if there is a VM of that id
+     * @throws VmException.Invalid if this provider cannot do what the spec asks for, or the spec is not attached
      */
     Vm create(VmSpec spec, PoolSlot slot);
 
@@ -38,10 +38,10 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * Connects to a running VM of another process through one of its seven client ports, or to one that this process
      * detached.
      *
-     * @throws VmNotFoundException if there is none of that id
-     * @throws VmStateException if it does not run
-     * @throws VmBusyException if all client ports are taken
-     * @throws GuestConnectionLostException if the VM ends meanwhile
+     * @throws VmException.NotFound if there is none of that id
+     * @throws VmException.WrongState if it does not run
+     * @throws VmException.Busy if all client ports are taken
+     * @throws GuestException.ConnectionLost if the VM ends meanwhile
      */
     Vm connect(VmId id, Deadline deadline);
 
@@ -50,18 +50,18 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * of its owner. The handle can do all that its first owner's could, and closing it does the same: it kills an attached
      * VM and lets go of a detached one.
      *
-     * @throws VmNotFoundException if there is none of that id
-     * @throws VmStateException if it does not run
-     * @throws VmBusyException if a process owns it, or it is being ended because nobody does
-     * @throws GuestConnectionLostException if the VM ends meanwhile
+     * @throws VmException.NotFound if there is none of that id
+     * @throws VmException.WrongState if it does not run
+     * @throws VmException.Busy if a process owns it, or it is being ended because nobody does
+     * @throws GuestException.ConnectionLost if the VM ends meanwhile
      */
     Vm adopt(VmId id, Deadline deadline);
 
     /**
      * Kills a VM whoever owns it, and waits for its end. Of one that has ended already, this answers how.
      *
-     * @throws VmNotFoundException if there is none of that id
-     * @throws VmStateException if it has never run
+     * @throws VmException.NotFound if there is none of that id
+     * @throws VmException.WrongState if it has never run
      */
     VmExit kill(VmId id, Deadline deadline);
 
@@ -71,7 +71,7 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * that is less. Should this process die meanwhile, the VM ends all the same, soon after.
      *
      * @param grace how long the guest's processes have between SIGTERM and SIGKILL
-     * @throws VmStateException if it does not run
+     * @throws VmException.WrongState if it does not run
      */
     default VmExit stop(VmId id, Duration grace, Deadline deadline) {
         return new VmStop(this, id, grace).run(deadline);
@@ -84,8 +84,8 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * Halts the guest of a running VM whoever owns it; nothing happens if it is halted. Its owner's handle does not learn of
      * it, and its clients wait for as long as it takes.
      *
-     * @throws VmNotFoundException if there is none of that id
-     * @throws VmStateException if it does not run
+     * @throws VmException.NotFound if there is none of that id
+     * @throws VmException.WrongState if it does not run
      */
     void pause(VmId id, Deadline deadline);
 
@@ -95,8 +95,8 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     /**
      * Removes what is left of a VM that does not run and that no process owns; nothing happens if it is gone.
      *
-     * @throws VmStateException if it runs
-     * @throws VmBusyException if a process owns it
+     * @throws VmException.WrongState if it runs
+     * @throws VmException.Busy if a process owns it
      */
     void destroy(VmId id);
 
@@ -114,15 +114,15 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     /**
      * Deletes a snapshot, whole or damaged.
      *
-     * @throws SnapshotNotFoundException if there is none of that name
-     * @throws VmBusyException if VMs run that map it, being restored from a template, or one is being restored from it now
+     * @throws SnapshotException.NotFound if there is none of that name
+     * @throws VmException.Busy if VMs run that map it, being restored from a template, or one is being restored from it now
      */
     void deleteSnapshot(SnapshotName name);
 
     /**
      * What the main execution of a VM writes or wrote, if its specification asked for a log; otherwise an empty log.
      *
-     * @throws VmNotFoundException if there is none of that id
+     * @throws VmException.NotFound if there is none of that id
      */
     OutputLog outputLog(VmId id);
 

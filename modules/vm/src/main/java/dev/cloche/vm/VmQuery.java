@@ -13,21 +13,21 @@ public interface VmQuery {
     /**
      * All VMs, by id.
      *
-     * @throws VmStorageException if the state root cannot be read
+     * @throws VmException.Storage if the state root cannot be read
      */
     List<VmInfo> list();
 
     /**
      * One VM; empty if there is none of that id.
      *
-     * @throws VmStorageException if its files cannot be read
+     * @throws VmException.Storage if its files cannot be read
      */
     Optional<VmInfo> get(VmId id);
 
     /**
      * What a VM is made of; empty if there is none of that id, or another version of this program made it.
      *
-     * @throws VmStorageException if the state root cannot be read
+     * @throws VmException.Storage if the state root cannot be read
      */
     Optional<VmSpec> spec(VmId id);
 
@@ -40,7 +40,7 @@ public interface VmQuery {
     /**
      * Sockets of VMs that are gone, in order.
      *
-     * @throws VmStorageException if their directory cannot be read
+     * @throws VmException.Storage if their directory cannot be read
      */
     default List<Path> straySockets() {
         return List.of();
@@ -49,7 +49,7 @@ public interface VmQuery {
     /**
      * The ports that are published of a VM, with those of the host that it has got. None unless it has been started.
      *
-     * @throws VmStorageException if its files cannot be read
+     * @throws VmException.Storage if its files cannot be read
      */
     default List<PublishedPort> publishedPorts(VmId id) {
         return List.of();
@@ -59,7 +59,7 @@ public interface VmQuery {
      * How long ago somebody used a published port of a VM, to a tenth of a second; empty if nobody has, or there is none. Nothing
      * that its guest does counts: connections that are begun from outside do, and whatever comes over one from this host.
      *
-     * @throws VmStorageException if its files cannot be read
+     * @throws VmException.Storage if its files cannot be read
      */
     default Optional<Duration> sincePortsUsed(VmId id) {
         return Optional.empty();
@@ -68,7 +68,7 @@ public interface VmQuery {
     /**
      * Why a VM that lives does not work at present, as its guard knows. Empty if it does, and of one that does not live.
      *
-     * @throws VmStorageException if its files cannot be read
+     * @throws VmException.Storage if its files cannot be read
      */
     default Optional<VmHindrance> hindrance(VmId id) {
         return Optional.empty();
@@ -77,14 +77,14 @@ public interface VmQuery {
     /**
      * The entries of all warm pools, by id. Removes what killed processes have left of unfinished ones.
      *
-     * @throws VmStorageException if the state root cannot be read
+     * @throws VmException.Storage if the state root cannot be read
      */
     List<PooledVm> pooled();
 
     /**
      * Whether it is an entry of a warm pool: made for one, and claimed by nobody.
      *
-     * @throws VmStorageException if its files cannot be read
+     * @throws VmException.Storage if its files cannot be read
      */
     default boolean isPooled(VmId id) {
         return pooled().stream().anyMatch(entry -> entry.id().equals(id));
@@ -93,14 +93,14 @@ public interface VmQuery {
     /**
      * All snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
      *
-     * @throws VmStorageException if the state root cannot be read
+     * @throws VmException.Storage if the state root cannot be read
      */
     List<SnapshotRef> snapshots();
 
     /**
      * One snapshot; empty if there is none of that name.
      *
-     * @throws SnapshotDamagedException if its files cannot be understood
+     * @throws SnapshotException.Damaged if its files cannot be understood
      */
     Optional<SnapshotRef> snapshot(SnapshotName name);
 }

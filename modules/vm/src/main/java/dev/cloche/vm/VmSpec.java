@@ -43,7 +43,7 @@ public record VmSpec(
     private static final Duration LONGEST = Duration.ofDays(3650);
     private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
-    /** @throws InvalidVmSpecException if a value is outside of its range, or contradicts the snapshot */
+    /** @throws VmException.Invalid if a value is outside of its range, or contradicts the snapshot */
     public VmSpec {
         if (memoryMiB < MIN_MEMORY_MIB || memoryMiB > MAX_MEMORY_MIB) {
             throw outside("memory", memoryMiB + " MiB", MIN_MEMORY_MIB + " to " + MAX_MEMORY_MIB + " MiB");
@@ -64,18 +64,18 @@ public record VmSpec(
             sameKind(writable, taken.writable());
             same("network device", hasNetwork(network), taken.network());
             if (outputLogBytes.isPresent() && !taken.outputLog()) {
-                throw new InvalidVmSpecException(
+                throw new VmException.Invalid(
                         "What a clone of this snapshot writes cannot be logged, because the snapshot lacks the port for it",
                         "Take the snapshot of a VM with an output log.");
             }
         });
         if (templateMaker && writable instanceof WritableLayer.Persistent) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A template's maker cannot have a persistent disk, because it ends and its clones go on",
                     "Give it a disk of its own; persistent disks can be made of its snapshot.");
         }
         if (templateMaker && !attached) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A template's maker cannot be detached", "Leave it attached; it ends when its snapshot is taken.");
         }
     }
@@ -181,7 +181,7 @@ public record VmSpec(
 
     private static void same(String what, Object asked, Object taken) {
         if (!asked.equals(taken)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "The VM's " + what + " cannot be " + asked + ", because its snapshot has " + taken,
                     "Leave what the snapshot determines as it is, or take another snapshot.");
         }
@@ -195,7 +195,7 @@ public record VmSpec(
         }
     }
 
-    private static InvalidVmSpecException outside(String what, String value, String range) {
-        return new InvalidVmSpecException("The VM's " + what + " cannot be " + value, "Choose " + range + ".");
+    private static VmException.Invalid outside(String what, String value, String range) {
+        return new VmException.Invalid("The VM's " + what + " cannot be " + value, "Choose " + range + ".");
     }
 }

@@ -23,7 +23,7 @@ record VmStop(VmProvider vms, VmId id, Duration grace) {
             try (Vm vm = connect(deadline.orAfter(patience))) {
                 return vm.stop(grace, deadline);
             }
-        } catch (VmNotFoundException | VmStateException | VmInterruptedException noReasonToKill) {
+        } catch (VmException.NotFound | VmException.WrongState | VmException.Interrupted noReasonToKill) {
             throw noReasonToKill;
         } catch (ClocheException deaf) {
             // Its guest does not answer, which is no reason to let it live; nor is that this took all of the time.
@@ -36,7 +36,7 @@ record VmStop(VmProvider vms, VmId id, Duration grace) {
         while (true) {
             try {
                 return vms.connect(id, patience);
-            } catch (VmHinderedException hindered) {
+            } catch (VmException.Hindered hindered) {
                 if (patience.passed()) {
                     throw hindered;
                 }
@@ -50,7 +50,7 @@ record VmStop(VmProvider vms, VmId id, Duration grace) {
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new VmInterruptedException("the stop of VM " + id);
+            throw new VmException.Interrupted("the stop of VM " + id);
         }
     }
 }

@@ -16,14 +16,14 @@ public sealed interface WritableLayer {
         static final int MIN_MIB = 64;
         static final int MAX_MIB = 1 << 24;
 
-        /** @throws InvalidVmSpecException if the size is outside of its range */
+        /** @throws VmException.Invalid if the size is outside of its range */
         public Disk {
             requireSize(sizeMiB);
         }
 
         public static void requireSize(int sizeMiB) {
             if (sizeMiB < MIN_MIB || sizeMiB > MAX_MIB) {
-                throw new InvalidVmSpecException(
+                throw new VmException.Invalid(
                         "The VM's writable disk cannot have " + sizeMiB + " MiB",
                         "Choose " + MIN_MIB + " to " + MAX_MIB + " MiB.");
             }
@@ -36,10 +36,10 @@ public sealed interface WritableLayer {
      * @param directory of the disk, absolute
      */
     record Persistent(Path directory) implements WritableLayer {
-        /** @throws InvalidVmSpecException if the directory is not absolute */
+        /** @throws VmException.Invalid if the directory is not absolute */
         public Persistent {
             if (!directory.isAbsolute()) {
-                throw new InvalidVmSpecException(
+                throw new VmException.Invalid(
                         "The directory of a disk is not absolute: " + directory, "Give an absolute path.");
             }
         }
@@ -52,7 +52,7 @@ public sealed interface WritableLayer {
     /**
      * A disk of so many MiB.
      *
-     * @throws InvalidVmSpecException if the size is outside of its range
+     * @throws VmException.Invalid if the size is outside of its range
      */
     static WritableLayer disk(int sizeMiB) {
         return new Disk(sizeMiB);
@@ -61,7 +61,7 @@ public sealed interface WritableLayer {
     /**
      * The persistent disk in this directory.
      *
-     * @throws InvalidVmSpecException if the directory is not absolute
+     * @throws VmException.Invalid if the directory is not absolute
      */
     static WritableLayer persistent(Path directory) {
         return new Persistent(directory);

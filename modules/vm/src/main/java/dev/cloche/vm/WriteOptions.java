@@ -15,14 +15,13 @@ public record WriteOptions(int mode, boolean createNew, boolean append, boolean 
     /** Makes the file with mode 0644, or replaces its content. */
     public static final WriteOptions REPLACE = new WriteOptions(0644, false, false, true, 0);
 
-    /** @throws InvalidVmSpecException if a part is out of its range, or two exclude each other */
+    /** @throws VmException.Invalid if a part is out of its range, or two exclude each other */
     public WriteOptions {
         if (mode < 0 || mode > MAX_MODE || offset < 0) {
-            throw new InvalidVmSpecException(
-                    "A mode or offset of a file is not in its range", "Modes are at most 07777.");
+            throw new VmException.Invalid("A mode or offset of a file is not in its range", "Modes are at most 07777.");
         }
         if (append && (truncate || offset > 0)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "Appending to a file excludes cutting it and writing inside of it", "Choose one of them.");
         }
     }

@@ -122,7 +122,7 @@ final class GuestNetworkTest {
     private static void assertRefused(Runnable one) {
         assertThatThrownBy(one::run)
                 .isInstanceOfSatisfying(
-                        InvalidVmSpecException.class,
+                        VmException.Invalid.class,
                         refused -> assertThat(refused.remedy()).isNotBlank());
     }
 }

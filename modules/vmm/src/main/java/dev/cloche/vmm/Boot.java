@@ -2,16 +2,12 @@ package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.BootPolicy;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestHello;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmLimitException;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Duration;
 import java.util.List;
@@ -51,9 +47,9 @@ public final class Boot {
     /**
      * Returns when the VM runs.
      *
-     * @throws VmStartException if no attempt succeeded, or the handle was closed
-     * @throws VmLimitException if the longest duration passed first
-     * @throws VmDeadlineException if the deadline passed first
+     * @throws VmException.StartFailed if no attempt succeeded, or the handle was closed
+     * @throws VmException.LimitReached if the longest duration passed first
+     * @throws VmException.Deadline if the deadline passed first
      */
     void run(Deadline deadline) {
         try {
@@ -76,7 +72,7 @@ public final class Boot {
                 return;
             }
             if (deadline.passed()) {
-                throw new VmDeadlineException("the start of VM " + id);
+                throw new VmException.Deadline("the start of VM " + id);
             }
             diskIsUnreadable = machine.consoleTail().lines().anyMatch(line -> line.startsWith(UNREADABLE_DISK));
         }
@@ -84,7 +80,7 @@ public final class Boot {
         String remedy = diskIsUnreadable
                 ? "Bring its image here again."
                 : machine.advice().orElse("Try again if the host was busy.");
-        throw new VmStartException(
+        throw new VmException.StartFailed(
                 "VM " + id + " did not come up in " + attempts + (attempts == 1 ? " attempt: " : " attempts: ")
                         + last.map(Throwable::getMessage).orElse("it was closed"),
                 remedy + lastLines(console),
@@ -117,11 +113,11 @@ public final class Boot {
                 life.running(booting, connection);
                 return Optional.empty();
             }
-            throw new GuestConnectionLostException("it ended while it was booting", null);
-        } catch (VmDeadlineException | GuestConnectionLostException | GuestProtocolException e) {
+            throw new GuestException.ConnectionLost("it ended while it was booting", null);
+        } catch (VmException.Deadline | GuestException.ConnectionLost | GuestException.ProtocolBroken e) {
             abort(booting, connection);
             if (reachedItsLimit(booting)) {
-                throw new VmLimitException(id, e);
+                throw new VmException.LimitReached(id, e);
             }
             return Optional.of(e);
         } catch (VmException e) {

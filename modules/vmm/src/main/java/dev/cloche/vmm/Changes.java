@@ -1,10 +1,9 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,12 +22,12 @@ public final class Changes {
     /**
      * After another one.
      *
-     * @throws VmDeadlineException if that takes too long
+     * @throws VmException.Deadline if that takes too long
      */
     void next(Deadline deadline, Runnable change) {
         try {
             if (!lock.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
-                throw new VmDeadlineException("another change of VM " + id);
+                throw new VmException.Deadline("another change of VM " + id);
             }
         } catch (InterruptedException e) {
             throw Waiting.interrupted("another change of VM " + id);
@@ -46,11 +45,11 @@ public final class Changes {
     /**
      * At once.
      *
-     * @throws VmStateException if there is another one
+     * @throws VmException.WrongState if there is another one
      */
     void now(Supplier<VmState> state, String wanted, Runnable change) {
         if (!lock.tryLock()) {
-            throw new VmStateException(id, state.get(), wanted + " while something else is done with it");
+            throw new VmException.WrongState(id, state.get(), wanted + " while something else is done with it");
         }
         run(change);
     }

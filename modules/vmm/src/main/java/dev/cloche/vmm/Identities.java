@@ -3,7 +3,7 @@ package dev.cloche.vmm;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestNetwork;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Clock;
@@ -78,7 +78,7 @@ final class Identities {
         GuestIdentity identity = given.orElse(() -> GuestIdentity.fresh(id.value(), Clock.systemUTC()))
                 .get();
         if (clone && identity.entropy().isEmpty()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "VM " + id + " would share its random numbers with its siblings", "Give it entropy.");
         }
         configure(withNetwork(identity), guest, deadline);

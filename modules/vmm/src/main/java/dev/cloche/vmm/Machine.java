@@ -1,11 +1,9 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmResourcesException;
-import dev.cloche.vm.VmStartException;
+import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -14,15 +12,15 @@ public interface Machine {
     /**
      * Starts the VM from the beginning, with nothing left of earlier attempts. Does not wait for the guest.
      *
-     * @throws VmStartException if it cannot be started
-     * @throws VmResourcesException if something that is needed is missing
+     * @throws VmException.StartFailed if it cannot be started
+     * @throws VmException.MissingResource if something that is needed is missing
      */
     Run boot(Deadline deadline);
 
     /**
      * Begins a snapshot of what runs.
      *
-     * @throws SnapshotExistsException if there is one of that name
+     * @throws SnapshotException.Exists if there is one of that name
      */
     Capture capture(SnapshotName name, Deadline deadline);
 
@@ -59,7 +57,7 @@ public interface Machine {
     /**
      * Removes the VM's files.
      *
-     * @throws VmBusyException if another process owns the VM
+     * @throws VmException.Busy if another process owns the VM
      */
     void destroy();
 

@@ -11,12 +11,11 @@ import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.UserNetwork;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Duration;
 import java.util.Optional;
@@ -132,7 +131,7 @@ public final class ManagedVm implements Vm {
 
     private void requireOwner(String wanted) {
         if (!owned()) {
-            throw new VmStateException(id, state(), wanted + " by a process that does not own it");
+            throw new VmException.WrongState(id, state(), wanted + " by a process that does not own it");
         }
     }
 
@@ -172,8 +171,8 @@ public final class ManagedVm implements Vm {
     }
 
     @Override
-    public Optional<VmHinderedException> hindrance() {
-        return life.run().flatMap(Run::hindrance).map(why -> new VmHinderedException(id, why));
+    public Optional<VmException.Hindered> hindrance() {
+        return life.run().flatMap(Run::hindrance).map(why -> new VmException.Hindered(id, why));
     }
 
     @Override
@@ -195,7 +194,7 @@ public final class ManagedVm implements Vm {
     public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
         requireOwner("be suspended");
         if (ownership == Ownership.TEMPLATE_MAKER) {
-            throw new VmStateException(id, state(), "be suspended, because it makes a template");
+            throw new VmException.WrongState(id, state(), "be suspended, because it makes a template");
         }
         return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, end::killPatiently, deadline));
     }
@@ -204,7 +203,7 @@ public final class ManagedVm implements Vm {
     public void growDisk(int sizeMiB, Deadline deadline) {
         changes.next(deadline, () -> {
             if (state() != VmState.RUNNING) {
-                throw new VmStateException(id, state(), "have its disk grown");
+                throw new VmException.WrongState(id, state(), "have its disk grown");
             }
             life.run().orElseThrow().growDisk(sizeMiB, deadline);
             life.live("have its disk grown").growDisk((long) sizeMiB << 20, deadline);
@@ -241,7 +240,7 @@ public final class ManagedVm implements Vm {
     private void pooling(String wanted, BooleanSupplier how) {
         changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
             if (!owned() || state() != VmState.PAUSED || !how.getAsBoolean()) {
-                throw new VmStateException(id, state(), wanted);
+                throw new VmException.WrongState(id, state(), wanted);
             }
         });
     }
@@ -251,7 +250,7 @@ public final class ManagedVm implements Vm {
         VmSpec.requireWithin("maximum duration", longest);
         changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
             if (!owned() || !state().live() || !machine.limit(longest)) {
-                throw new VmStateException(id, state(), "be given a limit");
+                throw new VmException.WrongState(id, state(), "be given a limit");
             }
         });
     }

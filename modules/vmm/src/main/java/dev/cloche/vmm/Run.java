@@ -1,9 +1,8 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import java.nio.channels.ByteChannel;
@@ -36,18 +35,18 @@ public interface Run extends AutoCloseable {
     /**
      * Does nothing if it works.
      *
-     * @throws VmHinderedException if it does not at present
+     * @throws VmException.Hindered if it does not at present
      */
     default void check(VmId id) {
         hindrance().ifPresent(why -> {
-            throw new VmHinderedException(id, why);
+            throw new VmException.Hindered(id, why);
         });
     }
 
     /**
      * Makes the persistent disk larger; the guest is to be told.
      *
-     * @throws InvalidVmSpecException if there is none, or it cannot have this size
+     * @throws VmException.Invalid if there is none, or it cannot have this size
      */
     void growDisk(int sizeMiB, Deadline deadline);
 

@@ -2,16 +2,13 @@ package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.ImageAsideException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,8 +36,8 @@ final class SnapshotTaker {
     /**
      * Takes one of a VM that goes on, unless it was halted before.
      *
-     * @throws VmStateException if it has no guest
-     * @throws VmHinderedException if the host's disk has failed, or QEMU is silent
+     * @throws VmException.WrongState if it has no guest
+     * @throws VmException.Hindered if the host's disk has failed, or QEMU is silent
      */
     TakenSnapshot ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
         var _ = life.live("be snapshot");
@@ -146,7 +143,7 @@ final class SnapshotTaker {
     /**
      * Has a guest go on that a process halted for a snapshot and did not live to let go on; its owner now is this one.
      *
-     * @throws ImageAsideException if it cannot; its VM is ended
+     * @throws VmException.ImageAside if it cannot; its VM is ended
      */
     void recover(Deadline deadline) {
         if (life.state() == VmState.PAUSED && machine.capturing()) {

@@ -1,16 +1,12 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.GuestRefusedException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Duration;
 import java.util.Optional;
@@ -44,12 +40,12 @@ final class VmEnd {
                 life.run().ifPresent(Run::stopAsked);
                 guest.shutdown(grace, patience);
                 return Waiting.on(life.exit(), patience, "the guest's shutdown");
-            } catch (VmDeadlineException
-                    | VmStateException
-                    | GuestConnectionLostException
-                    | GuestProtocolException
-                    | GuestRefusedException
-                    | VmBusyException askedInVain) {
+            } catch (VmException.Deadline
+                    | VmException.WrongState
+                    | GuestException.ConnectionLost
+                    | GuestException.ProtocolBroken
+                    | GuestException.Refused
+                    | VmException.Busy askedInVain) {
                 System.getLogger(Vm.class.getName())
                         .log(
                                 System.Logger.Level.DEBUG,

@@ -1,10 +1,10 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,12 +49,12 @@ final class VmLife {
         return locked(() -> closed);
     }
 
-    /** @throws VmStateException if the transition does not exist in the present state */
+    /** @throws VmException.WrongState if the transition does not exist in the present state */
     void require(VmTransition transition, String wanted) {
         locked(() -> {
             boolean tooLate = closed && transition == VmTransition.STARTED;
             if (tooLate || VmTransitions.next(state, transition).isEmpty()) {
-                throw new VmStateException(id, state, wanted);
+                throw new VmException.WrongState(id, state, wanted);
             }
             return state;
         });
@@ -78,13 +78,13 @@ final class VmLife {
     /**
      * A boot begins. In one step, so that a close meanwhile either sees this run or is seen here.
      *
-     * @throws VmStateException if the handle is closed
+     * @throws VmException.WrongState if the handle is closed
      */
     void booting(Run booting) {
         locked(() -> {
             run = Optional.of(booting);
             if (closed) {
-                throw new VmStateException(id, VmState.CREATED, "be started after it was closed");
+                throw new VmException.WrongState(id, VmState.CREATED, "be started after it was closed");
             }
             return run;
         });
@@ -115,11 +115,11 @@ final class VmLife {
         });
     }
 
-    /** @throws VmStateException if no guest exists */
+    /** @throws VmException.WrongState if no guest exists */
     GuestConnection live(String wanted) {
         return locked(() -> {
             if (!state.live()) {
-                throw new VmStateException(id, state, wanted);
+                throw new VmException.WrongState(id, state, wanted);
             }
             return guest.orElseThrow();
         });
@@ -128,7 +128,7 @@ final class VmLife {
     /**
      * How it ended; empty if it lives, or if that cannot be told.
      *
-     * @throws VmStateException if it has never run or is destroyed
+     * @throws VmException.WrongState if it has never run or is destroyed
      */
     Optional<VmExit> alreadyEnded(String wanted) {
         return locked(() -> {
@@ -136,7 +136,7 @@ final class VmLife {
                 return Optional.of(exit.join());
             }
             if ((!state.live() && guest.isEmpty()) || state == VmState.DESTROYED) {
-                throw new VmStateException(id, state, wanted);
+                throw new VmException.WrongState(id, state, wanted);
             }
             return Optional.empty();
         });

@@ -1,11 +1,8 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
-import dev.cloche.vm.VmInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +26,7 @@ public final class Waiting {
         /**
          * Does nothing if it works.
          *
-         * @throws VmHinderedException if it does not
+         * @throws VmException.Hindered if it does not
          */
         void check();
     }
@@ -43,11 +40,11 @@ public final class Waiting {
         try {
             return future.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new VmDeadlineException(what);
+            throw new VmException.Deadline(what);
         } catch (InterruptedException e) {
             throw interrupted(what);
         } catch (CancellationException e) {
-            throw new GuestConnectionLostException("The handle was closed meanwhile: " + what, e);
+            throw new GuestException.ConnectionLost("The handle was closed meanwhile: " + what, e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof VmException known) {
                 throw known;
@@ -59,13 +56,13 @@ public final class Waiting {
     /**
      * Like {@link #on(CompletableFuture, Deadline, String)}, for what may never come as long as something hinders a VM.
      *
-     * @throws VmHinderedException if something does
+     * @throws VmException.Hindered if something does
      */
     public static <T> T on(CompletableFuture<T> future, Deadline deadline, String what, Hindered vm) {
         while (true) {
             try {
                 return on(future, deadline.orAfter(LOOK), what);
-            } catch (VmDeadlineException late) {
+            } catch (VmException.Deadline late) {
                 if (deadline.passed()) {
                     throw late;
                 }
@@ -74,8 +71,8 @@ public final class Waiting {
         }
     }
 
-    public static VmInterruptedException interrupted(String what) {
+    public static VmException.Interrupted interrupted(String what) {
         Thread.currentThread().interrupt();
-        return new VmInterruptedException(what);
+        return new VmException.Interrupted(what);
     }
 }

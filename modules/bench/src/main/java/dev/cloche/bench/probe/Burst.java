@@ -9,7 +9,7 @@ import dev.cloche.pool.StartKind;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.time.Clock;
 import java.time.Duration;
@@ -110,7 +110,7 @@ final class Burst {
         try (WarmVm warm = pool.acquire(key, handOff, Deadline.after(patience))) {
             double millis = (System.nanoTime() - begin) / 1e6;
             return Optional.of(new Served(asked, turn.get(), warm.kind(), warm.id(), millis));
-        } catch (PoolException.Late | VmDeadlineException late) {
+        } catch (PoolException.Late | VmException.Deadline late) {
             return Optional.empty();
         }
     }

@@ -1,7 +1,7 @@
 package dev.cloche.machine.config;
 
 import dev.cloche.base.DurableFiles;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +46,7 @@ public record Claims(Path base) {
     public static Optional<VmId> id(String name) {
         try {
             return Optional.of(new VmId(name));
-        } catch (InvalidVmSpecException none) {
+        } catch (VmException.Invalid none) {
             return Optional.empty();
         }
     }

@@ -12,7 +12,7 @@ import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.RestartPolicy;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,7 +85,7 @@ final class MachineReader {
         String id = fields.requiredText(Keys.VM_ID);
         try {
             return new VmId(id);
-        } catch (InvalidVmSpecException e) {
+        } catch (VmException.Invalid e) {
             throw fields.wrong(Keys.VM_ID, "cannot be \"" + Printable.brief(id) + "\"");
         }
     }

@@ -1,6 +1,6 @@
 package dev.cloche.machine.config;
 
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +67,7 @@ record Resident(String name, long inode, Optional<VmId> vmId) {
             return Toml.parse(text).get(List.of(Keys.VM_ID)) instanceof String id
                     ? Optional.of(new VmId(id))
                     : Optional.empty();
-        } catch (IOException | InvalidVmSpecException unreadable) {
+        } catch (IOException | VmException.Invalid unreadable) {
             return Optional.empty();
         }
     }

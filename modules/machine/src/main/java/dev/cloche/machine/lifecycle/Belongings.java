@@ -3,12 +3,10 @@ package dev.cloche.machine.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.machine.MachineException;
-import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.List;
 
@@ -31,12 +29,12 @@ final class Belongings {
     void discard(VmId id, String name) {
         try {
             ground.vms().kill(id, Deadline.after(KILL_LIMIT));
-        } catch (VmNotFoundException | VmStateException notRunning) {
+        } catch (VmException.NotFound | VmException.WrongState notRunning) {
             // As was to be reached.
         }
         try {
             ground.vms().destroy(id);
-        } catch (VmBusyException held) {
+        } catch (VmException.Busy held) {
             // The process that saw it end has not let go of it yet; that takes milliseconds.
             throw new MachineException.Busy(name);
         }
@@ -61,7 +59,7 @@ final class Belongings {
     private void delete(SnapshotRef memory) {
         try {
             ground.vms().deleteSnapshot(memory.name());
-        } catch (SnapshotNotFoundException | VmBusyException goneOrNeeded) {
+        } catch (SnapshotException.NotFound | VmException.Busy goneOrNeeded) {
             // As was to be reached, or a guest that was continued from it lives.
         }
     }

@@ -5,10 +5,8 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.config.Keys;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +28,7 @@ public final class BrokenRemains {
         vm(ground.store().text(name)).ifPresent(id -> {
             try {
                 ground.vms().kill(id, Deadline.after(KILL_LIMIT));
-            } catch (VmNotFoundException | VmStateException notRunning) {
+            } catch (VmException.NotFound | VmException.WrongState notRunning) {
                 // As was to be reached.
             }
             ground.vms().destroy(id);
@@ -51,7 +49,7 @@ public final class BrokenRemains {
         Object word = Toml.parse(new String(text, StandardCharsets.UTF_8)).get(List.of(Keys.VM_ID));
         try {
             return word instanceof String id ? Optional.of(new VmId(id)) : Optional.empty();
-        } catch (InvalidVmSpecException none) {
+        } catch (VmException.Invalid none) {
             return Optional.empty();
         }
     }

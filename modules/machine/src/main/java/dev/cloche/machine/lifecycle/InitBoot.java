@@ -8,11 +8,10 @@ import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestRefusedException;
 import dev.cloche.vm.SpawnException;
-import dev.cloche.vm.VmStateException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -67,9 +66,9 @@ final class InitBoot {
                     yield Optional.empty();
                 }
             };
-        } catch (GuestConnectionLostException | VmStateException lost) {
+        } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
             throw new MachineException.InitFailed(machine.name(), "ended before the system was up", lost);
-        } catch (SpawnException | GuestRefusedException refused) {
+        } catch (SpawnException | GuestException.Refused refused) {
             throw new MachineException.InitFailed(machine.name(), "did not bring the system up", refused);
         }
     }

@@ -7,12 +7,10 @@ import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineState;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -36,7 +34,7 @@ public final class MachineEnds {
         Optional<VmExit> exit;
         try {
             exit = Optional.of(end(machine.vmId(), grace, deadline));
-        } catch (VmNotFoundException | VmStateException endedMeanwhile) {
+        } catch (VmException.NotFound | VmException.WrongState endedMeanwhile) {
             exit = ground.vm(machine).flatMap(VmInfo::exit);
         }
         return stopped(
@@ -56,7 +54,7 @@ public final class MachineEnds {
     void kill(PersistedMachine machine) {
         try {
             ground.vms().kill(machine.vmId(), Deadline.after(KILL_LIMIT));
-        } catch (VmNotFoundException | VmStateException endedMeanwhile) {
+        } catch (VmException.NotFound | VmException.WrongState endedMeanwhile) {
             // As was to be reached.
         }
     }
@@ -86,7 +84,7 @@ public final class MachineEnds {
     void clear(PersistedMachine machine) {
         try {
             ground.vms().destroy(machine.vmId());
-        } catch (VmBusyException held) {
+        } catch (VmException.Busy held) {
             // The process that saw it end has not let go of it yet; that takes milliseconds.
             throw new MachineException.Busy(machine.name().value());
         }

@@ -7,7 +7,7 @@ import dev.cloche.machine.KeptSnapshot;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -138,7 +138,7 @@ public final class MachineSnapshots {
         disks.disks().delete(directory(machine, snapshot));
         try {
             ground.vms().deleteSnapshot(MemoryNames.kept(machine, snapshot));
-        } catch (SnapshotNotFoundException without) {
+        } catch (SnapshotException.NotFound without) {
             // Most have none.
         }
         return was;

@@ -15,9 +15,8 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.MessageDigest;
@@ -83,14 +82,14 @@ public final class MachineStart {
     private void boot(PersistedMachine begun, ImageDisk disk, VmSpec spec, Deadline deadline) {
         try {
             bootOnce(begun, disk, spec, deadline);
-        } catch (VmStartException failed) {
+        } catch (VmException.StartFailed failed) {
             if (!images.mend(begun, deadline)) {
                 throw failed;
             }
             ends.kill(begun);
             ends.clear(begun);
             bootOnce(begun, disk, spec, deadline);
-        } catch (VmDeadlineException late) {
+        } catch (VmException.Deadline late) {
             ground.images().doubtHeld(Ground.holder(begun));
             throw late;
         }

@@ -2,8 +2,8 @@ package dev.cloche.machine.lifecycle;
 
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -38,7 +38,7 @@ public final class MemoryNames {
         Matcher matcher = NAME.matcher(name.value());
         try {
             return matcher.matches() ? Optional.of(new VmId(matcher.group(1))) : Optional.empty();
-        } catch (InvalidVmSpecException none) {
+        } catch (VmException.Invalid none) {
             return Optional.empty();
         }
     }

@@ -6,9 +6,7 @@ import dev.cloche.base.Printable;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmInterruptedException;
 import java.time.Duration;
 
 /** Holds machines against their VMs and does what {@link Settlement} says. Its callers hold the machine's lock. */
@@ -63,11 +61,11 @@ public final class Recovery {
                 start.complete(machine, vm, deadline);
             }
             ground.note(machine, "adopted", "");
-        } catch (VmBusyException owned) {
+        } catch (VmException.Busy owned) {
             // A living process looks after it.
         } catch (MachineException.ProvisionFailed usable) {
             // Noted, and its own affair: the machine runs.
-        } catch (VmInterruptedException given) {
+        } catch (VmException.Interrupted given) {
             throw given;
         } catch (VmException deaf) {
             ends.kill(machine);
@@ -84,7 +82,7 @@ public final class Recovery {
         ground.note(machine, "restarting", Printable.brief(why));
         try {
             start.start(ends.resting(machine), deadline).close();
-        } catch (MachineException.Interrupted | VmInterruptedException given) {
+        } catch (MachineException.Interrupted | VmException.Interrupted given) {
             throw given;
         } catch (ClocheException failed) {
             // One that does not come up must not keep the others from it; its file says why, also if nothing was begun.

@@ -6,10 +6,10 @@ import dev.cloche.machine.MachineException;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
-import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import java.nio.file.Files;
 import java.util.Optional;
@@ -98,7 +98,7 @@ public final class Suspension {
     private void delete(SnapshotRef memory) {
         try {
             ground.vms().deleteSnapshot(memory.name());
-        } catch (SnapshotNotFoundException | VmBusyException goneOrNeeded) {
+        } catch (SnapshotException.NotFound | VmException.Busy goneOrNeeded) {
             // As was to be reached, or a guest that was continued from it lives.
         }
     }

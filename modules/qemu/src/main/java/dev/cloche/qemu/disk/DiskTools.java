@@ -1,7 +1,7 @@
 package dev.cloche.qemu.disk;
 
 import dev.cloche.base.Printable;
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -142,7 +142,7 @@ public final class DiskTools {
                 .map(directory -> directory.resolve(name))
                 .filter(Files::isExecutable)
                 .findFirst()
-                .orElseThrow(() -> new VmResourcesException(
+                .orElseThrow(() -> new VmException.MissingResource(
                         "There is no " + name + ", which a writable disk needs",
                         "Install it (Debian: apt-get install " + debianPackage
                                 + "), or keep the writable layer in memory.",

@@ -8,7 +8,7 @@ import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
 import dev.cloche.qemu.qmp.QmpConversation;
-import dev.cloche.vm.VmMonitorException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.disk.DiskDirectory;
@@ -111,7 +111,7 @@ public final class QemuDisk {
             var _ = qemu.execute(new QmpCommand(
                     "blockdev-snapshot-sync",
                     Map.of("device", DEVICE, "snapshot-file", next.toString(), "format", "qcow2", "mode", "existing")));
-        } catch (VmMonitorException refused) {
+        } catch (VmException.Monitor refused) {
             DurableFiles.deleteAfter(refused, next);
             VmNote.LAYER_BEGUN.remove(vm);
             throw refused;

@@ -2,9 +2,9 @@ package dev.cloche.qemu.guard;
 
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.Goodbye;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.protocol.FrameDecoder;
 import dev.cloche.vmm.protocol.GuestMessage;
@@ -208,7 +208,7 @@ public final class GuardFiles {
                     .map(GuestMessage::parse)
                     .filter(GuestMessage.LastWords.class::isInstance)
                     .map(message -> ((GuestMessage.LastWords) message).goodbye());
-        } catch (GuestProtocolException | IllegalArgumentException noGoodbye) {
+        } catch (GuestException.ProtocolBroken | IllegalArgumentException noGoodbye) {
             return Optional.empty();
         }
     }
@@ -250,12 +250,12 @@ public final class GuardFiles {
         throw malformed(name, key);
     }
 
-    private VmStorageException malformed(String name, String key) {
+    private VmException.Storage malformed(String name, String key) {
         return unusable(name, new IOException("no valid " + key));
     }
 
-    private VmStorageException unusable(String name, IOException cause) {
-        return new VmStorageException(
+    private VmException.Storage unusable(String name, IOException cause) {
+        return new VmException.Storage(
                 "The file " + name + " of the VM in " + directory + " cannot be used: " + cause.getMessage(),
                 "Check the disk; destroy the VM if it does not run.",
                 cause);

@@ -1,7 +1,7 @@
 package dev.cloche.qemu.guard;
 
 import dev.cloche.linux.PinnedProcess;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ public record GuardLimit(GuardFiles files, Path directory) {
             Files.move(written, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
             return pinned.signal(SIGUSR1);
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The longest duration of a VM cannot be noted in " + directory + ": " + e.getMessage(),
                     "Check the disk of the state root.",
                     e);

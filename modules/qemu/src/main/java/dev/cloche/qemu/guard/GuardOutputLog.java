@@ -4,8 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
-import dev.cloche.vm.VmDeadlineException;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
@@ -87,7 +86,7 @@ public final class GuardOutputLog implements OutputLog {
                     return entry;
                 }
                 if (deadline.passed()) {
-                    throw new VmDeadlineException("the output of a VM");
+                    throw new VmException.Deadline("the output of a VM");
                 }
                 var _ = changes.await(deadline.orAfter(LOOK_AGAIN));
             }
@@ -117,8 +116,8 @@ public final class GuardOutputLog implements OutputLog {
         }
     }
 
-    private VmStorageException unreadable(Exception cause) {
-        return new VmStorageException(
+    private VmException.Storage unreadable(Exception cause) {
+        return new VmException.Storage(
                 "The log of the output in " + directory + " cannot be read: " + cause.getMessage(),
                 "Check the disk, and whether the sandbox still exists.",
                 cause);

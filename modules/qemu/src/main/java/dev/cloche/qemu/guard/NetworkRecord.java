@@ -1,7 +1,7 @@
 package dev.cloche.qemu.guard;
 
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.JsonFields;
 import java.io.IOException;
@@ -46,7 +46,7 @@ public final class NetworkRecord {
                 }
             }
             return List.copyOf(ports);
-        } catch (InvalidVmSpecException e) {
+        } catch (VmException.Invalid e) {
             throw new IOException("no valid ports", e);
         }
     }

@@ -1,8 +1,7 @@
 package dev.cloche.qemu.guard;
 
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.PoolSlot;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.JsonFields;
 import java.io.IOException;
@@ -52,8 +51,8 @@ public final class PoolFiles {
             return Optional.of(new PoolSlot(fields.text("label"), Duration.ofMillis(fields.number("maxAgeMillis"))));
         } catch (NoSuchFileException gone) {
             return Optional.empty();
-        } catch (IOException | ArithmeticException | InvalidVmSpecException e) {
-            throw new VmStorageException(
+        } catch (IOException | ArithmeticException | VmException.Invalid e) {
+            throw new VmException.Storage(
                     "The pool entry in " + directory + " cannot be read: " + e.getMessage(),
                     "Kill and destroy the VM by its id.",
                     e);

@@ -1,7 +1,7 @@
 package dev.cloche.qemu.guard;
 
 import dev.cloche.base.DurableFiles;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ public final class PrivateDirectory {
     /**
      * Makes the directory, or checks the one that is there.
      *
-     * @throws VmStorageException if it is a link, another user's, or open to others
+     * @throws VmException.Storage if it is a link, another user's, or open to others
      */
     public static void ensure(Path directory) throws IOException {
         DurableFiles.ensureDirectory(directory);
@@ -28,7 +28,7 @@ public final class PrivateDirectory {
                 && isMine(directory)
                 && OWNERS_ALONE.containsAll(Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS));
         if (!alone) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The directory " + directory + " is not this user's alone",
                     "Remove it or change its owner and mode (0700); another user may have put it there.",
                     null);

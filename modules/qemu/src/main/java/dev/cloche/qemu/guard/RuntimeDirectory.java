@@ -4,7 +4,7 @@ import dev.cloche.linux.LinuxException;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ public final class RuntimeDirectory {
     /**
      * Makes the directory, which a cleaner may have taken away, or checks the one that is there.
      *
-     * @throws VmStorageException if it is a link, another user's, or open to others
+     * @throws VmException.Storage if it is a link, another user's, or open to others
      */
     public static void ensure(VmLayout layout) throws IOException {
         Path directory = layout.runtimeDirectory();

@@ -1,14 +1,13 @@
 package dev.cloche.qemu.guard;
 
 import dev.cloche.base.Printable;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.JsonFields;
@@ -44,13 +43,13 @@ public final class StoredSpec {
     /**
      * Reads what a VM is made of.
      *
-     * @throws VmStorageException if there is none that this program understands
+     * @throws VmException.Storage if there is none that this program understands
      */
     public static VmSpec read(Path directory, VmId id) {
         try {
             return spec(id, JsonFields.read(directory.resolve(FILE), VERSION));
-        } catch (IOException | DateTimeException | ArithmeticException | InvalidVmSpecException e) {
-            throw new VmStorageException(
+        } catch (IOException | DateTimeException | ArithmeticException | VmException.Invalid e) {
+            throw new VmException.Storage(
                     "What VM " + id + " is made of cannot be read from " + FILE + ": " + e.getMessage(),
                     "Stop the VM by its id; it can still be killed and destroyed.",
                     e);

@@ -1,8 +1,8 @@
 package dev.cloche.qemu.guard;
 
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -28,7 +28,7 @@ public record StraySockets(VmLayout layout) {
         } catch (NoSuchFileException none) {
             return List.of();
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The sockets in " + layout.runtimeDirectory() + " cannot be listed: " + e.getMessage(),
                     "Check the owner and mode of that directory.",
                     e);
@@ -42,7 +42,7 @@ public record StraySockets(VmLayout layout) {
             try {
                 Files.deleteIfExists(socket);
             } catch (IOException e) {
-                throw new VmStorageException(
+                throw new VmException.Storage(
                         "The socket " + socket + " cannot be removed: " + e.getMessage(),
                         "Check its owner and mode, and remove it by hand.",
                         e);

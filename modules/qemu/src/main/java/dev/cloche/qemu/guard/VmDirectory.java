@@ -5,13 +5,12 @@ import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,11 +32,11 @@ public final class VmDirectory {
     /**
      * Takes the owner's lock.
      *
-     * @throws VmBusyException if another process has it
+     * @throws VmException.Busy if another process has it
      */
     public static LockFile own(VmLayout layout, VmId id) {
         return LockFile.tryLock(layout.ownerLock(id))
-                .orElseThrow(() -> new VmBusyException(
+                .orElseThrow(() -> new VmException.Busy(
                         "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
     }
 
@@ -53,7 +52,7 @@ public final class VmDirectory {
         } catch (NoSuchFileException none) {
             return List.of();
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The VMs in " + layout.vms() + " cannot be listed: " + e.getMessage(),
                     "Check the owner and mode of that directory.",
                     e);
@@ -110,7 +109,7 @@ public final class VmDirectory {
     public Optional<VmSpec> spec(VmId id) {
         try {
             return Optional.of(StoredSpec.read(layout.directory(id), id));
-        } catch (VmStorageException goneOrOfAnotherVersion) {
+        } catch (VmException.Storage goneOrOfAnotherVersion) {
             return Optional.empty();
         }
     }

@@ -1,8 +1,8 @@
 package dev.cloche.qemu.guard;
 
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -43,7 +43,7 @@ public final class VmRemoval {
         } catch (NoSuchFileException goneMeanwhile) {
             return;
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The directory " + directory + " cannot be removed: " + e.getMessage(),
                     "Check its owner and mode, and remove it by hand.",
                     e);

@@ -1,7 +1,7 @@
 package dev.cloche.qemu.host;
 
 import dev.cloche.base.Printable;
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.util.Map;
 
 /** What the user wants guests to be run by: {@code CLOCHE_ACCELERATOR}. */
@@ -15,7 +15,7 @@ enum AcceleratorChoice {
 
     private static final String VARIABLE = "CLOCHE_ACCELERATOR";
 
-    /** @throws VmResourcesException if the variable says something else than {@code auto}, {@code kvm} or {@code tcg} */
+    /** @throws VmException.MissingResource if the variable says something else than {@code auto}, {@code kvm} or {@code tcg} */
     static AcceleratorChoice of(Map<String, String> environment) {
         String wanted = environment.getOrDefault(VARIABLE, "");
         return switch (wanted) {
@@ -23,7 +23,7 @@ enum AcceleratorChoice {
             case "kvm" -> KVM;
             case "tcg" -> TCG;
             default ->
-                throw new VmResourcesException(
+                throw new VmException.MissingResource(
                         VARIABLE + " is \"" + Printable.of(wanted) + "\", which is no accelerator",
                         "Set it to auto, kvm or tcg, or unset it.",
                         null);

@@ -1,6 +1,6 @@
 package dev.cloche.qemu.host;
 
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ public final class DescriptorLimit {
     /**
      * Checks the limit of open files that this process gives to what it starts.
      *
-     * @throws VmResourcesException if it is too low to run a VM
+     * @throws VmException.MissingResource if it is too low to run a VM
      */
     public static void require() {
         try {
@@ -36,7 +36,7 @@ public final class DescriptorLimit {
 
     static void check(OptionalLong limit) {
         if (limit.isPresent() && limit.getAsLong() < LEAST) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     "This process may have only " + limit.getAsLong()
                             + " files open at a time, which are too few to run a VM",
                     "Allow at least " + LEAST + ", better 4096: ulimit -n 4096; where that is refused, raise the hard"

@@ -5,7 +5,7 @@ import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.VmCapabilities;
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +69,7 @@ public final class HostProbe {
     /**
      * The remembered answer, or a new one, which takes some 100 ms, or seconds where KVM emulates a guest's kernel.
      *
-     * @throws VmResourcesException if not even software emulation works
+     * @throws VmException.MissingResource if not even software emulation works
      */
     public HostFacts facts() {
         try {
@@ -83,7 +83,7 @@ public final class HostProbe {
             memory.remember(key, found);
             return found;
         } catch (IOException e) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     "It cannot be found out what " + qemu + " can do: " + e.getMessage(),
                     "Install QEMU (Debian: apt-get install qemu-system-x86).",
                     e);
@@ -149,7 +149,7 @@ public final class HostProbe {
     /** Where QEMU could not even be tried with KVM. */
     private HostFacts without(String version, String reason) throws IOException, InterruptedException {
         if (surroundings.choice() == AcceleratorChoice.KVM) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     "CLOCHE_ACCELERATOR wants KVM, but " + reason, "Set it to auto, or mend that.", null);
         }
         return tcg(version, reason);
@@ -158,7 +158,7 @@ public final class HostProbe {
     private HostFacts tcg(String version, String reason) throws IOException, InterruptedException {
         ProbeRun.Outcome outcome = runs.boot(Accelerator.TCG, CpuModel.EMULATED);
         if (!outcome.worked()) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     qemu + " does not run a guest: " + outcome.describe(), "Reinstall QEMU, 7.2 or newer.", null);
         }
         String sentence = "Software emulation, because " + reason + ".";

@@ -1,7 +1,7 @@
 package dev.cloche.qemu.launch;
 
 import dev.cloche.vm.PublishedPort;
-import dev.cloche.vm.VmPortException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -18,7 +18,7 @@ public final class HostPorts {
     /**
      * The same ports, with one of the host where it may be any. Another program may take it meanwhile.
      *
-     * @throws VmPortException if there is no free one
+     * @throws VmException.PortUnavailable if there is no free one
      */
     public static List<PublishedPort> chosen(List<PublishedPort> ports) {
         List<AutoCloseable> held = new ArrayList<>();
@@ -35,13 +35,13 @@ public final class HostPorts {
     }
 
     /** Why one of them cannot be had; empty if all can. */
-    public static Optional<VmPortException> problem(List<PublishedPort> ports) {
+    public static Optional<VmException.PortUnavailable> problem(List<PublishedPort> ports) {
         for (PublishedPort port : ports) {
             List<AutoCloseable> held = new ArrayList<>();
             try {
                 bind(port, held);
             } catch (IOException e) {
-                return Optional.of(new VmPortException(port, e));
+                return Optional.of(new VmException.PortUnavailable(port, e));
             } finally {
                 held.forEach(HostPorts::close);
             }
@@ -53,7 +53,7 @@ public final class HostPorts {
         try {
             return bind(port, held);
         } catch (IOException e) {
-            throw new VmPortException(port, e);
+            throw new VmException.PortUnavailable(port, e);
         }
     }
 

@@ -3,8 +3,7 @@ package dev.cloche.qemu.launch;
 import dev.cloche.qemu.guard.NetworkRecord;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
-import dev.cloche.vm.VmNetworkException;
-import dev.cloche.vm.VmPortException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Run;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,8 +29,8 @@ public final class UserNetworkStart {
      * Starts it.
      *
      * @param start with this command line of passt
-     * @throws VmPortException if a port cannot be had
-     * @throws VmNetworkException if it fails for another reason
+     * @throws VmException.PortUnavailable if a port cannot be had
+     * @throws VmException.NetworkFailed if it fails for another reason
      */
     public Run with(Function<List<String>, Run> start) throws IOException {
         for (int attempt = 1; ; attempt++) {
@@ -39,8 +38,8 @@ public final class UserNetworkStart {
             NetworkRecord.write(directory, ports);
             try {
                 return start.apply(PasstCommand.of(passt, ports));
-            } catch (VmNetworkException e) {
-                VmPortException problem = HostPorts.problem(ports).orElseThrow(() -> e);
+            } catch (VmException.NetworkFailed e) {
+                VmException.PortUnavailable problem = HostPorts.problem(ports).orElseThrow(() -> e);
                 boolean asked = network.ports().contains(problem.port());
                 if (asked || attempt == ATTEMPTS) {
                     problem.addSuppressed(e);

@@ -14,11 +14,8 @@ import dev.cloche.qemu.launch.UserNetworkStart;
 import dev.cloche.qemu.qmp.UnixChannels;
 import dev.cloche.qemu.snapshot.QemuGround;
 import dev.cloche.vm.NetworkSpec;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmNetworkException;
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vmm.Boot;
 import dev.cloche.vmm.Run;
 import dev.cloche.vmm.Waiting;
@@ -76,7 +73,7 @@ final class GuardStart {
                     spec.id());
         } catch (IOException e) {
             end(guard);
-            throw new VmStartException(
+            throw new VmException.StartFailed(
                     "VM " + spec.id() + " cannot be reached: " + e.getMessage(),
                     "Give it less memory if QEMU could not get it; otherwise try again.",
                     ConsoleTail.of(files.console()),
@@ -103,7 +100,7 @@ final class GuardStart {
         try {
             return builder.start();
         } catch (IOException e) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     "The guard " + resources.guard() + " cannot be started: " + e.getMessage(),
                     "Run ./setup, which builds it.",
                     e);
@@ -118,18 +115,18 @@ final class GuardStart {
                 line.complete(
                         Optional.ofNullable(guard.inputReader().readLine()).orElse(""));
             } catch (IOException | UncheckedIOException e) {
-                line.completeExceptionally(new VmStartException("The guard says nothing", "Try again.", "", e));
+                line.completeExceptionally(new VmException.StartFailed("The guard says nothing", "Try again.", "", e));
             }
         });
         String said = Waiting.on(line, deadline, "the start of the guard");
         if (said.equals("busy")) {
-            throw new VmBusyException("VM " + spec.id() + " runs already", "Connect to it, or choose another id.");
+            throw new VmException.Busy("VM " + spec.id() + " runs already", "Connect to it, or choose another id.");
         }
         if (said.startsWith("failed the network")) {
-            throw new VmNetworkException(spec.id(), ConsoleTail.of(files.networkLog()));
+            throw new VmException.NetworkFailed(spec.id(), ConsoleTail.of(files.networkLog()));
         }
         if (!said.startsWith("started ")) {
-            throw new VmStartException(
+            throw new VmException.StartFailed(
                     "The guard of VM " + spec.id() + " could not start QEMU: " + Printable.of(said),
                     "Run cloche doctor.",
                     ConsoleTail.of(files.log()),

@@ -9,9 +9,8 @@ import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpAnswer;
 import dev.cloche.qemu.qmp.QmpCommand;
 import dev.cloche.qemu.qmp.QmpConversation;
-import dev.cloche.vm.ImageAsideException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmMonitorException;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.disk.DiskDirectory;
 import java.io.IOException;
@@ -40,7 +39,7 @@ final class GuestHalt {
     /**
      * Nothing happens if it is halted.
      *
-     * @throws VmMonitorException if QEMU cannot be reached
+     * @throws VmException.Monitor if QEMU cannot be reached
      */
     void begin(Deadline deadline) {
         converse("stop", deadline, this::halt);
@@ -60,14 +59,14 @@ final class GuestHalt {
      * it so.
      *
      * @param kill ends the VM
-     * @throws ImageAsideException if it cannot go on; its VM is ended
-     * @throws VmMonitorException if QEMU cannot be reached
+     * @throws VmException.ImageAside if it cannot go on; its VM is ended
+     * @throws VmException.Monitor if QEMU cannot be reached
      */
     void end(Runnable kill, Deadline deadline) {
         converse("cont", deadline, qemu -> {
             if (files.imageAside()) {
                 kill.run();
-                throw new ImageAsideException(id);
+                throw new VmException.ImageAside(id);
             }
             movesOn();
             VmNote.HELD.remove(directory());
@@ -97,7 +96,7 @@ final class GuestHalt {
         try {
             var _ = monitor.converse(deadline, talk);
         } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
+            throw new VmException.Monitor("QEMU cannot be reached for '" + command + "': " + e.getMessage(), e);
         }
     }
 }

@@ -3,8 +3,7 @@ package dev.cloche.qemu.machine;
 import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.launch.QemuLaunch;
-import dev.cloche.vm.DiskInUseException;
-import dev.cloche.vm.DiskMovedOnException;
+import dev.cloche.vm.DiskException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vmm.disk.DiskDirectory;
 import java.io.IOException;
@@ -16,7 +15,7 @@ final class PersistentBoot implements AutoCloseable {
     private final DiskDirectory.Claim claim;
     private final DiskChain chain;
 
-    /** @throws DiskInUseException if a VM has it, or another call is changing it */
+    /** @throws DiskException.InUse if a VM has it, or another call is changing it */
     PersistentBoot(Path directory, DiskTools tools) {
         claim = new DiskDirectory(directory).claim();
         chain = DiskChain.persistent(directory, tools);
@@ -33,7 +32,7 @@ final class PersistentBoot implements AutoCloseable {
      * For the guest of a snapshot.
      *
      * @param layers the snapshot's
-     * @throws DiskMovedOnException if a guest may have written to it since
+     * @throws DiskException.MovedOn if a guest may have written to it since
      */
     QemuLaunch.Disk asOf(SnapshotRef snapshot, DiskChain layers) throws IOException {
         claim.disk().requireAsOf(snapshot);

@@ -9,8 +9,8 @@ import dev.cloche.qemu.qmp.ClientPort;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
 import dev.cloche.qemu.qmp.UnixChannels;
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.GuestException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -38,7 +38,7 @@ public final class QemuJoin {
     /**
      * A run through the first free client's port. The caller pins the guard and gives it away.
      *
-     * @throws VmBusyException if all are taken
+     * @throws VmException.Busy if all are taken
      */
     public QemuRun asClient(PinnedProcess guard) {
         return run(guard, this::freePort);
@@ -87,10 +87,10 @@ public final class QemuJoin {
                 }
             }
         }
-        throw new VmBusyException("All client ports of VM " + id + " are taken", "Close a connection to it.");
+        throw new VmException.Busy("All client ports of VM " + id + " are taken", "Close a connection to it.");
     }
 
-    private GuestConnectionLostException unreachable(IOException e) {
-        return new GuestConnectionLostException("VM " + id + " cannot be reached: " + e.getMessage(), e);
+    private GuestException.ConnectionLost unreachable(IOException e) {
+        return new GuestException.ConnectionLost("VM " + id + " cannot be reached: " + e.getMessage(), e);
     }
 }

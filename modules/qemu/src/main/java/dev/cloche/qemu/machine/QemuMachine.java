@@ -22,9 +22,8 @@ import dev.cloche.qemu.snapshot.QemuGround;
 import dev.cloche.qemu.snapshot.RamFile;
 import dev.cloche.qemu.snapshot.SnapshotUse;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.Capture;
 import dev.cloche.vmm.Machine;
@@ -61,7 +60,7 @@ public final class QemuMachine implements Machine {
     public Run boot(Deadline deadline) {
         DescriptorLimit.require();
         if (!Files.isReadable(spec.rootDisk().path())) {
-            throw new VmResourcesException(
+            throw new VmException.MissingResource(
                     "The root disk " + spec.rootDisk().path() + " is missing or not readable",
                     "Pull its image again.",
                     null);
@@ -77,7 +76,7 @@ public final class QemuMachine implements Machine {
             facts.write(layout.directory(spec.id()));
             return spec.snapshot().isPresent() ? restore(facts, deadline) : coldBoot(deadline);
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "VM " + spec.id() + " cannot be prepared: " + e.getMessage(),
                     "Check the owner and mode of the state root and the space on its disk.",
                     e);
@@ -197,7 +196,7 @@ public final class QemuMachine implements Machine {
         try {
             return step.take();
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The place of VM " + spec.id() + " in its pool cannot be noted: " + e.getMessage(),
                     "Check the disk of the state root.",
                     e);

@@ -13,11 +13,11 @@ import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -92,7 +92,7 @@ public final class QemuPool {
         try {
             VmSpec spec = StoredSpec.read(layout.directory(info.id()), info.id());
             return Optional.of(new PooledVm(info.id(), slot, stage, spec.snapshot(), spec.memoryMiB(), age));
-        } catch (VmStorageException goneMeanwhile) {
+        } catch (VmException.Storage goneMeanwhile) {
             return Optional.empty();
         }
     }

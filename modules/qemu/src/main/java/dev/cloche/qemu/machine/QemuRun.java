@@ -9,10 +9,10 @@ import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmMonitorException;
 import dev.cloche.vmm.Run;
 import dev.cloche.vmm.disk.DiskDirectory;
 import dev.cloche.vmm.disk.DiskRecord;
@@ -97,7 +97,7 @@ public final class QemuRun implements Run {
                         "block_resize", Map.of("device", QemuDisk.DEVICE, "size", (long) sizeMiB << 20)));
             });
         } catch (IOException e) {
-            throw new VmMonitorException("QEMU cannot be reached for 'block_resize': " + e.getMessage(), e);
+            throw new VmException.Monitor("QEMU cannot be reached for 'block_resize': " + e.getMessage(), e);
         }
     }
 

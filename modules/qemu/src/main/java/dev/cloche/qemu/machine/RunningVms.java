@@ -5,13 +5,12 @@ import dev.cloche.linux.PinnedProcess;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.Waiting;
 import java.util.Optional;
 
@@ -31,19 +30,19 @@ public final class RunningVms {
      * The guard of a VM, so that it is this VM that something is done to.
      *
      * @param wanted for the message, as in "be killed"
-     * @throws VmStateException if it does not run
+     * @throws VmException.WrongState if it does not run
      */
     public PinnedProcess pin(VmId id, String wanted) {
-        VmInfo info = vms.get(id).orElseThrow(() -> new VmNotFoundException(id));
+        VmInfo info = vms.get(id).orElseThrow(() -> new VmException.NotFound(id));
         Optional<PinnedProcess> guard =
                 info.guard().filter(known -> info.state().live()).flatMap(PinnedProcess::open);
-        return guard.orElseThrow(
-                () -> new VmStateException(id, vms.get(id).map(VmInfo::state).orElse(VmState.DESTROYED), wanted));
+        return guard.orElseThrow(() ->
+                new VmException.WrongState(id, vms.get(id).map(VmInfo::state).orElse(VmState.DESTROYED), wanted));
     }
 
     /** As {@link VmProvider#kill} promises. */
     public VmExit kill(VmId id, Deadline deadline) {
-        VmInfo info = vms.get(id).orElseThrow(() -> new VmNotFoundException(id));
+        VmInfo info = vms.get(id).orElseThrow(() -> new VmException.NotFound(id));
         if (info.exit().isPresent()) {
             return info.exit().get();
         }

@@ -2,9 +2,8 @@ package dev.cloche.qemu.qmp;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.qemu.VmLayout;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmMonitorException;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -34,8 +33,8 @@ public final class ClientPort {
     /**
      * Connects to the port, which is there from then on until the VM ends.
      *
-     * @throws VmBusyException if another process speaks to QEMU's monitor up to the deadline
-     * @throws VmMonitorException if QEMU does not take the port
+     * @throws VmException.Busy if another process speaks to QEMU's monitor up to the deadline
+     * @throws VmException.Monitor if QEMU does not take the port
      * @throws IOException if nobody listens: the VM has ended
      */
     public SocketChannel connect(Deadline deadline) throws IOException {

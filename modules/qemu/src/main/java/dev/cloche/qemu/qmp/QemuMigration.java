@@ -3,7 +3,7 @@ package dev.cloche.qemu.qmp;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.base.Printable;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -93,7 +93,7 @@ public final class QemuMigration {
     private String failure(CompletableFuture<Long> received) throws IOException {
         try {
             var _ = Waiting.on(received, deadline, "the state of the guest");
-        } catch (VmStorageException e) {
+        } catch (VmException.Storage e) {
             if (!(e.getCause() instanceof ClosedChannelException)) {
                 throw e;
             }
@@ -122,7 +122,7 @@ public final class QemuMigration {
             try {
                 done.complete(transfer.run());
             } catch (IOException e) {
-                done.completeExceptionally(new VmStorageException(
+                done.completeExceptionally(new VmException.Storage(
                         "The state of a guest could not be transferred: " + e.getMessage(),
                         "Check the space on the disk of the state root.",
                         e));

@@ -4,11 +4,9 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.VmNote;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmHinderedException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmMonitorException;
 import dev.cloche.vmm.Waiting;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,8 +39,8 @@ public final class QemuMonitor {
     /**
      * Has a conversation, after those of others.
      *
-     * @throws VmBusyException if another process speaks to this monitor up to the deadline
-     * @throws VmMonitorException if QEMU refuses a command
+     * @throws VmException.Busy if another process speaks to this monitor up to the deadline
+     * @throws VmException.Monitor if QEMU refuses a command
      * @throws IOException if QEMU cannot be reached, or ends meanwhile
      */
     public <T> T converse(Deadline deadline, Talk<T> talk) throws IOException {
@@ -60,7 +58,7 @@ public final class QemuMonitor {
     /** Of a guest that is halted for its disk QEMU answers all the same. */
     private void requireAnswering() {
         if (VmNote.SILENT.isIn(directory)) {
-            throw new VmHinderedException(id, VmHindrance.SILENT);
+            throw new VmException.Hindered(id, VmHindrance.SILENT);
         }
     }
 
@@ -72,7 +70,7 @@ public final class QemuMonitor {
         }
     }
 
-    private static VmBusyException busy() {
-        return new VmBusyException("Another process is speaking to the monitor of this VM", "Try again.");
+    private static VmException.Busy busy() {
+        return new VmException.Busy("Another process is speaking to the monitor of this VM", "Try again.");
     }
 }

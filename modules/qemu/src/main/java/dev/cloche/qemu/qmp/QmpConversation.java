@@ -2,8 +2,7 @@ package dev.cloche.qemu.qmp;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Printable;
-import dev.cloche.vm.VmDeadlineException;
-import dev.cloche.vm.VmMonitorException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -74,7 +73,7 @@ public final class QmpConversation implements AutoCloseable {
     /**
      * Has QEMU execute a command, and returns its answer.
      *
-     * @throws VmMonitorException if QEMU refuses the command
+     * @throws VmException.Monitor if QEMU refuses the command
      */
     public QmpAnswer.Done execute(QmpCommand command) throws IOException {
         return switch (ask(command)) {
@@ -95,9 +94,9 @@ public final class QmpConversation implements AutoCloseable {
         return answer instanceof QmpAnswer.Done;
     }
 
-    private static VmMonitorException refusal(QmpCommand command, QmpAnswer.Refused refused) {
+    private static VmException.Monitor refusal(QmpCommand command, QmpAnswer.Refused refused) {
         String sentence = refused.sentence();
-        return new VmMonitorException(
+        return new VmException.Monitor(
                 "QEMU refuses '" + command.name() + "': "
                         + Printable.of(sentence.substring(0, Math.min(sentence.length(), MAX_SENTENCE))),
                 null);
@@ -184,7 +183,7 @@ public final class QmpConversation implements AutoCloseable {
         int count = channel.read(buffer);
         while (count == 0) {
             if (deadline.passed()) {
-                throw new VmDeadlineException(what);
+                throw new VmException.Deadline(what);
             }
             if (selector.select(Math.clamp(deadline.remainingMillis(), 1, LOOK_MILLIS)) == 0) {
                 vm.check();

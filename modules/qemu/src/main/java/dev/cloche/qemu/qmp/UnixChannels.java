@@ -1,7 +1,7 @@
 package dev.cloche.qemu.qmp;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import java.io.IOException;
 import java.net.SocketException;
@@ -23,13 +23,13 @@ public final class UnixChannels {
      * Does not wait for the other side to accept: the kernel queues the connection. If the queue is full, because a program that
      * hangs has not taken those before, it is tried again up to the deadline.
      *
-     * @throws VmDeadlineException if it is full up to then
+     * @throws VmException.Deadline if it is full up to then
      */
     public static SocketChannel connect(Path path, Deadline deadline) throws IOException {
         Optional<SocketChannel> connected = tryConnect(path);
         while (connected.isEmpty()) {
             if (deadline.passed()) {
-                throw new VmDeadlineException("a connection to " + path.getFileName());
+                throw new VmException.Deadline("a connection to " + path.getFileName());
             }
             try {
                 TimeUnit.MILLISECONDS.sleep(TRY_AGAIN_MILLIS);

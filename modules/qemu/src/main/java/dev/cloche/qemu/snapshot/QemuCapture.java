@@ -11,11 +11,11 @@ import dev.cloche.qemu.qmp.ClientPort;
 import dev.cloche.qemu.qmp.QemuMigration;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpConversation;
-import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.Capture;
 import dev.cloche.vmm.disk.DiskDirectory;
@@ -64,7 +64,7 @@ public final class QemuCapture implements Capture {
     /** Prepares all that can be done while the guest runs. */
     public static QemuCapture of(VmSpec spec, SnapshotName name, QemuGround ground, Deadline deadline) {
         if (Files.exists(ground.snapshots().directory(name))) {
-            throw new SnapshotExistsException(name);
+            throw new SnapshotException.Exists(name);
         }
         try {
             MachineFacts facts = MachineFacts.read(ground.layout().directory(spec.id()));
@@ -193,8 +193,8 @@ public final class QemuCapture implements Capture {
         draft.close();
     }
 
-    private static VmStorageException failed(SnapshotName name, IOException e) {
-        return new VmStorageException(
+    private static VmException.Storage failed(SnapshotName name, IOException e) {
+        return new VmException.Storage(
                 "Snapshot " + name + " could not be taken: " + e.getMessage(),
                 "Check the space on the disk of the state root; if a part of the installation was replaced, start the VM anew.",
                 e);

@@ -5,7 +5,7 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.disk.SparseFiles;
-import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.disk.DiskContents;
@@ -36,11 +36,11 @@ public final class QemuDisks implements DiskContents {
     @Override
     public int make(Path directory, SnapshotRef snapshot) throws IOException {
         try (LockFile _ =
-                snapshots.hold(snapshot.name()).orElseThrow(() -> new SnapshotNotFoundException(snapshot.name()))) {
+                snapshots.hold(snapshot.name()).orElseThrow(() -> new SnapshotException.NotFound(snapshot.name()))) {
             SnapshotManifest manifest = snapshots
                     .read(snapshot.name())
                     .filter(found -> found.ref().createdAt().equals(snapshot.createdAt()))
-                    .orElseThrow(() -> new SnapshotNotFoundException(snapshot.name()));
+                    .orElseThrow(() -> new SnapshotException.NotFound(snapshot.name()));
             DiskChain.persistent(directory, tools)
                     .begin(new DiskChain(snapshots.directory(snapshot.name()), tools), manifest.diskMiB());
             return manifest.diskMiB();

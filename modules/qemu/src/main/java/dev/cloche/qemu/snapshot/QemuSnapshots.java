@@ -5,11 +5,10 @@ import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
@@ -38,7 +37,7 @@ public final class QemuSnapshots {
                     .key(spec, Collections.emptyNavigableSet(), ground.digests())
                     .fingerprint();
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
         }
     }
@@ -46,12 +45,12 @@ public final class QemuSnapshots {
     /**
      * Deletes a snapshot, whole or damaged.
      *
-     * @throws VmBusyException if a VM runs from it
+     * @throws VmException.Busy if a VM runs from it
      */
     public void delete(SnapshotName name) {
         if (!store.delete(name)) {
             List<String> holders = vms.clonesOf(name);
-            throw new VmBusyException(
+            throw new VmException.Busy(
                     "Snapshot " + name + " is used by "
                             + (holders.isEmpty() ? "another process" : "VM " + String.join(", VM ", holders)),
                     "Stop the VMs that were restored from it first.");

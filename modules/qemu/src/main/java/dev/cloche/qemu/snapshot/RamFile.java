@@ -3,9 +3,9 @@ package dev.cloche.qemu.snapshot;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.PrivateDirectory;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -36,7 +36,7 @@ public final class RamFile {
             if (Files.getFileStore(directory).getUsableSpace() >= wanted) {
                 return inMemory;
             }
-        } catch (IOException | VmStorageException noSharedMemory) {
+        } catch (IOException | VmException.Storage noSharedMemory) {
             System.getLogger(RamFile.class.getName())
                     .log(System.Logger.Level.DEBUG, "a template is made on the disk", noSharedMemory);
         }

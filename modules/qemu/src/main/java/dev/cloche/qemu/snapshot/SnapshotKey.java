@@ -1,7 +1,7 @@
 package dev.cloche.qemu.snapshot;
 
 import dev.cloche.qemu.host.FileDigests;
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,15 +28,15 @@ public record SnapshotKey(NavigableMap<String, String> fields) {
     }
 
     /** What is different here; empty if a restore is possible. */
-    public List<SnapshotMismatchException.Difference> differences(SnapshotKey here) {
+    public List<SnapshotException.Mismatch.Difference> differences(SnapshotKey here) {
         NavigableSet<String> names = new TreeSet<>(fields.keySet());
         names.addAll(here.fields.keySet());
-        List<SnapshotMismatchException.Difference> found = new ArrayList<>();
+        List<SnapshotException.Mismatch.Difference> found = new ArrayList<>();
         for (String name : names) {
             String then = fields.getOrDefault(name, NONE);
             String now = here.fields.getOrDefault(name, NONE);
             if (!then.equals(now) && !(name.equals(COUNTER) && near(then, now))) {
-                found.add(new SnapshotMismatchException.Difference(name, then, now));
+                found.add(new SnapshotException.Mismatch.Difference(name, then, now));
             }
         }
         return List.copyOf(found);

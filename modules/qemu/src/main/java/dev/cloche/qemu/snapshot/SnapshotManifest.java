@@ -3,9 +3,9 @@ package dev.cloche.qemu.snapshot;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.StoredSpec;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.JsonFields;
 import java.io.IOException;
@@ -105,7 +105,7 @@ public record SnapshotManifest(
                     ports(fields.text("ports")),
                     fields.smallNumber("diskLayers"),
                     fields.smallNumber("diskMiB"));
-        } catch (InvalidVmSpecException e) {
+        } catch (VmException.Invalid e) {
             throw new IOException(e.getMessage(), e);
         }
     }

@@ -3,11 +3,9 @@ package dev.cloche.qemu.snapshot;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
-import dev.cloche.vm.SnapshotDamagedException;
-import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotNotFoundException;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -66,12 +64,12 @@ public final class SnapshotStore {
         /**
          * The files in it are on the disk already.
          *
-         * @throws SnapshotExistsException if another was faster
+         * @throws SnapshotException.Exists if another was faster
          */
         void publish(SnapshotName name) throws IOException {
             DurableFiles.forceDirectory(directory);
             if (Files.exists(SnapshotStore.this.directory(name), LinkOption.NOFOLLOW_LINKS)) {
-                throw new SnapshotExistsException(name);
+                throw new SnapshotException.Exists(name);
             }
             // Fails if another has published its own meanwhile: a directory with files is not replaced.
             Files.move(directory, SnapshotStore.this.directory(name), StandardCopyOption.ATOMIC_MOVE);
@@ -119,7 +117,7 @@ public final class SnapshotStore {
         for (SnapshotName name : names()) {
             try {
                 read(name).ifPresent(found::add);
-            } catch (SnapshotDamagedException e) {
+            } catch (SnapshotException.Damaged e) {
                 System.getLogger(SnapshotStore.class.getName())
                         .log(System.Logger.Level.WARNING, e.getMessage() + " " + e.remedy());
             }
@@ -131,7 +129,7 @@ public final class SnapshotStore {
     /**
      * Reads the manifest of a snapshot; empty if there is none of that name.
      *
-     * @throws SnapshotDamagedException if it is not whole
+     * @throws SnapshotException.Damaged if it is not whole
      */
     public Optional<SnapshotManifest> read(SnapshotName name) {
         Path directory = directory(name);
@@ -141,21 +139,21 @@ public final class SnapshotStore {
         try {
             SnapshotManifest manifest = SnapshotManifest.read(directory);
             if (!manifest.ref().name().equals(name)) {
-                throw new SnapshotDamagedException(name, "its manifest is of another one", null);
+                throw new SnapshotException.Damaged(name, "its manifest is of another one", null);
             }
             return Optional.of(manifest);
         } catch (IOException e) {
             if (!Files.exists(directory)) {
                 return Optional.empty();
             }
-            throw new SnapshotDamagedException(name, SnapshotManifest.FILE + ": " + e.getMessage(), e);
+            throw new SnapshotException.Damaged(name, SnapshotManifest.FILE + ": " + e.getMessage(), e);
         }
     }
 
     /**
      * Takes the shared lock, under which the snapshot stays. Empty if it is gone or going.
      *
-     * @throws VmStorageException if the lock cannot be opened
+     * @throws VmException.Storage if the lock cannot be opened
      */
     public Optional<LockFile> hold(SnapshotName name) {
         try {
@@ -173,11 +171,11 @@ public final class SnapshotStore {
     /**
      * Deletes it; false if it is used.
      *
-     * @throws SnapshotNotFoundException if there is none
+     * @throws SnapshotException.NotFound if there is none
      */
     boolean delete(SnapshotName name) {
         if (!Files.isDirectory(directory(name), LinkOption.NOFOLLOW_LINKS)) {
-            throw new SnapshotNotFoundException(name);
+            throw new SnapshotException.NotFound(name);
         }
         try {
             Optional<LockFile> lock = LockFile.tryLock(lock(name));
@@ -192,7 +190,7 @@ public final class SnapshotStore {
             }
             return true;
         } catch (NoSuchFileException e) {
-            throw new SnapshotNotFoundException(name);
+            throw new SnapshotException.NotFound(name);
         } catch (IOException | SystemCallException e) {
             throw failed("Snapshot " + name + " cannot be deleted", e);
         }
@@ -256,8 +254,8 @@ public final class SnapshotStore {
         Files.deleteIfExists(directory);
     }
 
-    private static VmStorageException failed(String what, Exception e) {
-        return new VmStorageException(
+    private static VmException.Storage failed(String what, Exception e) {
+        return new VmException.Storage(
                 what + ": " + e.getMessage(), "Check the owner and mode of that directory and its disk.", e);
     }
 }

@@ -5,9 +5,7 @@ import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.launch.QemuLaunch;
-import dev.cloche.vm.SnapshotDamagedException;
-import dev.cloche.vm.SnapshotMismatchException;
-import dev.cloche.vm.SnapshotNotFoundException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
@@ -31,31 +29,31 @@ public final class SnapshotUse implements AutoCloseable {
      * Finds the snapshot of a spec.
      *
      * @param here what the clone would run on
-     * @throws SnapshotNotFoundException if it is gone, or another one of its name has come
-     * @throws SnapshotDamagedException if its files are not as they were written
-     * @throws SnapshotMismatchException if it would not run here
+     * @throws SnapshotException.NotFound if it is gone, or another one of its name has come
+     * @throws SnapshotException.Damaged if its files are not as they were written
+     * @throws SnapshotException.Mismatch if it would not run here
      */
     public static SnapshotUse open(QemuGround ground, VmSpec spec, MachineFacts here) {
         SnapshotRef wanted = spec.snapshot().orElseThrow();
         SnapshotStore store = ground.snapshots();
-        LockFile lock = store.hold(wanted.name()).orElseThrow(() -> new SnapshotNotFoundException(wanted.name()));
+        LockFile lock = store.hold(wanted.name()).orElseThrow(() -> new SnapshotException.NotFound(wanted.name()));
         try {
             SnapshotManifest manifest =
-                    store.read(wanted.name()).orElseThrow(() -> new SnapshotNotFoundException(wanted.name()));
+                    store.read(wanted.name()).orElseThrow(() -> new SnapshotException.NotFound(wanted.name()));
             if (!manifest.ref().createdAt().equals(wanted.createdAt())) {
-                throw new SnapshotNotFoundException(wanted.name());
+                throw new SnapshotException.NotFound(wanted.name());
             }
             SnapshotUse use = new SnapshotUse(manifest, store.directory(wanted.name()), lock);
-            List<SnapshotMismatchException.Difference> differences =
+            List<SnapshotException.Mismatch.Difference> differences =
                     manifest.key().differences(here.key(spec, manifest.ports(), ground.digests()));
             if (!differences.isEmpty()) {
-                throw new SnapshotMismatchException(wanted.name(), differences);
+                throw new SnapshotException.Mismatch(wanted.name(), differences);
             }
             use.checkFiles();
             return use;
         } catch (IOException e) {
             lock.close();
-            throw new SnapshotDamagedException(wanted.name(), String.valueOf(e.getMessage()), e);
+            throw new SnapshotException.Damaged(wanted.name(), String.valueOf(e.getMessage()), e);
         } catch (RuntimeException e) {
             lock.close();
             throw e;

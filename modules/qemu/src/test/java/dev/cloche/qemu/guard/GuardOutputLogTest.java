@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameEncoder;
 import dev.cloche.vmm.protocol.PayloadWriter;
@@ -182,7 +182,7 @@ class GuardOutputLogTest {
         running.set(true);
         try (OutputLog log = log()) {
             assertThatThrownBy(() -> log.await(Deadline.after(Duration.ofMillis(20))))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
             running.set(false);
             assertThat(log.await(Deadline.none())).isEmpty();
         }

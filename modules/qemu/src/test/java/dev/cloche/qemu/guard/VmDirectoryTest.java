@@ -7,11 +7,11 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vmm.protocol.GuestFrames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,7 +99,7 @@ class VmDirectoryTest {
         guarded(vm);
         for (String damaged : List.of("", "{", "[]", "{\"version\":2}", EXIT.formatted("magic", "0", "null", ""))) {
             Files.writeString(vm.resolve("exit.json"), damaged);
-            assertThatThrownBy(() -> info("a")).as(damaged).isInstanceOf(VmStorageException.class);
+            assertThatThrownBy(() -> info("a")).as(damaged).isInstanceOf(VmException.Storage.class);
         }
     }
 

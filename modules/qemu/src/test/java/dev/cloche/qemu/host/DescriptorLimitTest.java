@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -23,10 +23,10 @@ class DescriptorLimitTest {
     @Test
     void tooFewAreRefusedInOneSentenceWithTheRemedy() {
         assertThatThrownBy(() -> DescriptorLimit.check(OptionalLong.of(255)))
-                .isInstanceOf(VmResourcesException.class)
+                .isInstanceOf(VmException.MissingResource.class)
                 .hasMessage("This process may have only 255 files open at a time, which are too few to run a VM")
-                .satisfies(refused ->
-                        assertThat(((VmResourcesException) refused).remedy()).contains("ulimit -n"));
+                .satisfies(refused -> assertThat(((VmException.MissingResource) refused).remedy())
+                        .contains("ulimit -n"));
         assertThatNoException().isThrownBy(() -> DescriptorLimit.check(OptionalLong.of(256)));
         assertThatNoException().isThrownBy(() -> DescriptorLimit.check(OptionalLong.empty()));
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.VmCapabilities;
-import dev.cloche.vm.VmResourcesException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -143,7 +143,7 @@ class HostProbeTest {
     void whoInsistsOnKvmWhereThereIsNoneIsToldSo() throws IOException {
         Files.delete(kvm);
         assertThatThrownBy(() -> probe(WORKS, "intel", AcceleratorChoice.KVM))
-                .isInstanceOf(VmResourcesException.class)
+                .isInstanceOf(VmException.MissingResource.class)
                 .hasMessageContaining("CLOCHE_ACCELERATOR wants KVM, but there is no " + kvm);
         assertThat(probe(WORKS, "intel", AcceleratorChoice.AUTO).accelerator()).isEqualTo(Accelerator.TCG);
     }
@@ -156,7 +156,8 @@ class HostProbeTest {
         assertThat(AcceleratorChoice.of(Map.of("CLOCHE_ACCELERATOR", "tcg"))).isEqualTo(AcceleratorChoice.TCG);
         assertThatThrownBy(() -> AcceleratorChoice.of(Map.of("CLOCHE_ACCELERATOR", "KVM")))
                 .isInstanceOfSatisfying(
-                        VmResourcesException.class, e -> assertThat(e.remedy()).contains("auto, kvm or tcg"));
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.remedy()).contains("auto, kvm or tcg"));
     }
 
     @Test

@@ -16,9 +16,9 @@ import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vmm.ManagedVm;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,8 +69,8 @@ class BootAdviceTest {
                 new QemuMachine(spec, QemuGround.of(layout, resources, () -> host), VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
         try (Vm vm = ManagedVm.created(spec, machine, once, _ -> {})) {
-            VmStartException thrown = Assertions.catchThrowableOfType(
-                    VmStartException.class, () -> vm.start(Deadline.after(Duration.ofMinutes(5))));
+            VmException.StartFailed thrown = Assertions.catchThrowableOfType(
+                    VmException.StartFailed.class, () -> vm.start(Deadline.after(Duration.ofMinutes(5))));
             vm.destroy();
             return Optional.ofNullable(thrown).orElseThrow().remedy();
         } finally {

@@ -15,7 +15,6 @@ import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmInfo;
 import java.time.Duration;
@@ -78,7 +77,7 @@ final class Arrival {
 
     /** How a sandbox ends whose start has failed. */
     Ending ending(Throwable failure) {
-        return Ending.ofFailedStart(failure, unanswered && failure instanceof VmDeadlineException);
+        return Ending.ofFailedStart(failure, unanswered && failure instanceof VmException.Deadline);
     }
 
     private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {
@@ -114,7 +113,7 @@ final class Arrival {
     private static boolean hasEnded(Vm vm) {
         try {
             return vm.awaitExit(Deadline.after(END_LIMIT)).mainExit().isPresent();
-        } catch (VmDeadlineException alive) {
+        } catch (VmException.Deadline alive) {
             return false;
         }
     }

@@ -7,13 +7,11 @@ import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -36,7 +34,7 @@ public record Connections(Foundations ground, SandboxEnds ends) {
         try {
             return RunningSandbox.connected(
                     ground, ends, record, ground.vms().connect(SandboxEnds.vmOf(record), deadline), config);
-        } catch (VmNotFoundException | VmStateException | GuestConnectionLostException lost) {
+        } catch (VmException.NotFound | VmException.WrongState | GuestException.ConnectionLost lost) {
             throw meaning(lost, record);
         }
     }
@@ -76,7 +74,7 @@ public record Connections(Foundations ground, SandboxEnds ends) {
         }
         try {
             return ground.vms().outputLog(SandboxEnds.vmOf(record));
-        } catch (VmNotFoundException removedMeanwhile) {
+        } catch (VmException.NotFound removedMeanwhile) {
             throw new SandboxException.NotFound(record.name());
         }
     }

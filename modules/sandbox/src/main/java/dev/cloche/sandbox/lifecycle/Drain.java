@@ -17,7 +17,6 @@ import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmInterruptedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -96,7 +95,7 @@ public final class Drain {
     private void goOnIfHalted(SandboxRecord record, Deadline finish) {
         try {
             Pause.release(ground, record, finish);
-        } catch (VmInterruptedException closing) {
+        } catch (VmException.Interrupted closing) {
             throw closing;
         } catch (VmException hindered) {
             System.getLogger(Drain.class.getName())

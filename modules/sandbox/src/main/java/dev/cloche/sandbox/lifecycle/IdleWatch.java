@@ -8,7 +8,7 @@ import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.sandbox.directory.EndHold;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxUse;
-import dev.cloche.vm.VmInterruptedException;
+import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -62,7 +62,7 @@ final class IdleWatch implements AutoCloseable {
                 }
                 unused = sinceUsed(directory);
             }
-        } catch (InterruptedException | VmInterruptedException over) {
+        } catch (InterruptedException | VmException.Interrupted over) {
             // Its owner has let go of the sandbox, or has seen it end.
         } catch (RuntimeException failed) {
             System.getLogger(IdleWatch.class.getName())

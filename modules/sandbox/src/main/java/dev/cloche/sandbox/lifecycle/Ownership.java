@@ -11,11 +11,9 @@ import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -120,7 +118,7 @@ public final class Ownership {
         endOnce(() -> {
             try {
                 ends.detach(record().id(), vm());
-            } catch (VmStateException endedMeanwhile) {
+            } catch (VmException.WrongState endedMeanwhile) {
                 observeEnd();
                 return;
             }
@@ -131,8 +129,8 @@ public final class Ownership {
     /** Whether its guest has broken the protocol, and is about to be ended for it. */
     private boolean isDeaf() {
         try {
-            return vm().guest().awaitLoss(Deadline.after(Duration.ZERO)) instanceof GuestProtocolException;
-        } catch (VmDeadlineException | VmStateException well) {
+            return vm().guest().awaitLoss(Deadline.after(Duration.ZERO)) instanceof GuestException.ProtocolBroken;
+        } catch (VmException.Deadline | VmException.WrongState well) {
             return false;
         }
     }

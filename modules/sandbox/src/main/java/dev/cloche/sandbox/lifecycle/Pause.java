@@ -10,10 +10,9 @@ import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -173,7 +172,7 @@ public record Pause(Foundations ground, Connections connections, SandboxRecord r
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (VmNotFoundException | VmStateException ended) {
+        } catch (VmException.NotFound | VmException.WrongState ended) {
             // The next sweep says how.
         }
     }
@@ -181,7 +180,7 @@ public record Pause(Foundations ground, Connections connections, SandboxRecord r
     private void change(Runnable change) {
         try {
             change.run();
-        } catch (VmNotFoundException | VmStateException over) {
+        } catch (VmException.NotFound | VmException.WrongState over) {
             throw connections.meaning(over, record);
         }
     }

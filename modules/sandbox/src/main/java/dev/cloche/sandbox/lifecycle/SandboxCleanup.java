@@ -6,7 +6,7 @@ import dev.cloche.sandbox.RunStatus;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import java.lang.System.Logger.Level;
@@ -88,7 +88,7 @@ public final class SandboxCleanup {
     private CleanupOutcome clean(SandboxRecord ended, OwnerLock lock) {
         try {
             return removal.discard(lock, ended) ? CleanupOutcome.REMOVED : CleanupOutcome.ALREADY_CLAIMED;
-        } catch (VmBusyException owned) {
+        } catch (VmException.Busy owned) {
             return CleanupOutcome.SKIPPED_LIVE_PID;
         } catch (CatalogException recordsFail) {
             throw recordsFail;

@@ -13,17 +13,12 @@ import dev.cloche.sandbox.directory.EndPlan;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import dev.cloche.vm.ExitStatus;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmMonitorException;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -182,7 +177,7 @@ public final class SandboxEnds {
             } else {
                 endSoftly(record, grace, deadline);
             }
-        } catch (VmNotFoundException | VmStateException endedMeanwhile) {
+        } catch (VmException.NotFound | VmException.WrongState endedMeanwhile) {
             // As was to be reached.
         }
         recordEndOf(record.id(), Optional.of(reason));
@@ -196,12 +191,12 @@ public final class SandboxEnds {
         try {
             VmException lost = vm.guest().awaitLoss(Deadline.none());
             // Who ends it or has halted it has his reasons, and need not ask its guest.
-            if (lost instanceof GuestProtocolException
+            if (lost instanceof GuestException.ProtocolBroken
                     && vm.state().live()
                     && vm.hindrance().isEmpty()) {
                 endDeaf(record, EnumSet.of(SandboxStatus.RUNNING), lost);
             }
-        } catch (VmStateException ended) {
+        } catch (VmException.WrongState ended) {
             // As is waited for.
         }
         var _ = vm.awaitExit(Deadline.none());
@@ -241,7 +236,7 @@ public final class SandboxEnds {
         try {
             ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
             record(record.id(), Ending.abandonedStart());
-        } catch (VmNotFoundException | VmStateException overOrNeverBegun) {
+        } catch (VmException.NotFound | VmException.WrongState overOrNeverBegun) {
             // Whoever settles it says how.
         }
     }
@@ -252,7 +247,7 @@ public final class SandboxEnds {
         if (record.status() != SandboxStatus.RUNNING) {
             try {
                 Pause.release(ground, record, deadline);
-            } catch (VmMonitorException | VmDeadlineException | VmHinderedException deaf) {
+            } catch (VmException.Monitor | VmException.Deadline | VmException.Hindered deaf) {
                 // Its guest will not answer either.
             }
         }

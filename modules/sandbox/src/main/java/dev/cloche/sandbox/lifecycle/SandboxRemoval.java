@@ -4,9 +4,8 @@ import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.RunStatus;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmNotFoundException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 
 /** Takes away what sandboxes and runs leave, for who holds their lock. What is gone already is success. */
@@ -56,7 +55,7 @@ public final class SandboxRemoval {
         if (ground.vms().get(id).filter(vm -> vm.state().live()).isPresent()) {
             try {
                 ground.vms().kill(id, Deadline.after(KILL_LIMIT));
-            } catch (VmNotFoundException | VmStateException endedMeanwhile) {
+            } catch (VmException.NotFound | VmException.WrongState endedMeanwhile) {
                 // As was to be reached.
             }
         }

@@ -25,8 +25,7 @@ import dev.cloche.sandbox.warm.Stopwatch;
 import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
-import dev.cloche.vm.VmStartException;
+import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -152,13 +151,13 @@ public final class SandboxStart {
                 .ifPresent(doubt -> listener.on(new PullEvent.Warning(doubt)));
         try {
             return beginOnce(prepared, detached);
-        } catch (VmStartException failed) {
+        } catch (VmException.StartFailed failed) {
             if (!ground.images().mendHeld(plan.image(), holder, listener, deadline)) {
                 throw failed;
             }
             vm.anew(prepared.place().id());
             return beginOnce(prepared, detached);
-        } catch (VmDeadlineException late) {
+        } catch (VmException.Deadline late) {
             ground.images().doubtHeld(holder);
             throw late;
         }

@@ -10,10 +10,8 @@ import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.time.Instant;
@@ -194,9 +192,9 @@ final class Tending {
                 return true;
             }
             vm.close();
-        } catch (GuestProtocolException nonsense) {
+        } catch (GuestException.ProtocolBroken nonsense) {
             ends.endDeaf(record, SandboxEnds.ENDABLE, nonsense);
-        } catch (VmBusyException | GuestConnectionLostException anothersOrOver) {
+        } catch (VmException.Busy | GuestException.ConnectionLost anothersOrOver) {
             // Another handle has it, or its end is about to be seen.
         } catch (VmException failed) {
             silent = !isCancelled();

@@ -3,12 +3,10 @@ package dev.cloche.sandbox.reconcile;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -38,9 +36,9 @@ final class OwnerlessVms {
         try {
             var _ = vms.kill(id, deadline);
             return true;
-        } catch (VmNotFoundException | VmStateException ended) {
+        } catch (VmException.NotFound | VmException.WrongState ended) {
             return true;
-        } catch (VmDeadlineException deaf) {
+        } catch (VmException.Deadline deaf) {
             if (Duration.between(since, now).compareTo(grace.multipliedBy(GRACES_IN_VAIN)) >= 0) {
                 vms.get(id).flatMap(VmInfo::guard).ifPresent(OwnerlessVms::kill);
             }

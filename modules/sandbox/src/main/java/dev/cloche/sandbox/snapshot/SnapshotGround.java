@@ -7,8 +7,8 @@ import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.lifecycle.Foundations;
 import dev.cloche.sandbox.record.RowIds;
 import dev.cloche.sandbox.record.SnapshotStore;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotNotFoundException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -81,7 +81,7 @@ public record SnapshotGround(Foundations ground, SnapshotStore store, Path direc
         store.doom(id);
         try {
             ground.vms().deleteSnapshot(vmSnapshot(id));
-        } catch (SnapshotNotFoundException without) {
+        } catch (SnapshotException.NotFound without) {
             // That of a disk has none, and one that was not finished.
         }
         ground.vms().disks().delete(lock.directory().disk());

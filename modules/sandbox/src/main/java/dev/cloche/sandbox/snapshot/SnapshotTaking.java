@@ -19,7 +19,6 @@ import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmStateException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
@@ -159,7 +158,7 @@ public final class SnapshotTaking {
                     return work.apply(vm);
                 }
             }
-        } catch (VmStateException over) {
+        } catch (VmException.WrongState over) {
             throw notRunning(sandbox, over);
         }
     }

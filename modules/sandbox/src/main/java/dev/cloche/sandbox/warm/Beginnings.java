@@ -7,13 +7,10 @@ import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.sandbox.Templates;
 import dev.cloche.vm.Configuring;
-import dev.cloche.vm.SnapshotDamagedException;
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
@@ -96,7 +93,7 @@ public record Beginnings(VmProvider vms, Templates templates, Makers makers, War
         try {
             clone.start(() -> newcomer.identity(clock), deadline);
             return Optional.of(new Begun(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
-        } catch (VmDeadlineException | VmInterruptedException e) {
+        } catch (VmException.Deadline | VmException.Interrupted e) {
             clone.close();
             throw e;
         } catch (VmException e) {
@@ -104,7 +101,7 @@ public record Beginnings(VmProvider vms, Templates templates, Makers makers, War
             // Its id is the sandbox's, which a boot is to have now.
             clone.close();
             clone.destroy();
-            if (e instanceof SnapshotMismatchException || e instanceof SnapshotDamagedException) {
+            if (e instanceof SnapshotException.Mismatch || e instanceof SnapshotException.Damaged) {
                 templates.discard(template.name());
             }
             return Optional.empty();

@@ -1,7 +1,7 @@
 package dev.cloche.vm.testing;
 
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.disk.DiskContents;
 import dev.cloche.vmm.disk.DiskDirectory;
 import java.io.IOException;
@@ -25,7 +25,7 @@ final class InMemoryDisks implements DiskContents {
         this.snapshots = snapshots;
     }
 
-    /** @throws VmStorageException if the disk is not this provider's */
+    /** @throws VmException.Storage if the disk is not this provider's */
     InMemoryTree tree(Path directory) {
         try {
             InMemoryTree tree = trees.get(Files.readString(directory.resolve(NAME)));
@@ -34,7 +34,7 @@ final class InMemoryDisks implements DiskContents {
             }
             throw new IOException("it belongs to another provider");
         } catch (IOException e) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "The disk in " + directory + " cannot be used: " + e.getMessage(),
                     "Use the provider that made it.",
                     e);

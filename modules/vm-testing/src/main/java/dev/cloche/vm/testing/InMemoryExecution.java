@@ -4,7 +4,7 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
@@ -267,7 +267,7 @@ final class InMemoryExecution {
     private boolean sendNext(FrameSink port) {
         try {
             return outputs.sendNext(port);
-        } catch (GuestConnectionLostException | IOException hostIsGone) {
+        } catch (GuestException.ConnectionLost | IOException hostIsGone) {
             detach(port);
             return false;
         }

@@ -1,8 +1,8 @@
 package dev.cloche.vm.testing;
 
-import dev.cloche.vm.SnapshotMismatchException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -109,14 +109,14 @@ public final class InMemoryFaults {
     void creating() {
         begin(Step.CREATE);
         if (next(failingCreations)) {
-            throw new VmStorageException("A VM cannot be made: No space left on device", "Make space.", null);
+            throw new VmException.Storage("A VM cannot be made: No space left on device", "Make space.", null);
         }
     }
 
     void destroying() {
         begin(Step.DESTROY);
         if (next(failingDestroys)) {
-            throw new VmStorageException("A VM cannot be removed: Input/output error", "Check the disk.", null);
+            throw new VmException.Storage("A VM cannot be removed: Input/output error", "Check the disk.", null);
         }
     }
 
@@ -126,15 +126,15 @@ public final class InMemoryFaults {
 
     void publishing(SnapshotName name) {
         if (next(failingSnapshots)) {
-            throw new VmStorageException(
+            throw new VmException.Storage(
                     "Snapshot " + name + " could not be taken: No space left on device", "Make space.", null);
         }
     }
 
     void restoring(SnapshotName name) {
         if (next(failingRestores)) {
-            throw new SnapshotMismatchException(
-                    name, List.of(new SnapshotMismatchException.Difference("hostCpu", "one", "another")));
+            throw new SnapshotException.Mismatch(
+                    name, List.of(new SnapshotException.Mismatch.Difference("hostCpu", "one", "another")));
         }
     }
 

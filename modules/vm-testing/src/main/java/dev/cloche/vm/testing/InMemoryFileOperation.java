@@ -2,8 +2,8 @@ package dev.cloche.vm.testing;
 
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.FileKind;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vmm.protocol.FileEntry;
 import dev.cloche.vmm.protocol.FileError;
 import dev.cloche.vmm.protocol.FileRecordReader;
@@ -69,7 +69,7 @@ final class InMemoryFileOperation {
             return 0;
         } catch (FileError e) {
             out.failed(e.errno(), e.path(), "the in-memory guest says so");
-        } catch (GuestProtocolException e) {
+        } catch (GuestException.ProtocolBroken e) {
             out.failed(GuestFileException.Other.INVALID, request.path(), "these are no records");
         }
         return 1;

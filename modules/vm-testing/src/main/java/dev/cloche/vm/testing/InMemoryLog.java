@@ -3,7 +3,7 @@ package dev.cloche.vm.testing;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -124,7 +124,7 @@ final class InMemoryLog {
                         return entry;
                     }
                     if (deadline.passed()) {
-                        throw new VmDeadlineException("the output of a VM");
+                        throw new VmException.Deadline("the output of a VM");
                     }
                     var _ = grown.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
                 }

@@ -3,16 +3,15 @@ package dev.cloche.vm.testing;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.vm.DiskInUseException;
+import dev.cloche.vm.DiskException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vm.VmState;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.Capture;
@@ -92,7 +91,7 @@ final class InMemoryMachine implements Machine {
             InMemorySnapshots.Memory memory = memory();
             InMemoryTree tree = disks.tree(disk.path());
             disk.movesOn();
-            LockFile use = LockFile.tryLock(disk.useLock()).orElseThrow(() -> new DiskInUseException(disk.path()));
+            LockFile use = LockFile.tryLock(disk.useLock()).orElseThrow(() -> new DiskException.InUse(disk.path()));
             return new InMemoryGuest(faults, log, memory, tree, use::close);
         }
     }
@@ -104,7 +103,7 @@ final class InMemoryMachine implements Machine {
     /** A run for a new owner. */
     Run own() {
         if (!owned.compareAndSet(false, true)) {
-            throw new VmBusyException(
+            throw new VmException.Busy(
                     "VM " + spec.id() + " belongs to an open handle", "Close that handle, or stop the VM there.");
         }
         return run(guest.get().orElseThrow());
@@ -138,7 +137,7 @@ final class InMemoryMachine implements Machine {
                         () -> clients.set(slot, false));
             }
         }
-        throw new VmBusyException("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");
+        throw new VmException.Busy("All client ports of VM " + spec.id() + " are taken", "Close a connection to it.");
     }
 
     Optional<InMemoryGuest> guest() {
@@ -254,7 +253,8 @@ final class InMemoryMachine implements Machine {
         try {
             return guest.connect();
         } catch (IOException e) {
-            throw new VmStartException("No pipe could be made: " + e.getMessage(), "Raise the limit of files.", "", e);
+            throw new VmException.StartFailed(
+                    "No pipe could be made: " + e.getMessage(), "Raise the limit of files.", "", e);
         }
     }
 }

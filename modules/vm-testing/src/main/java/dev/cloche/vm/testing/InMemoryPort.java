@@ -2,12 +2,11 @@ package dev.cloche.vm.testing;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFailure;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.channel.FrameSink;
 import dev.cloche.vmm.channel.Outbox;
 import dev.cloche.vmm.protocol.FileRequest;
@@ -51,7 +50,7 @@ final class InMemoryPort implements FrameSink {
     @Override
     public void sendPatiently(ByteBuffer frame, BooleanSupplier wanted) throws IOException {
         if (!outbox.put(frame, wanted, Deadline.none())) {
-            throw new GuestConnectionLostException("the host is gone", null);
+            throw new GuestException.ConnectionLost("the host is gone", null);
         }
     }
 
@@ -145,7 +144,7 @@ final class InMemoryPort implements FrameSink {
                 }
                 default -> handleOfExecution(frame, in);
             }
-        } catch (GuestProtocolException | InvalidVmSpecException bad) {
+        } catch (GuestException.ProtocolBroken | VmException.Invalid bad) {
             if (request != 0) {
                 sendNow(GuestFrames.failed(request, GuestFailure.BAD_REQUEST, "a malformed frame"));
             }

@@ -3,7 +3,6 @@ package dev.cloche.vm.testing;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.BootPolicy;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.PoolSlot;
@@ -11,17 +10,14 @@ import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
 import dev.cloche.vm.VmCapabilities;
-import dev.cloche.vm.VmExistsException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
 import dev.cloche.vmm.Run;
@@ -68,7 +64,7 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public Vm create(VmSpec spec, PoolSlot slot) {
         if (!spec.attached() || spec.templateMaker()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A pool entry is no template's maker, and is not detached",
                     "Leave it attached until it is shelved.");
         }
@@ -77,7 +73,7 @@ public final class InMemoryProvider implements VmProvider {
 
     private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
         if (spec.hasNetwork()) {
-            throw new InvalidVmSpecException("A guest in memory has no network", "Start it without one.");
+            throw new VmException.Invalid("A guest in memory has no network", "Start it without one.");
         }
         faults.creating();
         InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, disks, () -> {
@@ -85,7 +81,7 @@ public final class InMemoryProvider implements VmProvider {
             machines.remove(spec.id());
         });
         if (machines.putIfAbsent(spec.id(), machine) != null) {
-            throw new VmExistsException(spec.id());
+            throw new VmException.Exists(spec.id());
         }
         return open.add(ManagedVm.created(spec, machine, policy, open::remove));
     }
@@ -113,7 +109,8 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
         InMemoryMachine machine = machine(id);
-        InMemoryGuest guest = machine.guest().orElseThrow(() -> new VmStateException(id, VmState.CREATED, "be killed"));
+        InMemoryGuest guest =
+                machine.guest().orElseThrow(() -> new VmException.WrongState(id, VmState.CREATED, "be killed"));
         guest.die(VmExit.Cause.KILLED);
         return Waiting.on(guest.ended(), deadline, "the end of VM " + id);
     }
@@ -135,11 +132,11 @@ public final class InMemoryProvider implements VmProvider {
             return;
         }
         if (machine.owned()) {
-            throw new VmBusyException("VM " + id + " belongs to an open handle", "Close that handle.");
+            throw new VmException.Busy("VM " + id + " belongs to an open handle", "Close that handle.");
         }
         VmState state = machine.info().state();
         if (state.live()) {
-            throw new VmStateException(id, state, "be destroyed");
+            throw new VmException.WrongState(id, state, "be destroyed");
         }
         machines.remove(id, machine);
     }
@@ -224,7 +221,7 @@ public final class InMemoryProvider implements VmProvider {
                 .map(spec -> spec.id().value())
                 .toList();
         if (!holders.isEmpty()) {
-            throw new VmBusyException(
+            throw new VmException.Busy(
                     "Snapshot " + name + " is used by VM " + String.join(", VM ", holders),
                     "Stop the VMs that were restored from it first.");
         }
@@ -256,7 +253,7 @@ public final class InMemoryProvider implements VmProvider {
     /**
      * Injects a fault: the guest ends without a word.
      *
-     * @throws VmStateException if it does not run
+     * @throws VmException.WrongState if it does not run
      */
     public void crash(VmId id) {
         guest(id).die(VmExit.Cause.EXITED);
@@ -274,7 +271,7 @@ public final class InMemoryProvider implements VmProvider {
     /**
      * Injects a fault: the guest sends these bytes, whatever they are, on every connection.
      *
-     * @throws VmStateException if it does not run
+     * @throws VmException.WrongState if it does not run
      */
     public void babble(VmId id, byte[] bytes) {
         guest(id).babble(bytes.clone());
@@ -300,12 +297,12 @@ public final class InMemoryProvider implements VmProvider {
         InMemoryMachine machine = machine(id);
         VmState state = machine.info().state();
         if (!state.live()) {
-            throw new VmStateException(id, state, wanted);
+            throw new VmException.WrongState(id, state, wanted);
         }
         return machine;
     }
 
     private InMemoryMachine machine(VmId id) {
-        return Optional.ofNullable(machines.get(id)).orElseThrow(() -> new VmNotFoundException(id));
+        return Optional.ofNullable(machines.get(id)).orElseThrow(() -> new VmException.NotFound(id));
     }
 }

@@ -1,9 +1,8 @@
 package dev.cloche.vm.testing;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotNotFoundException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
@@ -53,14 +52,14 @@ final class InMemorySnapshots {
         return Optional.ofNullable(taken.get(name));
     }
 
-    /** @throws SnapshotNotFoundException if it is gone or was replaced */
+    /** @throws SnapshotException.NotFound if it is gone or was replaced */
     Taken find(SnapshotRef wanted) {
         return find(wanted.name())
                 .filter(found -> found.ref().equals(wanted))
-                .orElseThrow(() -> new SnapshotNotFoundException(wanted.name()));
+                .orElseThrow(() -> new SnapshotException.NotFound(wanted.name()));
     }
 
-    /** @throws SnapshotNotFoundException if it is gone or was replaced */
+    /** @throws SnapshotException.NotFound if it is gone or was replaced */
     Memory restore(SnapshotRef wanted) {
         Memory memory = find(wanted).memory();
         faults.restoring(wanted.name());
@@ -69,13 +68,13 @@ final class InMemorySnapshots {
 
     void delete(SnapshotName name) {
         if (taken.remove(name) == null) {
-            throw new SnapshotNotFoundException(name);
+            throw new SnapshotException.NotFound(name);
         }
     }
 
     Capture capture(VmSpec spec, SnapshotName name, InMemoryGuest guest) {
         if (taken.containsKey(name)) {
-            throw new SnapshotExistsException(name);
+            throw new SnapshotException.Exists(name);
         }
         return new Copy(spec, name, guest);
     }
@@ -126,7 +125,7 @@ final class InMemorySnapshots {
             faults.publishing(name);
             Taken copy = copied.orElseThrow();
             if (taken.putIfAbsent(name, copy) != null) {
-                throw new SnapshotExistsException(name);
+                throw new SnapshotException.Exists(name);
             }
             return copy.ref();
         }

@@ -8,19 +8,14 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
-import dev.cloche.vm.ExecutionTakenException;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
-import dev.cloche.vm.GuestRefusedException;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.Output;
-import dev.cloche.vm.OutputGapException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
@@ -48,7 +43,7 @@ public interface VmAttachContract extends VmFixture {
                 assertThat(first.stdout().readNBytes(4)).isEqualTo("one ".getBytes(UTF_8));
                 assertThat(first.offset(Output.STDOUT)).isEqualTo(4);
             }
-            assertThatThrownBy(() -> first.stdout().readAllBytes()).isInstanceOf(GuestConnectionLostException.class);
+            assertThatThrownBy(() -> first.stdout().readAllBytes()).isInstanceOf(GuestException.ConnectionLost.class);
             try (GuestExecution rest = vm.guest().attach(first.id(), new AttachPoint(4, 0), soon())) {
                 assertThat(rest.processId()).isEqualTo(first.processId());
                 assertThat(rest.stdinOffset()).isEqualTo(7);
@@ -69,12 +64,12 @@ public interface VmAttachContract extends VmFixture {
             GuestExecution first = vm.guest().exec(request, soon());
             assertThatThrownBy(() -> vm.guest().exec(request, soon()))
                     .isInstanceOfSatisfying(
-                            GuestRefusedException.class,
+                            GuestException.Refused.class,
                             refused -> assertThat(refused.failure()).isEqualTo(GuestFailure.KEY_TAKEN));
             assertThat(info(vm, first.id()).key()).contains("job 7");
             first.stdin().close();
             assertThat(first.await(soon())).isEqualTo(new ExitStatus.Exited(0));
-            assertThatThrownBy(() -> vm.guest().exec(request, soon())).isInstanceOf(GuestRefusedException.class);
+            assertThatThrownBy(() -> vm.guest().exec(request, soon())).isInstanceOf(GuestException.Refused.class);
             first.close();
             vm.guest().release(first.id(), soon());
             try (GuestExecution second = vm.guest().exec(request, soon())) {
@@ -92,7 +87,7 @@ public interface VmAttachContract extends VmFixture {
             ExecRequest request = ExecRequest.of("cat").withStdin().acknowledgedAs("job 8");
             vm.pause(soon());
             assertThatThrownBy(() -> vm.guest().exec(request, Deadline.after(Duration.ofMillis(100))))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
             vm.resume(soon());
             ExecutionInfo started = Awaitility.await()
                     .until(() -> vm.guest().executions(soon()), known -> !known.isEmpty())
@@ -107,9 +102,9 @@ public interface VmAttachContract extends VmFixture {
 
     @Test
     default void aKeyNeedsAnAcknowledgedExecutionAndABound() {
-        assertThatThrownBy(() -> ExecRequest.of("cat").acknowledgedAs("")).isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(() -> ExecRequest.of("cat").acknowledgedAs("")).isInstanceOf(VmException.Invalid.class);
         assertThatThrownBy(() -> ExecRequest.of("cat").acknowledgedAs("x".repeat(129)))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
         assertThat(ExecRequest.of("cat").acknowledgedAs("x".repeat(128)).has(ExecRequest.Option.ACKNOWLEDGED))
                 .isTrue();
     }
@@ -123,10 +118,11 @@ public interface VmAttachContract extends VmFixture {
             endless.signal(9, soon());
             try (GuestExecution rest = vm.guest().attach(endless.id(), AttachPoint.BEGINNING, soon())) {
                 long[] missing = new long[1];
-                assertThatThrownBy(() -> rest.stdout().read()).isInstanceOfSatisfying(OutputGapException.class, gap -> {
-                    assertThat(gap.offset()).isZero();
-                    missing[0] = gap.missing();
-                });
+                assertThatThrownBy(() -> rest.stdout().read())
+                        .isInstanceOfSatisfying(GuestException.OutputGap.class, gap -> {
+                            assertThat(gap.offset()).isZero();
+                            missing[0] = gap.missing();
+                        });
                 assertThat(missing[0]).isGreaterThan(ExecutionTable.WINDOW);
                 assertThat(rest.offset(Output.STDOUT)).isEqualTo(missing[0]);
                 assertThat(read(rest.stdout()))
@@ -167,7 +163,7 @@ public interface VmAttachContract extends VmFixture {
                 assertThat(Arrays.copyOfRange(read, window, at))
                         .isEqualTo(Arrays.copyOfRange(bytes, window, bytes.length));
                 assertThatThrownBy(() -> again.acknowledge(Output.STDOUT, bytes.length + 1L))
-                        .isInstanceOf(InvalidVmSpecException.class);
+                        .isInstanceOf(VmException.Invalid.class);
                 assertThat(again.await(soon())).isEqualTo(new ExitStatus.Exited(0));
                 rest.join();
             }
@@ -177,7 +173,7 @@ public interface VmAttachContract extends VmFixture {
     private static void write(GuestExecution to, byte[] bytes) {
         try (OutputStream stdin = to.stdin()) {
             stdin.write(bytes);
-        } catch (IOException | ExecutionTakenException takenOver) {
+        } catch (IOException | GuestException.ExecutionTaken takenOver) {
             // Somebody else goes on.
         }
     }
@@ -189,12 +185,12 @@ public interface VmAttachContract extends VmFixture {
             vm.start(soon());
             GuestExecution mine = vm.guest().exec(ExecRequest.of("cat").withStdin(), soon());
             assertThatThrownBy(() -> vm.guest().attach(mine.id(), AttachPoint.BEGINNING, soon()))
-                    .isInstanceOf(VmBusyException.class);
+                    .isInstanceOf(VmException.Busy.class);
             try (Vm client = provider.connect(vm.id(), soon());
                     GuestExecution theirs = client.guest().attach(mine.id(), AttachPoint.BEGINNING, soon())) {
-                assertThatThrownBy(() -> mine.stdout().read()).isInstanceOf(ExecutionTakenException.class);
-                assertThatThrownBy(() -> mine.await(soon())).isInstanceOf(ExecutionTakenException.class);
-                assertThatThrownBy(() -> mine.stdin().write(1)).isInstanceOf(ExecutionTakenException.class);
+                assertThatThrownBy(() -> mine.stdout().read()).isInstanceOf(GuestException.ExecutionTaken.class);
+                assertThatThrownBy(() -> mine.await(soon())).isInstanceOf(GuestException.ExecutionTaken.class);
+                assertThatThrownBy(() -> mine.stdin().write(1)).isInstanceOf(GuestException.ExecutionTaken.class);
                 mine.close();
                 try (OutputStream stdin = theirs.stdin()) {
                     stdin.write("theirs".getBytes(UTF_8));

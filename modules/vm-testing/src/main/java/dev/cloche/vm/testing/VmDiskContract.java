@@ -4,18 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.vm.DiskExistsException;
-import dev.cloche.vm.DiskInUseException;
-import dev.cloche.vm.DiskMovedOnException;
-import dev.cloche.vm.DiskNotFoundException;
+import dev.cloche.vm.DiskException;
 import dev.cloche.vm.GuestFileOutput;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PersistentDisks;
-import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
@@ -67,7 +64,7 @@ public interface VmDiskContract extends VmFixture {
         assertThat(made.inUse()).isFalse();
         assertThat(made.suspendedAt()).isEmpty();
         assertThat(disks.find(place)).contains(made);
-        assertThatThrownBy(() -> disks.create(place, 64)).isInstanceOf(DiskExistsException.class);
+        assertThatThrownBy(() -> disks.create(place, 64)).isInstanceOf(DiskException.Exists.class);
         disks.delete(place);
         disks.delete(place);
         assertThat(place).doesNotExist();
@@ -78,17 +75,17 @@ public interface VmDiskContract extends VmFixture {
     default void whatCannotBeADiskIsATypedError() throws IOException {
         PersistentDisks disks = provider().disks();
         Path place = place("none");
-        assertThatThrownBy(() -> disks.create(place, 1)).isInstanceOf(InvalidVmSpecException.class);
-        assertThatThrownBy(() -> disks.create(Path.of("relative"), 64)).isInstanceOf(InvalidVmSpecException.class);
-        assertThatThrownBy(() -> disks.grow(place, 64)).isInstanceOf(DiskNotFoundException.class);
-        assertThatThrownBy(() -> disks.copy(place, place("copy"))).isInstanceOf(DiskNotFoundException.class);
+        assertThatThrownBy(() -> disks.create(place, 1)).isInstanceOf(VmException.Invalid.class);
+        assertThatThrownBy(() -> disks.create(Path.of("relative"), 64)).isInstanceOf(VmException.Invalid.class);
+        assertThatThrownBy(() -> disks.grow(place, 64)).isInstanceOf(DiskException.NotFound.class);
+        assertThatThrownBy(() -> disks.copy(place, place("copy"))).isInstanceOf(DiskException.NotFound.class);
         Path file = Files.writeString(place("file"), "mine");
-        assertThatThrownBy(() -> disks.create(file, 64)).isInstanceOf(DiskExistsException.class);
+        assertThatThrownBy(() -> disks.create(file, 64)).isInstanceOf(DiskException.Exists.class);
         assertThat(file).hasContent("mine");
         VmSpec spec = spec().withWritable(WritableLayer.persistent(place));
-        assertThatThrownBy(spec::asTemplateMaker).isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(spec::asTemplateMaker).isInstanceOf(VmException.Invalid.class);
         try (Vm vm = provider().create(spec)) {
-            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(DiskNotFoundException.class);
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(DiskException.NotFound.class);
         }
     }
 
@@ -118,10 +115,10 @@ public interface VmDiskContract extends VmFixture {
         try (Vm vm = on(disk);
                 Vm second = provider().create(spec().withWritable(disk.layer()))) {
             assertThat(disks.find(place).orElseThrow().inUse()).isTrue();
-            assertThatThrownBy(() -> second.start(soon())).isInstanceOf(DiskInUseException.class);
-            assertThatThrownBy(() -> disks.grow(place, 128)).isInstanceOf(DiskInUseException.class);
-            assertThatThrownBy(() -> disks.copy(place, place("other"))).isInstanceOf(DiskInUseException.class);
-            assertThatThrownBy(() -> disks.delete(place)).isInstanceOf(DiskInUseException.class);
+            assertThatThrownBy(() -> second.start(soon())).isInstanceOf(DiskException.InUse.class);
+            assertThatThrownBy(() -> disks.grow(place, 128)).isInstanceOf(DiskException.InUse.class);
+            assertThatThrownBy(() -> disks.copy(place, place("other"))).isInstanceOf(DiskException.InUse.class);
+            assertThatThrownBy(() -> disks.delete(place)).isInstanceOf(DiskException.InUse.class);
             vm.kill(soon());
             assertThat(disks.find(place).orElseThrow().inUse()).isFalse();
         }
@@ -134,14 +131,14 @@ public interface VmDiskContract extends VmFixture {
         Path place = place("grows");
         PersistentDisk disk = disks.create(place, 64);
         assertThat(disks.grow(place, 96).sizeMiB()).isEqualTo(96);
-        assertThatThrownBy(() -> disks.grow(place, 64)).isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(() -> disks.grow(place, 64)).isInstanceOf(VmException.Invalid.class);
         try (Vm vm = on(disk)) {
             vm.growDisk(128, soon());
             assertThat(disks.find(place).orElseThrow().sizeMiB()).isEqualTo(128);
-            assertThatThrownBy(() -> vm.growDisk(64, soon())).isInstanceOf(InvalidVmSpecException.class);
+            assertThatThrownBy(() -> vm.growDisk(64, soon())).isInstanceOf(VmException.Invalid.class);
         }
         try (Vm other = running()) {
-            assertThatThrownBy(() -> other.growDisk(128, soon())).isInstanceOf(InvalidVmSpecException.class);
+            assertThatThrownBy(() -> other.growDisk(128, soon())).isInstanceOf(VmException.Invalid.class);
         }
     }
 
@@ -187,7 +184,7 @@ public interface VmDiskContract extends VmFixture {
         }
         assertThat(disks.find(disk.directory()).orElseThrow().suspendedAt()).isEmpty();
         try (Vm again = provider().create(VmSpec.restored(VmId.random(), taken))) {
-            assertThatThrownBy(() -> again.start(soon())).isInstanceOf(DiskMovedOnException.class);
+            assertThatThrownBy(() -> again.start(soon())).isInstanceOf(DiskException.MovedOn.class);
         }
         provider().deleteSnapshot(name);
         try (Vm vm = on(disk)) {
@@ -225,7 +222,7 @@ public interface VmDiskContract extends VmFixture {
         SnapshotName name = new SnapshotName("taken");
         try (Vm vm = on(disk)) {
             vm.snapshot(name, soon());
-            assertThatThrownBy(() -> vm.suspend(name, soon())).isInstanceOf(SnapshotExistsException.class);
+            assertThatThrownBy(() -> vm.suspend(name, soon())).isInstanceOf(SnapshotException.Exists.class);
             write(vm, "at work");
             assertThat(provider().disks().find(disk.directory()).orElseThrow().suspendedAt())
                     .isEmpty();

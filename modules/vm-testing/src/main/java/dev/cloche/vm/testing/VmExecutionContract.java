@@ -6,18 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
-import dev.cloche.vm.ExecutionClosedException;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.GuestRefusedException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmInterruptedException;
-import dev.cloche.vm.VmNotFoundException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -100,7 +98,7 @@ public interface VmExecutionContract extends VmFixture {
             assertThat(endless.await(soon())).isEqualTo(new ExitStatus.Signalled(9));
             assertThatThrownBy(() -> endless.signal(9, soon()))
                     .isInstanceOfSatisfying(
-                            GuestRefusedException.class,
+                            GuestException.Refused.class,
                             e -> assertThat(e.failure()).isEqualTo(GuestFailure.NO_SUCH_EXECUTION));
         }
     }
@@ -137,7 +135,7 @@ public interface VmExecutionContract extends VmFixture {
             GuestExecution endless = vm.guest().exec(ExecRequest.of("yes"), soon());
             endless.close();
             assertThatThrownBy(() -> endless.stdout().read()).isInstanceOf(IOException.class);
-            assertThatThrownBy(() -> endless.await(soon())).isInstanceOf(ExecutionClosedException.class);
+            assertThatThrownBy(() -> endless.await(soon())).isInstanceOf(GuestException.ExecutionClosed.class);
             try (GuestExecution again = vm.guest().attach(endless.id(), AttachPoint.BEGINNING, soon())) {
                 again.signal(15, soon());
                 drain(again.stdout());
@@ -163,7 +161,7 @@ public interface VmExecutionContract extends VmFixture {
             }
             assertThat(out.toString()).isEqualTo("out\n");
             vm.destroy();
-            assertThatThrownBy(() -> provider().outputLog(spec.id())).isInstanceOf(VmNotFoundException.class);
+            assertThatThrownBy(() -> provider().outputLog(spec.id())).isInstanceOf(VmException.NotFound.class);
         }
     }
 
@@ -192,7 +190,7 @@ public interface VmExecutionContract extends VmFixture {
             });
             waiting.interrupt();
             waiting.join();
-            assertThat(failures).singleElement().isInstanceOf(VmInterruptedException.class);
+            assertThat(failures).singleElement().isInstanceOf(VmException.Interrupted.class);
             vm.guest().ping(soon());
         }
     }

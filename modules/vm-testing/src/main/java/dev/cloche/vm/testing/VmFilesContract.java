@@ -7,20 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.FileHandle;
-import dev.cloche.vm.CopyException;
-import dev.cloche.vm.CopyLimitException;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.FileKind;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.GuestFileInput;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.WriteOptions;
 import java.io.IOException;
@@ -60,7 +57,8 @@ public interface VmFilesContract extends VmFixture {
             assertThat(info.mode()).isEqualTo(0600);
             assertThat(info.uid()).isZero();
             assertThat(info.size()).isEqualTo(13);
-            assertThatThrownBy(() -> files.readAllBytes("/tmp/f", 12, soon())).isInstanceOf(CopyLimitException.class);
+            assertThatThrownBy(() -> files.readAllBytes("/tmp/f", 12, soon()))
+                    .isInstanceOf(GuestException.CopyLimit.class);
             assertThat(files.readAllBytes("/tmp/f", 13, soon())).hasSize(13);
             write(files, "/tmp/f", WriteOptions.REPLACE, "short");
             assertThat(text(files, "/tmp/f")).isEqualTo("short");
@@ -119,8 +117,8 @@ public interface VmFilesContract extends VmFixture {
                     .isInstanceOf(VmException.class)
                     .extracting("code")
                     .isEqualTo("vm.file.no-such-file");
-            assertThatThrownBy(() -> files.stat("relative", true, soon())).isInstanceOf(InvalidVmSpecException.class);
-            assertThatThrownBy(() -> files.stat("/a\0b", true, soon())).isInstanceOf(InvalidVmSpecException.class);
+            assertThatThrownBy(() -> files.stat("relative", true, soon())).isInstanceOf(VmException.Invalid.class);
+            assertThatThrownBy(() -> files.stat("/a\0b", true, soon())).isInstanceOf(VmException.Invalid.class);
             assertThat(text(files, "/tmp/file")).isEqualTo("x");
         }
     }
@@ -250,7 +248,7 @@ public interface VmFilesContract extends VmFixture {
             Path out = hostDirectory().resolve("out");
             assertThatThrownBy(() ->
                             files.copyOut("/tmp/many", out, CopyOptions.DEFAULT.withMaxEntries(3), silent(), soon()))
-                    .isInstanceOfSatisfying(CopyException.class, e -> {
+                    .isInstanceOfSatisfying(GuestException.CopyIncomplete.class, e -> {
                         assertThat(e.code()).isEqualTo("vm.copy-limit");
                         assertThat(e.copied().entries()).isEqualTo(2);
                     });
@@ -261,12 +259,12 @@ public interface VmFilesContract extends VmFixture {
                             CopyOptions.DEFAULT.withMaxBytes(4),
                             silent(),
                             soon()))
-                    .isInstanceOf(CopyException.class)
-                    .hasCauseInstanceOf(CopyLimitException.class);
+                    .isInstanceOf(GuestException.CopyIncomplete.class)
+                    .hasCauseInstanceOf(GuestException.CopyLimit.class);
             assertThatThrownBy(
                             () -> files.copyIn(out, "/tmp/in", CopyOptions.DEFAULT.withMaxBytes(9), silent(), soon()))
-                    .isInstanceOf(CopyException.class)
-                    .hasCauseInstanceOf(CopyLimitException.class);
+                    .isInstanceOf(GuestException.CopyIncomplete.class)
+                    .hasCauseInstanceOf(GuestException.CopyLimit.class);
             vm.guest().ping(soon());
         }
     }
@@ -301,7 +299,7 @@ public interface VmFilesContract extends VmFixture {
                                 idle.write(new byte[1 << 20]);
                             }
                         })
-                        .isInstanceOf(VmDeadlineException.class);
+                        .isInstanceOf(VmException.Deadline.class);
             }
             List<RuntimeException> failures = new ArrayList<>();
             Path source = hostDirectory();

@@ -7,10 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
-import dev.cloche.vm.GuestRefusedException;
-import dev.cloche.vm.OutputGapException;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -55,7 +54,7 @@ public interface VmFixture {
     default void drain(InputStream stream) throws IOException {
         try {
             stream.transferTo(OutputStream.nullOutputStream());
-        } catch (OutputGapException once) {
+        } catch (GuestException.OutputGap once) {
             stream.transferTo(OutputStream.nullOutputStream());
         }
     }
@@ -64,7 +63,7 @@ public interface VmFixture {
     default void assertRefused(GuestFailure why, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        GuestRefusedException.class,
+                        GuestException.Refused.class,
                         e -> assertThat(e.failure()).isEqualTo(why));
     }
 

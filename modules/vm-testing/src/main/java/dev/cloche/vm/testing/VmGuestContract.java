@@ -9,17 +9,16 @@ import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.ResourceLimit;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -59,9 +58,9 @@ public interface VmGuestContract extends VmFixture {
         try (Vm vm = running()) {
             Guest guest = vm.guest();
             assertThatThrownBy(() -> guest.awaitLoss(Deadline.after(Duration.ZERO)))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
             var _ = vm.kill(soon());
-            assertThat(guest.awaitLoss(soon())).isInstanceOf(GuestConnectionLostException.class);
+            assertThat(guest.awaitLoss(soon())).isInstanceOf(GuestException.ConnectionLost.class);
         }
     }
 
@@ -123,8 +122,7 @@ public interface VmGuestContract extends VmFixture {
             assertThat(output(vm, ExecRequest.of("hostname"))).isEqualTo("frozen\n");
             guest.thaw(soon());
             guest.thaw(soon());
-            assertThatThrownBy(() -> guest.freeze(Duration.ofHours(1), soon()))
-                    .isInstanceOf(InvalidVmSpecException.class);
+            assertThatThrownBy(() -> guest.freeze(Duration.ofHours(1), soon())).isInstanceOf(VmException.Invalid.class);
         }
     }
 

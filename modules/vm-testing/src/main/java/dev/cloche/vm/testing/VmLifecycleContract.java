@@ -8,21 +8,15 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmExistsException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmLimitException;
-import dev.cloche.vm.VmNotFoundException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +63,7 @@ public interface VmLifecycleContract extends VmFixture {
     default void anIdIsTakenOnce() {
         VmSpec spec = spec();
         try (Vm vm = provider().create(spec)) {
-            assertThatThrownBy(() -> provider().create(spec)).isInstanceOf(VmExistsException.class);
+            assertThatThrownBy(() -> provider().create(spec)).isInstanceOf(VmException.Exists.class);
             vm.destroy();
             provider().create(spec).destroy();
         }
@@ -78,23 +72,23 @@ public interface VmLifecycleContract extends VmFixture {
     @Test
     default void whatAStateDoesNotAllowIsATypedError() {
         try (Vm vm = provider().create(spec())) {
-            assertThatThrownBy(vm::guest).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> vm.pause(soon())).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> vm.stop(Duration.ZERO, soon())).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> vm.awaitExit(soon())).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> provider().kill(vm.id(), soon())).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> provider().connect(vm.id(), soon())).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> provider().adopt(vm.id(), soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(vm::guest).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> vm.pause(soon())).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> vm.stop(Duration.ZERO, soon())).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> vm.awaitExit(soon())).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> provider().kill(vm.id(), soon())).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> provider().connect(vm.id(), soon())).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> provider().adopt(vm.id(), soon())).isInstanceOf(VmException.WrongState.class);
             vm.start(soon());
-            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(vm::destroy).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(() -> vm.resume(soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(vm::destroy).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(() -> vm.resume(soon())).isInstanceOf(VmException.WrongState.class);
             assertThatThrownBy(() -> provider().destroy(vm.id())).isInstanceOf(VmException.class);
         }
         VmId nobody = new VmId("nobody");
         assertThat(provider().get(nobody)).isEmpty();
-        assertThatThrownBy(() -> provider().connect(nobody, soon())).isInstanceOf(VmNotFoundException.class);
-        assertThatThrownBy(() -> provider().kill(nobody, soon())).isInstanceOf(VmNotFoundException.class);
+        assertThatThrownBy(() -> provider().connect(nobody, soon())).isInstanceOf(VmException.NotFound.class);
+        assertThatThrownBy(() -> provider().kill(nobody, soon())).isInstanceOf(VmException.NotFound.class);
         provider().destroy(nobody);
     }
 
@@ -103,9 +97,9 @@ public interface VmLifecycleContract extends VmFixture {
         try (Vm vm = running()) {
             vm.pause(soon());
             assertThat(vm.state()).isEqualTo(VmState.PAUSED);
-            assertThatThrownBy(() -> vm.pause(soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> vm.pause(soon())).isInstanceOf(VmException.WrongState.class);
             assertThatThrownBy(() -> vm.guest().ping(Deadline.after(Duration.ofMillis(100))))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
             vm.resume(soon());
             assertThat(vm.state()).isEqualTo(VmState.RUNNING);
             vm.guest().ping(soon());
@@ -148,9 +142,9 @@ public interface VmLifecycleContract extends VmFixture {
             assertThat(exit.goodbye()).isEmpty();
             assertThat(exit.crashed()).isFalse();
             assertThat(exit.processSignal()).hasValue(9);
-            assertThatThrownBy(() -> sleep.await(soon())).isInstanceOf(GuestConnectionLostException.class);
-            assertThatThrownBy(() -> sleep.stdout().read()).isInstanceOf(GuestConnectionLostException.class);
-            assertThatThrownBy(vm::guest).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> sleep.await(soon())).isInstanceOf(GuestException.ConnectionLost.class);
+            assertThatThrownBy(() -> sleep.stdout().read()).isInstanceOf(GuestException.ConnectionLost.class);
+            assertThatThrownBy(vm::guest).isInstanceOf(VmException.WrongState.class);
         }
     }
 
@@ -183,7 +177,7 @@ public interface VmLifecycleContract extends VmFixture {
         try {
             vm.start(soon());
             return vm;
-        } catch (VmLimitException ended) {
+        } catch (VmException.LimitReached ended) {
             vm.close();
             vm.destroy();
             if (longest.toMinutes() > 5) {
@@ -211,8 +205,8 @@ public interface VmLifecycleContract extends VmFixture {
         try (Vm connected = provider().connect(id, soon())) {
             assertThat(connected.state()).isEqualTo(VmState.RUNNING);
             assertThat(output(connected, ExecRequest.of("echo", "still here"))).isEqualTo("still here\n");
-            assertThatThrownBy(connected::detach).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(connected::destroy).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(connected::detach).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(connected::destroy).isInstanceOf(VmException.WrongState.class);
         }
         assertThat(provider().get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
         VmExit exit = provider().kill(id, soon());
@@ -227,12 +221,12 @@ public interface VmLifecycleContract extends VmFixture {
         VmId id;
         try (Vm vm = running()) {
             id = vm.id();
-            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmException.Busy.class);
             vm.detach();
         }
         try (Vm adopted = provider().adopt(id, soon())) {
             assertThat(adopted.state()).isEqualTo(VmState.RUNNING);
-            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmException.Busy.class);
             assertThat(output(adopted, ExecRequest.of("echo", "mine now"))).isEqualTo("mine now\n");
             adopted.pause(soon());
         }
@@ -245,7 +239,7 @@ public interface VmLifecycleContract extends VmFixture {
             adopted.destroy();
         }
         assertThat(provider().get(id)).isEmpty();
-        assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmNotFoundException.class);
+        assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmException.NotFound.class);
     }
 
     @Test
@@ -255,7 +249,7 @@ public interface VmLifecycleContract extends VmFixture {
             for (int i = 0; i < 7; i++) {
                 clients.add(provider().connect(vm.id(), soon()));
             }
-            assertThatThrownBy(() -> provider().connect(vm.id(), soon())).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> provider().connect(vm.id(), soon())).isInstanceOf(VmException.Busy.class);
             assertThat(output(clients.getLast(), ExecRequest.of("echo", "8"))).isEqualTo("8\n");
             clients.getFirst().close();
             Vm again = provider().connect(vm.id(), soon());

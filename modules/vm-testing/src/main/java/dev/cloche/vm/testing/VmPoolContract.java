@@ -4,17 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -49,7 +47,7 @@ public interface VmPoolContract extends VmSnapshotContract {
         });
         try (Vm entry = provider().adopt(id, soon())) {
             assertThat(entry.state()).isEqualTo(VmState.PAUSED);
-            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmBusyException.class);
+            assertThatThrownBy(() -> provider().adopt(id, soon())).isInstanceOf(VmException.Busy.class);
             assertThat(provider().reclaim(id, soon())).isFalse();
             entry.claim();
             assertThat(provider().pooled()).isEmpty();
@@ -68,15 +66,15 @@ public interface VmPoolContract extends VmSnapshotContract {
         VmId id = shelved(template(), SLOT);
         try (Vm entry = provider().adopt(id, soon())) {
             entry.claim();
-            assertThatThrownBy(() -> entry.limit(Duration.ZERO)).isInstanceOf(InvalidVmSpecException.class);
+            assertThatThrownBy(() -> entry.limit(Duration.ZERO)).isInstanceOf(VmException.Invalid.class);
             entry.limit(Duration.ofDays(1));
             entry.resume(() -> GuestIdentity.fresh("warm", Clock.systemUTC()), soon());
             try (Vm client = provider().connect(id, soon())) {
-                assertThatThrownBy(() -> client.limit(Duration.ofMillis(1))).isInstanceOf(VmStateException.class);
+                assertThatThrownBy(() -> client.limit(Duration.ofMillis(1))).isInstanceOf(VmException.WrongState.class);
             }
             entry.limit(Duration.ofMillis(200));
             assertThat(entry.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
-            assertThatThrownBy(() -> entry.limit(Duration.ofDays(1))).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> entry.limit(Duration.ofDays(1))).isInstanceOf(VmException.WrongState.class);
             entry.destroy();
         }
     }
@@ -108,23 +106,23 @@ public interface VmPoolContract extends VmSnapshotContract {
     default void onlyAPreparedVmOfAPoolIsShelvedAndOnlyAShelvedOneClaimed() {
         SnapshotRef snapshot = template();
         try (Vm entry = provider().create(VmSpec.restored(VmId.random(), snapshot), SLOT)) {
-            assertThatThrownBy(entry::shelve).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(entry::shelve).isInstanceOf(VmException.WrongState.class);
             entry.prepare(soon());
-            assertThatThrownBy(entry::claim).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(entry::claim).isInstanceOf(VmException.WrongState.class);
             entry.shelve();
             entry.claim();
-            assertThatThrownBy(entry::claim).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(entry::claim).isInstanceOf(VmException.WrongState.class);
         }
         try (Vm stranger = provider().create(VmSpec.restored(VmId.random(), snapshot))) {
             stranger.prepare(soon());
-            assertThatThrownBy(stranger::shelve).isInstanceOf(VmStateException.class);
-            assertThatThrownBy(stranger::claim).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(stranger::shelve).isInstanceOf(VmException.WrongState.class);
+            assertThatThrownBy(stranger::claim).isInstanceOf(VmException.WrongState.class);
             assertThat(provider().pooled()).isEmpty();
             assertThat(provider().reclaim(stranger.id(), soon())).isFalse();
         }
         assertThatThrownBy(() -> provider().create(spec().withAttached(false), SLOT))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
         assertThatThrownBy(() -> provider().create(spec().asTemplateMaker(), SLOT))
-                .isInstanceOf(InvalidVmSpecException.class);
+                .isInstanceOf(VmException.Invalid.class);
     }
 }

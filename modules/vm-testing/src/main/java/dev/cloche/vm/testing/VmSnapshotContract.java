@@ -8,18 +8,15 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.InvalidVmSpecException;
-import dev.cloche.vm.SnapshotExistsException;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.SnapshotNotFoundException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
 import java.time.Clock;
@@ -219,11 +216,10 @@ public interface VmSnapshotContract extends VmFixture {
     @Test
     default void whatContradictsASnapshotIsRefused() {
         VmSpec clone = VmSpec.restored(VmId.random(), template());
-        assertThatThrownBy(() -> clone.withMemoryMiB(clone.memoryMiB() + 1)).isInstanceOf(InvalidVmSpecException.class);
-        assertThatThrownBy(() -> clone.withCpus(clone.cpus() + 1)).isInstanceOf(InvalidVmSpecException.class);
-        assertThatThrownBy(() -> clone.withWritable(WritableLayer.disk(64))).isInstanceOf(InvalidVmSpecException.class);
-        assertThatThrownBy(() -> clone.withAttached(false).asTemplateMaker())
-                .isInstanceOf(InvalidVmSpecException.class);
+        assertThatThrownBy(() -> clone.withMemoryMiB(clone.memoryMiB() + 1)).isInstanceOf(VmException.Invalid.class);
+        assertThatThrownBy(() -> clone.withCpus(clone.cpus() + 1)).isInstanceOf(VmException.Invalid.class);
+        assertThatThrownBy(() -> clone.withWritable(WritableLayer.disk(64))).isInstanceOf(VmException.Invalid.class);
+        assertThatThrownBy(() -> clone.withAttached(false).asTemplateMaker()).isInstanceOf(VmException.Invalid.class);
     }
 
     @Test
@@ -231,15 +227,15 @@ public interface VmSnapshotContract extends VmFixture {
         SnapshotRef taken = template();
         try (Vm vm = running();
                 Vm late = provider().create(VmSpec.restored(VmId.random(), taken))) {
-            assertThatThrownBy(() -> vm.snapshot(NAME, soon())).isInstanceOf(SnapshotExistsException.class);
+            assertThatThrownBy(() -> vm.snapshot(NAME, soon())).isInstanceOf(SnapshotException.Exists.class);
             assertThat(vm.state()).isEqualTo(VmState.RUNNING);
             provider().deleteSnapshot(NAME);
             assertThat(provider().snapshots()).isEmpty();
             assertThat(provider().snapshot(NAME)).isEmpty();
-            assertThatThrownBy(() -> provider().deleteSnapshot(NAME)).isInstanceOf(SnapshotNotFoundException.class);
+            assertThatThrownBy(() -> provider().deleteSnapshot(NAME)).isInstanceOf(SnapshotException.NotFound.class);
             SnapshotRef next = vm.snapshot(NAME, soon());
             assertThat(next).isNotEqualTo(taken);
-            assertThatThrownBy(() -> late.start(soon())).isInstanceOf(SnapshotNotFoundException.class);
+            assertThatThrownBy(() -> late.start(soon())).isInstanceOf(SnapshotException.NotFound.class);
             assertThat(late.state()).isEqualTo(VmState.FAILED);
         }
     }
@@ -280,7 +276,7 @@ public interface VmSnapshotContract extends VmFixture {
     default void aSnapshotIsNotDeletedWhileACloneRuns() {
         try (Vm clone = clone(template())) {
             assertThatThrownBy(() -> provider().deleteSnapshot(NAME))
-                    .isInstanceOf(VmBusyException.class)
+                    .isInstanceOf(VmException.Busy.class)
                     .hasMessageContaining(clone.id().value());
             clone.kill(soon());
             provider().deleteSnapshot(NAME);
@@ -291,13 +287,13 @@ public interface VmSnapshotContract extends VmFixture {
     @Test
     default void onlyAnOwnerTakesASnapshotAndOnlyOfWhatRuns() {
         try (Vm vm = provider().create(spec())) {
-            assertThatThrownBy(() -> vm.snapshot(NAME, soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> vm.snapshot(NAME, soon())).isInstanceOf(VmException.WrongState.class);
             vm.start(soon());
             try (Vm client = provider().connect(vm.id(), soon())) {
-                assertThatThrownBy(() -> client.snapshot(NAME, soon())).isInstanceOf(VmStateException.class);
+                assertThatThrownBy(() -> client.snapshot(NAME, soon())).isInstanceOf(VmException.WrongState.class);
             }
             vm.kill(soon());
-            assertThatThrownBy(() -> vm.snapshot(NAME, soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> vm.snapshot(NAME, soon())).isInstanceOf(VmException.WrongState.class);
         }
         assertThat(provider().snapshots()).isEmpty();
     }

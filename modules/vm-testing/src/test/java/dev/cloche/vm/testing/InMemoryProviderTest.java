@@ -7,18 +7,15 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
-import dev.cloche.vm.VmStartException;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.VmStateException;
 import dev.cloche.vmm.protocol.FrameEncoder;
 import dev.cloche.vmm.protocol.GuestFrames;
 import java.io.IOException;
@@ -59,11 +56,11 @@ class InMemoryProviderTest extends VmProviderContract {
         try (InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(3, Duration.ofMillis(50)));
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(soon()))
-                    .isInstanceOf(VmStartException.class)
+                    .isInstanceOf(VmException.StartFailed.class)
                     .hasMessageContaining("3 attempts");
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
             assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
-            assertThatThrownBy(() -> vm.awaitExit(soon())).isInstanceOf(VmStateException.class);
+            assertThatThrownBy(() -> vm.awaitExit(soon())).isInstanceOf(VmException.WrongState.class);
             vm.destroy();
         }
     }
@@ -74,7 +71,7 @@ class InMemoryProviderTest extends VmProviderContract {
         try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(Deadline.after(Duration.ofMillis(50))))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
         }
     }
@@ -102,7 +99,7 @@ class InMemoryProviderTest extends VmProviderContract {
             vm.start(soon());
             provider.pause(vm.id(), soon());
             assertThatThrownBy(() -> vm.guest().ping(Deadline.after(Duration.ofMillis(1))))
-                    .isInstanceOf(VmDeadlineException.class);
+                    .isInstanceOf(VmException.Deadline.class);
             vm.detach();
         }
         Awaitility.await()
@@ -146,8 +143,8 @@ class InMemoryProviderTest extends VmProviderContract {
             vm.start(soon());
             GuestExecution sleep = vm.guest().exec(ExecRequest.of("sleep", "1000"), soon());
             provider.babble(vm.id(), "no frame, though long enough for a header".getBytes(StandardCharsets.UTF_8));
-            assertThatThrownBy(() -> sleep.await(soon())).isInstanceOf(GuestProtocolException.class);
-            assertThatThrownBy(() -> vm.guest().ping(soon())).isInstanceOf(GuestProtocolException.class);
+            assertThatThrownBy(() -> sleep.await(soon())).isInstanceOf(GuestException.ProtocolBroken.class);
+            assertThatThrownBy(() -> vm.guest().ping(soon())).isInstanceOf(GuestException.ProtocolBroken.class);
             assertThat(vm.stop(Duration.ofSeconds(5), soon()).cause()).isEqualTo(VmExit.Cause.KILLED);
         }
     }
@@ -159,7 +156,7 @@ class InMemoryProviderTest extends VmProviderContract {
             vm.start(soon());
             faults.loseQuiesces(1);
             assertThatThrownBy(() -> vm.snapshot(new SnapshotName("late"), Deadline.after(Duration.ofMillis(50))))
-                    .isInstanceOf(VmDeadlineException.class)
+                    .isInstanceOf(VmException.Deadline.class)
                     .hasNoSuppressedExceptions();
             assertThat(output(vm, ExecRequest.of("echo", "at work"))).isEqualTo("at work\n");
             assertThat(provider.snapshots()).isEmpty();
@@ -185,7 +182,7 @@ class InMemoryProviderTest extends VmProviderContract {
             provider.babble(vm.id(), bytes);
             Awaitility.await()
                     .untilAsserted(() -> assertThatThrownBy(() -> vm.guest().ping(soon()))
-                            .isInstanceOf(GuestProtocolException.class));
+                            .isInstanceOf(GuestException.ProtocolBroken.class));
         }
     }
 }

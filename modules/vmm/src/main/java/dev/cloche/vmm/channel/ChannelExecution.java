@@ -2,11 +2,9 @@ package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
-import dev.cloche.vm.ExecutionClosedException;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.VmException;
@@ -45,12 +43,12 @@ final class ChannelExecution implements GuestExecution {
     /**
      * The rest of an execution.
      *
-     * @throws GuestProtocolException if it begins before what was asked for
+     * @throws GuestException.ProtocolBroken if it begins before what was asked for
      */
     ChannelExecution(ExecutionTable table, FrameSink sink, GuestMessage.Attached attached, AttachPoint wanted) {
         AttachPoint first = attached.from();
         if (first.stdout() < wanted.stdout() || first.stderr() < wanted.stderr()) {
-            throw new GuestProtocolException("an execution goes on before the wanted offset");
+            throw new GuestException.ProtocolBroken("an execution goes on before the wanted offset");
         }
         this.table = table;
         this.sink = sink;
@@ -123,7 +121,7 @@ final class ChannelExecution implements GuestExecution {
     @Override
     public void acknowledge(Output output, long offset) {
         if (offset < 0 || offset > offset(output)) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     name(output) + " was not read up to offset " + offset, "Acknowledge what was read.");
         }
         table.acknowledge(id, output, offset);
@@ -132,7 +130,7 @@ final class ChannelExecution implements GuestExecution {
     @Override
     public void signal(int signal, Deadline deadline) {
         if (signal < 1 || signal > 64) {
-            throw new InvalidVmSpecException("There is no signal " + signal, "Signals are 1 to 64.");
+            throw new VmException.Invalid("There is no signal " + signal, "Signals are 1 to 64.");
         }
         table.signal(id, signal, deadline);
     }
@@ -150,7 +148,7 @@ final class ChannelExecution implements GuestExecution {
     @Override
     public void close() {
         // Whether the guest is to be told is decided once: an execution that has ended is not attached any more.
-        boolean runs = status.completeExceptionally(new ExecutionClosedException(id));
+        boolean runs = status.completeExceptionally(new GuestException.ExecutionClosed(id));
         stdin.cut();
         stdout.cut();
         stderr.cut();

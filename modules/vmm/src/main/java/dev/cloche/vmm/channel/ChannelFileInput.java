@@ -1,7 +1,7 @@
 package dev.cloche.vmm.channel;
 
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileInput;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vmm.protocol.FileRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -63,7 +63,7 @@ final class ChannelFileInput extends GuestFileInput {
         switch (call.next()) {
             case FileRecord.Data(long at, ByteBuffer bytes) -> {
                 if (at < position || at + bytes.remaining() > last) {
-                    throw new GuestProtocolException("a file's data are not where they were asked for");
+                    throw new GuestException.ProtocolBroken("a file's data are not where they were asked for");
                 }
                 hole = at - position;
                 position = at + bytes.remaining();
@@ -74,7 +74,7 @@ final class ChannelFileInput extends GuestFileInput {
                 call.isDone();
             }
             case FileRecord.Entry _, FileRecord.Failed _ ->
-                throw new GuestProtocolException("the content of a file has records that do not belong to it");
+                throw new GuestException.ProtocolBroken("the content of a file has records that do not belong to it");
         }
     }
 

@@ -1,17 +1,14 @@
 package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.CopyException;
-import dev.cloche.vm.CopyLimitException;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileInfo;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileInput;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.WriteOptions;
 import dev.cloche.vmm.protocol.FileEntry;
@@ -45,7 +42,7 @@ final class ChannelFiles implements GuestFiles {
     @Override
     public GuestFileInput read(String path, long offset, long length, Deadline deadline) {
         if (offset < 0 || length < 0) {
-            throw new InvalidVmSpecException("An offset or length is negative", "Begin at 0.");
+            throw new VmException.Invalid("An offset or length is negative", "Begin at 0.");
         }
         long wire = length == Long.MAX_VALUE ? -1 : length;
         FileRequest request =
@@ -58,7 +55,7 @@ final class ChannelFiles implements GuestFiles {
         try (GuestFileInput in = read(path, 0, limit + 1L, deadline)) {
             byte[] all = in.readNBytes(limit);
             if (in.read() >= 0) {
-                throw new CopyLimitException(limit + " bytes");
+                throw new GuestException.CopyLimit(limit + " bytes");
             }
             return all;
         } catch (IOException e) {
@@ -85,7 +82,7 @@ final class ChannelFiles implements GuestFiles {
                 call.done();
                 return entry.info(GuestPaths.last(path));
             }
-            throw new GuestProtocolException("a look at a file is not answered by what it is");
+            throw new GuestException.ProtocolBroken("a look at a file is not answered by what it is");
         }
     }
 
@@ -97,11 +94,11 @@ final class ChannelFiles implements GuestFiles {
         try (FileCall call = start(request, "listing " + path, deadline)) {
             while (call.next() instanceof FileRecord.Entry(FileEntry entry)) {
                 if (entry.name().isEmpty() || entry.name().indexOf('/') >= 0) {
-                    throw new GuestProtocolException("a name in a directory is none");
+                    throw new GuestException.ProtocolBroken("a name in a directory is none");
                 }
                 chars += entry.name().length() + entry.linkTarget().length();
                 if (all.size() >= MAX_LISTED || chars > MAX_LISTED_CHARS) {
-                    throw new CopyLimitException(MAX_LISTED + " entries in one directory");
+                    throw new GuestException.CopyLimit(MAX_LISTED + " entries in one directory");
                 }
                 all.add(entry.info(entry.name()));
             }
@@ -113,7 +110,7 @@ final class ChannelFiles implements GuestFiles {
     @Override
     public void makeDirectory(String path, int mode, boolean parents, Deadline deadline) {
         if (mode < 0 || mode > FileEntry.MAX_MODE) {
-            throw new InvalidVmSpecException("A mode is not in its range", "Modes are at most 07777.");
+            throw new VmException.Invalid("A mode is not in its range", "Modes are at most 07777.");
         }
         int flags = parents ? FileRequest.PARENTS : 0;
         run(
@@ -171,7 +168,7 @@ final class ChannelFiles implements GuestFiles {
                 call.done();
                 return reader.report();
             } catch (VmException cut) {
-                throw reader.begun() ? new CopyException(guest, reader.report(), cut) : cut;
+                throw reader.begun() ? new GuestException.CopyIncomplete(guest, reader.report(), cut) : cut;
             }
         }
     }

@@ -1,10 +1,10 @@
 package dev.cloche.vmm.channel;
 
-import dev.cloche.vm.CopyLimitException;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileKind;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vmm.protocol.GuestPaths;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,15 +30,15 @@ final class CopyTally {
     /** Counts an entry before anything of it is made. */
     void begin(String name, FileKind kind, long size) {
         if (GuestPaths.depth(name) > options.maxDepth()) {
-            throw new CopyLimitException(options.maxDepth() + " directories in each other");
+            throw new GuestException.CopyLimit(options.maxDepth() + " directories in each other");
         }
         if (begun >= options.maxEntries()) {
-            throw new CopyLimitException(options.maxEntries() + " entries");
+            throw new GuestException.CopyLimit(options.maxEntries() + " entries");
         }
         begun++;
         if (kind == FileKind.FILE) {
             if (size > options.maxBytes() - declaredBytes) {
-                throw new CopyLimitException(options.maxBytes() + " bytes");
+                throw new GuestException.CopyLimit(options.maxBytes() + " bytes");
             }
             declaredBytes += size;
         }

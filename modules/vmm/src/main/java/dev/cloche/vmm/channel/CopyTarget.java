@@ -2,8 +2,8 @@ package dev.cloche.vmm.channel;
 
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.SystemCallException;
-import dev.cloche.vm.HostFileException;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.GuestException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.protocol.GuestPaths;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * @param name its name there, as in {@link dev.cloche.base.RawText}
  */
 record CopyTarget(Path parent, String name) {
-    /** @throws InvalidVmSpecException if the path is the root */
+    /** @throws VmException.Invalid if the path is the root */
     static CopyTarget of(Path path) {
         Path absolute = path.toAbsolutePath();
         if (absolute.endsWith(".") || absolute.endsWith("..")) {
@@ -24,7 +24,7 @@ record CopyTarget(Path parent, String name) {
         }
         Path parent = absolute.getParent();
         if (parent == null) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "The root of the host is not a name that can be made", "Name the copy itself, in a directory.");
         }
         return new CopyTarget(parent, GuestPaths.last(DirectoryHandle.raw(absolute)));
@@ -35,7 +35,7 @@ record CopyTarget(Path parent, String name) {
         try {
             return path.toRealPath();
         } catch (IOException e) {
-            throw HostFileException.unusable(path.toString(), "leads nowhere", "Check the path.");
+            throw GuestException.HostFile.unusable(path.toString(), "leads nowhere", "Check the path.");
         }
     }
 
@@ -57,7 +57,7 @@ record CopyTarget(Path parent, String name) {
         try {
             return action.get();
         } catch (SystemCallException e) {
-            throw HostFileException.of(shown(relative), e);
+            throw GuestException.HostFile.of(shown(relative), e);
         }
     }
 }

@@ -4,16 +4,11 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
-import dev.cloche.vm.ExecutionTakenException;
 import dev.cloche.vm.ExitStatus;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
-import dev.cloche.vm.VmBusyException;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
-import dev.cloche.vm.VmInterruptedException;
 import dev.cloche.vmm.protocol.FileRequest;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameEncoder;
@@ -74,7 +69,7 @@ public final class ExecutionTable {
     ChannelExecution attach(int execution, AttachPoint from, Deadline deadline) {
         // The guest would not notice a take-over within one connection, and what both send would be mixed.
         if (isOpen(execution) || !attaching.add(execution)) {
-            throw new VmBusyException(
+            throw new VmException.Busy(
                     "Execution " + Integer.toUnsignedString(execution) + " is attached to this connection already",
                     "Use its handle, or close that first.");
         }
@@ -88,7 +83,7 @@ public final class ExecutionTable {
                             attached -> register(new ChannelExecution(this, line, attached, from)),
                             ChannelExecution::close,
                             () -> attaching.remove(execution)));
-        } catch (VmBusyException tooMany) {
+        } catch (VmException.Busy tooMany) {
             attaching.remove(execution);
             throw tooMany;
         }
@@ -109,7 +104,7 @@ public final class ExecutionTable {
             String what) {
         try {
             return line.ask(frame, answer, deadline, what);
-        } catch (VmDeadlineException | VmInterruptedException | VmHinderedException gaveUp) {
+        } catch (VmException.Deadline | VmException.Interrupted | VmException.Hindered gaveUp) {
             // Who completes the answer first decides: if this is too late, the execution has begun just now.
             if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
                 abandon.accept(answer.join());
@@ -124,7 +119,7 @@ public final class ExecutionTable {
         while (!page.isEmpty()) {
             all.addAll(page);
             if (all.size() > ListingReader.MAX_EXECUTIONS) {
-                throw new GuestProtocolException("it lists more executions than it can have");
+                throw new GuestException.ProtocolBroken("it lists more executions than it can have");
             }
             page = listAbove(all.getLast().id(), deadline);
         }
@@ -139,7 +134,7 @@ public final class ExecutionTable {
                         "the list of executions")
                 .executions();
         if (!page.isEmpty() && Integer.compareUnsigned(page.getFirst().id(), id) <= 0) {
-            throw new GuestProtocolException("it lists executions again");
+            throw new GuestException.ProtocolBroken("it lists executions again");
         }
         return page;
     }
@@ -168,7 +163,7 @@ public final class ExecutionTable {
     /**
      * Takes what the guest says of an execution.
      *
-     * @throws GuestProtocolException if it may not say that
+     * @throws GuestException.ProtocolBroken if it may not say that
      */
     void heard(GuestMessage.OfExecution event) {
         switch (event) {
@@ -183,7 +178,7 @@ public final class ExecutionTable {
                 Optional.ofNullable(executions.get(id)).ifPresent(execution -> execution.granted(bytes));
             case GuestMessage.Detached(int id) ->
                 Optional.ofNullable(executions.remove(id))
-                        .ifPresent(execution -> execution.fail(new ExecutionTakenException(id)));
+                        .ifPresent(execution -> execution.fail(new GuestException.ExecutionTaken(id)));
         }
     }
 
@@ -194,14 +189,14 @@ public final class ExecutionTable {
     private ChannelExecution known(int id) {
         ChannelExecution execution = executions.get(id);
         if (execution == null) {
-            throw new GuestProtocolException("it speaks of an execution that is not attached");
+            throw new GuestException.ProtocolBroken("it speaks of an execution that is not attached");
         }
         return execution;
     }
 
     private ChannelExecution register(ChannelExecution execution) {
         if (executions.putIfAbsent(execution.id(), execution) != null) {
-            throw new GuestProtocolException("an execution has the id of another");
+            throw new GuestException.ProtocolBroken("an execution has the id of another");
         }
         line.unanswered().closed().ifPresent(execution::fail);
         return execution;

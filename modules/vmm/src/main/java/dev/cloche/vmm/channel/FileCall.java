@@ -1,11 +1,9 @@
 package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFileException;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.VmDeadlineException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.Waiting;
 import dev.cloche.vmm.protocol.FileRecord;
@@ -85,7 +83,7 @@ final class FileCall implements AutoCloseable {
         } catch (InterruptedIOException e) {
             throw Waiting.interrupted(what);
         } catch (IOException e) {
-            throw expired ? late() : new GuestConnectionLostException("The handle was closed meanwhile: " + what, e);
+            throw expired ? late() : new GuestException.ConnectionLost("The handle was closed meanwhile: " + what, e);
         }
         if (record.isEmpty()) {
             over = true;
@@ -101,7 +99,7 @@ final class FileCall implements AutoCloseable {
     /** The next record, which has to be the last. */
     void done() {
         if (!(next() instanceof FileRecord.Done)) {
-            throw new GuestProtocolException("a file operation has records that do not belong to it");
+            throw new GuestException.ProtocolBroken("a file operation has records that do not belong to it");
         }
         over = true;
     }
@@ -114,15 +112,15 @@ final class FileCall implements AutoCloseable {
     private VmException refusal() {
         try {
             FileRecord early = next();
-            return new GuestProtocolException(
+            return new GuestException.ProtocolBroken(
                     "a file operation ends before its time: " + early.getClass().getSimpleName());
         } catch (VmException why) {
             return why;
         }
     }
 
-    private VmDeadlineException late() {
-        return new VmDeadlineException(what);
+    private VmException.Deadline late() {
+        return new VmException.Deadline(what);
     }
 
     /** Ends the call; one that is not over is given up, and the guest removes what was being written. */

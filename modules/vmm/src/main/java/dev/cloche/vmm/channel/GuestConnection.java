@@ -7,16 +7,13 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestConnectionLostException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vmm.Run;
 import dev.cloche.vmm.Waiting;
@@ -76,7 +73,7 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
     /**
      * Waits until the guest is ready.
      *
-     * @throws VmHinderedException if it does not become so, and something is known to hinder the VM
+     * @throws VmException.Hindered if it does not become so, and something is known to hinder the VM
      */
     public void awaitReady(Deadline deadline) {
         var _ = line.await(hello, deadline, "the guest's hello");
@@ -156,7 +153,7 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
     public void freeze(Duration thawAfter, Deadline deadline) {
         long millis = thawAfter.toMillis();
         if (millis < 1 || millis > MAX_FREEZE_MILLIS) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A guest cannot be frozen for " + thawAfter, "Give 1 millisecond to 10 minutes.");
         }
         line.demand(request -> HostFrames.freeze(request, (int) millis), deadline, "the guest's freezing");
@@ -194,7 +191,7 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
 
     @Override
     public void close() {
-        line.fail(new GuestConnectionLostException("The connection to VM " + name + " was closed", null));
+        line.fail(new GuestException.ConnectionLost("The connection to VM " + name + " was closed", null));
     }
 
     @Override
@@ -203,7 +200,8 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
             case GuestMessage.Hello(GuestHello words) -> greet(words);
             case GuestMessage.LastWords(Goodbye words) -> goodbye.complete(words);
             case GuestMessage.OfExecution event -> executions.heard(event);
-            case GuestMessage.ResetAck(long other) -> throw new GuestProtocolException("it acknowledges a reset twice");
+            case GuestMessage.ResetAck(long other) ->
+                throw new GuestException.ProtocolBroken("it acknowledges a reset twice");
             case GuestMessage.Answer answer -> throw new IllegalArgumentException("an answer: " + answer);
         }
     }
@@ -218,11 +216,12 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
 
     private void greet(GuestHello words) {
         if (words.protocolVersion() != PROTOCOL_VERSION) {
-            throw new GuestProtocolException("its version is " + Integer.toUnsignedString(words.protocolVersion())
-                    + ", and this Cloche speaks version " + PROTOCOL_VERSION);
+            throw new GuestException.ProtocolBroken(
+                    "its version is " + Integer.toUnsignedString(words.protocolVersion())
+                            + ", and this Cloche speaks version " + PROTOCOL_VERSION);
         }
         if (!hello.complete(words)) {
-            throw new GuestProtocolException("it says hello twice");
+            throw new GuestException.ProtocolBroken("it says hello twice");
         }
     }
 }

@@ -1,11 +1,8 @@
 package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vm.VmHinderedException;
 import dev.cloche.vmm.Waiting;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
@@ -45,7 +42,7 @@ final class GuestLine implements FrameSink {
         /**
          * A message that is no answer to a request.
          *
-         * @throws GuestProtocolException if the guest may not say that
+         * @throws GuestException.ProtocolBroken if the guest may not say that
          */
         void said(GuestMessage message);
 
@@ -96,7 +93,7 @@ final class GuestLine implements FrameSink {
     /**
      * Waits for an answer.
      *
-     * @throws VmHinderedException if it does not come, and something is known to hinder the VM
+     * @throws VmException.Hindered if it does not come, and something is known to hinder the VM
      */
     <T> T await(CompletableFuture<T> answer, Deadline deadline, String what) {
         return Waiting.on(answer, deadline, what, vm);
@@ -125,15 +122,15 @@ final class GuestLine implements FrameSink {
     void cleanUp(CompletableFuture<Boolean> answer, IntFunction<ByteBuffer> frame) {
         try {
             sendNow(frame.apply(unanswered.addCleanUp(new Pending.Deed(answer))));
-        } catch (VmBusyException owesAnswers) {
-            giveUp(new GuestProtocolException("it answers nothing"));
+        } catch (VmException.Busy owesAnswers) {
+            giveUp(new GuestException.ProtocolBroken("it answers nothing"));
         }
     }
 
     @Override
     public void sendNow(ByteBuffer frame) {
         if (!outbox.offer(frame)) {
-            giveUp(new GuestProtocolException("it does not read what it is sent"));
+            giveUp(new GuestException.ProtocolBroken("it does not read what it is sent"));
         }
     }
 
@@ -204,8 +201,8 @@ final class GuestLine implements FrameSink {
         return unanswered.closed().orElseGet(() -> lost(null));
     }
 
-    private GuestConnectionLostException lost(@Nullable IOException cause) {
-        return new GuestConnectionLostException("The connection to VM " + name + " is lost", cause);
+    private GuestException.ConnectionLost lost(@Nullable IOException cause) {
+        return new GuestException.ConnectionLost("The connection to VM " + name + " is lost", cause);
     }
 
     private void closeChannel() {

@@ -9,7 +9,7 @@ import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileKind;
-import dev.cloche.vm.HostFileException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vmm.protocol.FileEntry;
 import dev.cloche.vmm.protocol.FileRecordWriter;
 import dev.cloche.vmm.protocol.GuestPaths;
@@ -36,15 +36,16 @@ final class HostTreeReader {
         this.tally = tally;
     }
 
-    /** @throws HostFileException if there is nothing, or nothing that can be copied */
+    /** @throws GuestException.HostFile if there is nothing, or nothing that can be copied */
     static HostTreeReader of(Path path, CopyOptions options, CopyListener listener) {
         CopyTarget source = CopyTarget.of(options.followLink() ? CopyTarget.real(path) : path);
         HostTreeReader reader = new HostTreeReader(source, new CopyTally(options, listener));
         try (DirectoryHandle parent = reader.refused("", source::openParent)) {
             FileStatus status = reader.refused("", () -> parent.status(source.name()))
-                    .orElseThrow(() -> HostFileException.unusable(source.shown(), "does not exist", "Check the path."));
+                    .orElseThrow(() ->
+                            GuestException.HostFile.unusable(source.shown(), "does not exist", "Check the path."));
             if (kind(status).isEmpty()) {
-                throw HostFileException.unusable(
+                throw GuestException.HostFile.unusable(
                         source.shown(), "is a device, FIFO or socket", "Copy files, directories and links only.");
             }
         }
@@ -87,7 +88,7 @@ final class HostTreeReader {
             }
         } catch (SystemCallException e) {
             if (e.errno() != ENOENT) {
-                throw HostFileException.of(source.shown(name), e);
+                throw GuestException.HostFile.of(source.shown(name), e);
             }
             tally.leftOut(name, CopyReport.Reason.VANISHED);
         }
@@ -151,7 +152,8 @@ final class HostTreeReader {
     private void send(FileKind kind, FileStatus status, String name, String target, FileRecordWriter out)
             throws IOException {
         if (RawText.encode(name).length > GuestPaths.MAX) {
-            throw HostFileException.unusable(source.shown(name), "is too deep to be copied", "Copy a part of it.");
+            throw GuestException.HostFile.unusable(
+                    source.shown(name), "is too deep to be copied", "Copy a part of it.");
         }
         tally.begin(name, kind, status.size());
         begun = true;

@@ -3,14 +3,11 @@ package dev.cloche.vmm.channel;
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.FileStatus;
 import dev.cloche.linux.SystemCallException;
-import dev.cloche.vm.CopyException;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileKind;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.HostFileException;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.protocol.FileEntry;
 import dev.cloche.vmm.protocol.FileRecord;
@@ -40,13 +37,13 @@ final class HostTreeWriter {
         FileRecord next();
     }
 
-    /** @throws InvalidVmSpecException if the options ask for what only root can do */
+    /** @throws VmException.Invalid if the options ask for what only root can do */
     HostTreeWriter(Path destination, CopyOptions options, CopyListener listener) {
         target = CopyTarget.of(destination);
         this.options = options;
         tally = new CopyTally(options, listener);
         if (options.owners() && !HostUser.isRoot()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "Only root can give files to other owners", "Copy without owners, or as root.");
         }
     }
@@ -56,7 +53,7 @@ final class HostTreeWriter {
         try (OpenDirectory anchor = anchor()) {
             return write(source, anchor, new HostBuffer());
         } catch (VmException cut) {
-            throw tally.leftSomething() ? new CopyException(target.shown(), tally.report(), cut) : cut;
+            throw tally.leftSomething() ? new GuestException.CopyIncomplete(target.shown(), tally.report(), cut) : cut;
         }
     }
 
@@ -124,7 +121,7 @@ final class HostTreeWriter {
         }
         boolean directory = entry.kind() == FileKind.DIRECTORY;
         if (there.isPresent() && there.get().isDirectory() != directory && isCopied(entry.kind())) {
-            throw HostFileException.inTheWay(
+            throw GuestException.HostFile.inTheWay(
                     target.shown(entry.name()), directory ? "it is no directory" : "it is a directory");
         }
         switch (entry.kind()) {
@@ -202,7 +199,7 @@ final class HostTreeWriter {
         }
     }
 
-    private static GuestProtocolException violation(String what) {
-        return new GuestProtocolException(what);
+    private static GuestException.ProtocolBroken violation(String what) {
+        return new GuestException.ProtocolBroken(what);
     }
 }

@@ -3,7 +3,7 @@ package dev.cloche.vmm.channel;
 import dev.cloche.linux.DirectoryHandle;
 import dev.cloche.linux.FileHandle;
 import dev.cloche.vm.CopyOptions;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vmm.protocol.FileEntry;
 import dev.cloche.vmm.protocol.FileRecord;
 import java.security.SecureRandom;
@@ -83,7 +83,7 @@ final class IncomingFile {
     void append(FileRecord.Data data) {
         long after = data.offset() + data.bytes().remaining();
         if (data.offset() < end || after > entry.size()) {
-            throw new GuestProtocolException("a file's data are not within its size, or come twice");
+            throw new GuestException.ProtocolBroken("a file's data are not within its size, or come twice");
         }
         handle.write(buffer.of(data.bytes()), data.offset());
         end = after;

@@ -1,7 +1,7 @@
 package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.VmDeadlineException;
+import dev.cloche.vm.VmException;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameEncoder;
 import java.io.IOException;
@@ -102,7 +102,7 @@ public final class Outbox {
      * Queues a frame when there is room, unless it is no longer wanted then.
      *
      * @return false if this outbox is closed
-     * @throws VmDeadlineException if there is no room in time
+     * @throws VmException.Deadline if there is no room in time
      * @throws InterruptedIOException if the thread is interrupted
      */
     public boolean put(ByteBuffer frame, BooleanSupplier wanted, Deadline deadline) throws InterruptedIOException {
@@ -111,7 +111,7 @@ public final class Outbox {
             while (!closed && !finishing && bytes > 0 && bytes + frame.remaining() > ROOM) {
                 long left = deadline.remainingNanos();
                 if (left <= 0) {
-                    throw new VmDeadlineException("the guest does not read what it is sent");
+                    throw new VmException.Deadline("the guest does not read what it is sent");
                 }
                 var _ = changed.awaitNanos(left);
             }

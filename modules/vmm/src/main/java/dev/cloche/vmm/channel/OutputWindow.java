@@ -1,7 +1,6 @@
 package dev.cloche.vmm.channel;
 
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.OutputGapException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -65,17 +64,17 @@ public final class OutputWindow extends InputStream {
     /**
      * Takes over what the guest sent.
      *
-     * @throws GuestProtocolException if it sends more than it may, or anything but the next byte
+     * @throws GuestException.ProtocolBroken if it sends more than it may, or anything but the next byte
      */
     public void arrived(long offset, ByteBuffer bytes) {
         state.lock();
         try {
             int count = bytes.remaining();
             if (count > outstanding) {
-                throw new GuestProtocolException(name + " is sent beyond its credit");
+                throw new GuestException.ProtocolBroken(name + " is sent beyond its credit");
             }
             if (offset != expected || offset > Long.MAX_VALUE - count) {
-                throw new GuestProtocolException(name + " has a wrong offset " + offset);
+                throw new GuestException.ProtocolBroken(name + " has a wrong offset " + offset);
             }
             outstanding -= count;
             expected = offset + count;
@@ -172,7 +171,7 @@ public final class OutputWindow extends InputStream {
     private void passGap() {
         long missing = expected - size - position;
         if (missing > 0 && !state.closed()) {
-            OutputGapException gap = new OutputGapException(name, position, missing);
+            GuestException.OutputGap gap = new GuestException.OutputGap(name, position, missing);
             position += missing;
             throw gap;
         }

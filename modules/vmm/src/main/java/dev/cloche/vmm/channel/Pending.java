@@ -1,6 +1,6 @@
 package dev.cloche.vmm.channel;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vmm.protocol.GuestMessage;
 import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +14,7 @@ sealed interface Pending {
     /**
      * Takes the answer.
      *
-     * @throws GuestProtocolException if this request cannot have such an answer
+     * @throws GuestException.ProtocolBroken if this request cannot have such an answer
      */
     void answered(GuestMessage.Answer answer);
 
@@ -115,7 +115,7 @@ sealed interface Pending {
         }
     }
 
-    private static GuestProtocolException wrongKind() {
-        return new GuestProtocolException("a request has an answer that does not fit");
+    private static GuestException.ProtocolBroken wrongKind() {
+        return new GuestException.ProtocolBroken("a request has an answer that does not fit");
     }
 }

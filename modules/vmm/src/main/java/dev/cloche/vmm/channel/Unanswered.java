@@ -1,7 +1,6 @@
 package dev.cloche.vmm.channel;
 
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.VmBusyException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.protocol.GuestMessage;
 import java.util.Optional;
@@ -29,7 +28,7 @@ final class Unanswered {
     /**
      * Names a new request. It stays when its caller gives up, because its answer is still to come.
      *
-     * @throws VmBusyException if the guest leaves too many unanswered
+     * @throws VmException.Busy if the guest leaves too many unanswered
      */
     int add(Pending request) {
         return add(request, MOST);
@@ -42,7 +41,7 @@ final class Unanswered {
 
     private int add(Pending request, int most) {
         if (pending.size() >= most) {
-            throw new VmBusyException(
+            throw new VmException.Busy(
                     "VM " + name + " leaves " + most + " requests unanswered", "Look at what the guest is doing.");
         }
         int id;
@@ -56,12 +55,12 @@ final class Unanswered {
     /**
      * Hands over an answer.
      *
-     * @throws GuestProtocolException if it answers nothing, or not in its way
+     * @throws GuestException.ProtocolBroken if it answers nothing, or not in its way
      */
     void answered(GuestMessage.Answer answer) {
         Pending request = pending.remove(answer.request());
         if (request == null) {
-            throw new GuestProtocolException("it answers what was not asked");
+            throw new GuestException.ProtocolBroken("it answers what was not asked");
         }
         try {
             request.answered(answer);

@@ -2,11 +2,9 @@ package dev.cloche.vmm.disk;
 
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
-import dev.cloche.vm.DiskInUseException;
-import dev.cloche.vm.DiskMovedOnException;
-import dev.cloche.vm.DiskNotFoundException;
+import dev.cloche.vm.DiskException;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmStorageException;
+import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -51,15 +49,15 @@ public final class DiskDirectory {
     /**
      * Takes the lock of those who change the disk.
      *
-     * @throws DiskInUseException if a VM has it, or another call is changing it
+     * @throws DiskException.InUse if a VM has it, or another call is changing it
      */
     public Claim claim() {
         var _ = read();
         Claim claim =
-                new Claim(this, LockFile.tryLock(changeLock()).orElseThrow(() -> new DiskInUseException(directory)));
+                new Claim(this, LockFile.tryLock(changeLock()).orElseThrow(() -> new DiskException.InUse(directory)));
         try {
             if (LockFile.isHeld(useLock())) {
-                throw new DiskInUseException(directory);
+                throw new DiskException.InUse(directory);
             }
             return claim;
         } catch (RuntimeException e) {
@@ -91,10 +89,10 @@ public final class DiskDirectory {
     /**
      * Reads the record of the disk.
      *
-     * @throws DiskNotFoundException if there is no disk
+     * @throws DiskException.NotFound if there is no disk
      */
     public DiskRecord read() {
-        return find().orElseThrow(() -> new DiskNotFoundException(directory, null));
+        return find().orElseThrow(() -> new DiskException.NotFound(directory, null));
     }
 
     public void write(DiskRecord record) {
@@ -116,16 +114,16 @@ public final class DiskDirectory {
     /**
      * Checks that the disk is as of a snapshot.
      *
-     * @throws DiskMovedOnException unless it is as of this snapshot
+     * @throws DiskException.MovedOn unless it is as of this snapshot
      */
     public void requireAsOf(SnapshotRef ref) {
         if (!read().isAsOf(ref)) {
-            throw new DiskMovedOnException(directory, ref.name());
+            throw new DiskException.MovedOn(directory, ref.name());
         }
     }
 
-    private VmStorageException unusable(IOException e) {
-        return new VmStorageException(
+    private VmException.Storage unusable(IOException e) {
+        return new VmException.Storage(
                 "The disk in " + directory + " cannot be used: " + e.getMessage(),
                 "Check the disk of the host, and the owner and mode of that directory.",
                 e);

@@ -1,8 +1,8 @@
 package dev.cloche.vmm.disk;
 
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.JsonFields;
@@ -70,7 +70,7 @@ public record DiskRecord(int sizeMiB, Optional<Suspension> suspension) {
                             : Optional.of(new Suspension(
                                     new SnapshotName(name.get()),
                                     Instant.ofEpochMilli(fields.number("snapshotCreatedAt")))));
-        } catch (InvalidVmSpecException e) {
+        } catch (VmException.Invalid e) {
             throw new IOException(e.getMessage(), e);
         }
     }

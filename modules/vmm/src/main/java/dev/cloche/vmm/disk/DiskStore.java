@@ -1,13 +1,12 @@
 package dev.cloche.vmm.disk;
 
 import dev.cloche.base.DurableFiles;
-import dev.cloche.vm.DiskExistsException;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.DiskException;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmStorageException;
 import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -45,7 +44,7 @@ public final class DiskStore implements PersistentDisks {
     @Override
     public PersistentDisk create(Path directory, SnapshotRef snapshot) {
         if (snapshot.writable() instanceof WritableLayer.InMemory) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "Snapshot " + snapshot.name() + " has no disk, because its VM had its writes in memory",
                     "Take it of a VM with a disk.");
         }
@@ -94,19 +93,19 @@ public final class DiskStore implements PersistentDisks {
     /**
      * Checks that a disk may get a size.
      *
-     * @throws InvalidVmSpecException if it would shrink, or become too large
+     * @throws VmException.Invalid if it would shrink, or become too large
      */
     public static void requireGrowth(DiskRecord record, int sizeMiB) {
         WritableLayer.Disk.requireSize(sizeMiB);
         if (sizeMiB < record.sizeMiB()) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "A disk of " + record.sizeMiB() + " MiB cannot shrink to " + sizeMiB + " MiB",
                     "Give it at least the size that it has.");
         }
     }
 
-    public static InvalidVmSpecException noDisk(VmId id) {
-        return new InvalidVmSpecException(
+    public static VmException.Invalid noDisk(VmId id) {
+        return new VmException.Invalid(
                 "VM " + id + " has no persistent disk that could grow", "Start it with one, or with more memory.");
     }
 
@@ -142,7 +141,7 @@ public final class DiskStore implements PersistentDisks {
         requireAbsolute(directory);
         try {
             if (Files.exists(directory) && !isEmpty(directory)) {
-                throw new DiskExistsException(directory);
+                throw new DiskException.Exists(directory);
             }
             Path draft = draft(directory);
             try {
@@ -157,7 +156,7 @@ public final class DiskStore implements PersistentDisks {
             }
             DurableFiles.forceDirectory(parent(directory));
         } catch (FileAlreadyExistsException | DirectoryNotEmptyException | NotDirectoryException e) {
-            throw new DiskExistsException(directory);
+            throw new DiskException.Exists(directory);
         } catch (IOException e) {
             throw failed("made", directory, e);
         }
@@ -184,7 +183,7 @@ public final class DiskStore implements PersistentDisks {
     private static Path parent(Path directory) {
         Path parent = directory.getParent();
         if (parent == null) {
-            throw new InvalidVmSpecException("The root of a file system is no disk's directory", "Choose another one.");
+            throw new VmException.Invalid("The root of a file system is no disk's directory", "Choose another one.");
         }
         return parent;
     }
@@ -215,11 +214,11 @@ public final class DiskStore implements PersistentDisks {
         }
     }
 
-    private static VmStorageException failed(String what, Path directory, IOException e) {
+    private static VmException.Storage failed(String what, Path directory, IOException e) {
         String why = e instanceof FileSystemException known && known.getReason() != null
                 ? known.getReason()
                 : String.valueOf(e.getMessage());
-        return new VmStorageException(
+        return new VmException.Storage(
                 "The disk in " + directory + " cannot be " + what + ": " + why,
                 "Check the space on that disk of the host, and the owner and mode of the directory.",
                 e);

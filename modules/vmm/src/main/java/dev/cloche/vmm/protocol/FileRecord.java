@@ -1,6 +1,6 @@
 package dev.cloche.vmm.protocol;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
 
 /** What the streams of a file operation carry (docs/guest-protocol.md, "Files"). */
@@ -28,7 +28,7 @@ public sealed interface FileRecord {
      * Reads a record.
      *
      * @param body little-endian, of the length that the record named
-     * @throws GuestProtocolException if it is none
+     * @throws GuestException.ProtocolBroken if it is none
      */
     static FileRecord parse(int type, ByteBuffer body) {
         PayloadReader in = new PayloadReader("file record " + Integer.toUnsignedString(type), body);

@@ -1,6 +1,6 @@
 package dev.cloche.vmm.protocol;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -23,7 +23,7 @@ public final class FileRecordReader {
     /**
      * The next record; empty at the end of the stream.
      *
-     * @throws GuestProtocolException if there is none, or the stream ends inside of one
+     * @throws GuestException.ProtocolBroken if there is none, or the stream ends inside of one
      */
     public Optional<FileRecord> next() throws IOException {
         if (!fill(FileRecord.HEADER)) {
@@ -35,7 +35,7 @@ public final class FileRecordReader {
         int type = view.getInt(start);
         int length = view.getInt(start + 4);
         if (length < 0 || length > FileRecord.MAX_BODY) {
-            throw new GuestProtocolException("a file record is too long: " + Integer.toUnsignedString(length));
+            throw new GuestException.ProtocolBroken("a file record is too long: " + Integer.toUnsignedString(length));
         }
         if (!fill(FileRecord.HEADER + length)) {
             throw cut();
@@ -45,8 +45,8 @@ public final class FileRecordReader {
         return Optional.of(FileRecord.parse(type, body));
     }
 
-    private static GuestProtocolException cut() {
-        return new GuestProtocolException("a stream ends inside of a file record");
+    private static GuestException.ProtocolBroken cut() {
+        return new GuestException.ProtocolBroken("a stream ends inside of a file record");
     }
 
     /** Whether so many bytes are there before the stream ends. */

@@ -1,6 +1,6 @@
 package dev.cloche.vmm.protocol;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
@@ -59,7 +59,7 @@ public final class FrameDecoder {
     /**
      * The next whole frame; empty if more bytes are needed.
      *
-     * @throws GuestProtocolException if this decoder is strict and the bytes are no frame
+     * @throws GuestException.ProtocolBroken if this decoder is strict and the bytes are no frame
      */
     public Optional<Frame> next() {
         while (buffer.remaining() >= Frame.HEADER) {
@@ -105,7 +105,7 @@ public final class FrameDecoder {
 
     private void skip(String what) {
         if (strict) {
-            throw new GuestProtocolException(what);
+            throw new GuestException.ProtocolBroken(what);
         }
         buffer.position(buffer.position() + 1);
     }

@@ -4,11 +4,10 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestMetrics;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.GuestRefusedException;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.VmException;
@@ -54,7 +53,7 @@ public sealed interface GuestMessage {
                         NEEDS_IDENTITY,
                         FROZEN,
                         STILL_RUNNING,
-                        KEY_TAKEN -> new GuestRefusedException(failure, sentence);
+                        KEY_TAKEN -> new GuestException.Refused(failure, sentence);
             };
         }
     }
@@ -88,7 +87,7 @@ public sealed interface GuestMessage {
     /**
      * Reads a frame of a guest.
      *
-     * @throws GuestProtocolException if it is none that the protocol knows
+     * @throws GuestException.ProtocolBroken if it is none that the protocol knows
      */
     static GuestMessage parse(Frame frame) {
         PayloadReader in = new PayloadReader("frame 0x" + Integer.toHexString(frame.type()), frame.payload());

@@ -2,7 +2,7 @@ package dev.cloche.vmm.protocol;
 
 import dev.cloche.base.Printable;
 import dev.cloche.base.RawText;
-import dev.cloche.vm.InvalidVmSpecException;
+import dev.cloche.vm.VmException;
 
 /** The rules for names and paths of docs/guest-protocol.md; pure. */
 public final class GuestPaths {
@@ -16,17 +16,17 @@ public final class GuestPaths {
     /**
      * A caller's path.
      *
-     * @throws InvalidVmSpecException if it is none
+     * @throws VmException.Invalid if it is none
      */
     public static String absolute(String path) {
         byte[] bytes;
         try {
             bytes = RawText.encode(path);
         } catch (IllegalArgumentException e) {
-            throw new InvalidVmSpecException("A path in a guest has half a surrogate pair", "Check the string.");
+            throw new VmException.Invalid("A path in a guest has half a surrogate pair", "Check the string.");
         }
         if (!path.startsWith("/") || path.indexOf('\0') >= 0 || bytes.length > MAX) {
-            throw new InvalidVmSpecException(
+            throw new VmException.Invalid(
                     "'" + Printable.of(path) + "' is no path in a guest",
                     "Use an absolute path of at most " + MAX + " bytes.");
         }

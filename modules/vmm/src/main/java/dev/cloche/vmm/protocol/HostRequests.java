@@ -1,13 +1,13 @@
 package dev.cloche.vmm.protocol;
 
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestNetwork;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.InvalidVmSpecException;
 import dev.cloche.vm.ResourceLimit;
 import dev.cloche.vm.TerminalSize;
+import dev.cloche.vm.VmException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,8 +47,8 @@ public final class HostRequests {
     /**
      * Reads the payload of an EXEC frame.
      *
-     * @throws GuestProtocolException if it is not of its form
-     * @throws InvalidVmSpecException if a value is out of range
+     * @throws GuestException.ProtocolBroken if it is not of its form
+     * @throws VmException.Invalid if a value is out of range
      */
     public static Exec exec(PayloadReader in) throws Refused {
         int flags = in.u32(0, Frame.EXEC_ALL);
@@ -99,8 +99,8 @@ public final class HostRequests {
     /**
      * A CONFIGURE.
      *
-     * @throws GuestProtocolException if it is not of its form
-     * @throws InvalidVmSpecException if a value is out of range
+     * @throws GuestException.ProtocolBroken if it is not of its form
+     * @throws VmException.Invalid if a value is out of range
      */
     public static GuestIdentity identity(PayloadReader in) throws Refused {
         GuestIdentity identity = GuestIdentity.UNCHANGED;

@@ -1,6 +1,6 @@
 package dev.cloche.vmm.protocol;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public record LogPiece(boolean error, Instant time, long offset, ByteBuffer byte
             }
             Instant time = Instant.ofEpochSecond(nanos / SECOND, nanos % SECOND);
             return Optional.of(new LogPiece(frame.stream() == STDERR, time, offset, copy(bytes)));
-        } catch (GuestProtocolException noPiece) {
+        } catch (GuestException.ProtocolBroken noPiece) {
             return Optional.empty();
         }
     }

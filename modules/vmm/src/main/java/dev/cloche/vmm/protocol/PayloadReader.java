@@ -1,11 +1,11 @@
 package dev.cloche.vmm.protocol;
 
 import dev.cloche.base.Printable;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Reads the fields of a payload and believes none of them: whatever does not fit is a {@link GuestProtocolException}. */
+/** Reads the fields of a payload and believes none of them: whatever does not fit is a {@link GuestException.ProtocolBroken}. */
 public final class PayloadReader {
     private final ByteBuffer payload;
     private final String name;
@@ -68,8 +68,8 @@ public final class PayloadReader {
         }
     }
 
-    GuestProtocolException bad(String what) {
-        return new GuestProtocolException(name + " " + what);
+    GuestException.ProtocolBroken bad(String what) {
+        return new GuestException.ProtocolBroken(name + " " + what);
     }
 
     private void need(int bytes) {

@@ -8,7 +8,7 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
@@ -66,7 +66,7 @@ class HostileGuestTest {
             send(guest, GuestFrames.started(7, 1, 4711, 0));
             assertThatThrownBy(() -> connection.goodbye().get(1, TimeUnit.MINUTES))
                     .isInstanceOf(ExecutionException.class)
-                    .hasCauseInstanceOf(GuestProtocolException.class);
+                    .hasCauseInstanceOf(GuestException.ProtocolBroken.class);
         }
     }
 
@@ -78,7 +78,7 @@ class HostileGuestTest {
                 GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
             greet(guest);
             liar.start();
-            assertThatThrownBy(() -> call.accept(connection)).isInstanceOf(GuestProtocolException.class);
+            assertThatThrownBy(() -> call.accept(connection)).isInstanceOf(GuestException.ProtocolBroken.class);
         }
         liar.join();
     }

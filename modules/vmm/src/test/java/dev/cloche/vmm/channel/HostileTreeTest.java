@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.DirectoryHandle;
-import dev.cloche.vm.CopyException;
-import dev.cloche.vm.CopyLimitException;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileKind;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.HostFileException;
 import dev.cloche.vmm.protocol.FileEntry;
 import dev.cloche.vmm.protocol.FileRecord;
 import dev.cloche.vmm.protocol.FrameEncoder;
@@ -61,8 +58,8 @@ class HostileTreeTest {
                         file("way-out/precious", 3),
                         data(0, "bad"),
                         done()))
-                .isInstanceOf(CopyException.class)
-                .hasCauseInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.CopyIncomplete.class)
+                .hasCauseInstanceOf(GuestException.ProtocolBroken.class);
         assertThat(Files.readSymbolicLink(out.resolve("way-out"))).isEqualTo(victim);
         assertUntouched();
     }
@@ -77,7 +74,7 @@ class HostileTreeTest {
                         data(0, "bad"),
                         done()))
                 .extracting(HostileTreeTest::root)
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
         assertUntouched();
     }
 
@@ -91,7 +88,7 @@ class HostileTreeTest {
                         data(0, "bad"),
                         done()))
                 .extracting(HostileTreeTest::root)
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
         assertUntouched();
     }
 
@@ -100,7 +97,7 @@ class HostileTreeTest {
         Files.createDirectory(out);
         Files.createSymbolicLink(out.resolve("mine"), victim);
         assertThatThrownBy(() -> copy(directory(""), directory("mine"), file("mine/precious", 3), done()))
-                .isInstanceOf(HostFileException.class);
+                .isInstanceOf(GuestException.HostFile.class);
         copy(directory(""), file("mine", 3), data(0, "new"), done());
         assertThat(out.resolve("mine")).isRegularFile().hasContent("new");
         assertUntouched();
@@ -110,28 +107,29 @@ class HostileTreeTest {
     void theDestinationItselfIsNotFollowedIfItIsALink() throws IOException {
         Files.createSymbolicLink(out, victim);
         assertThatThrownBy(() -> copy(directory(""), file("precious", 3), data(0, "bad"), done()))
-                .isInstanceOf(HostFileException.class);
+                .isInstanceOf(GuestException.HostFile.class);
         assertUntouched();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/etc/x", "../x", "a/../../x", ".", "..", "a//b", "a/", "./a", "a\0b", "/"})
     void namesThatLeadElsewhereAreNoRecords(String name) {
-        assertThatThrownBy(() -> parsed(file(name, 0))).isInstanceOf(GuestProtocolException.class);
+        assertThatThrownBy(() -> parsed(file(name, 0))).isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     @Test
     void namesThatAreTooLongAreNoRecords() {
-        assertThatThrownBy(() -> parsed(file("x".repeat(256), 0))).isInstanceOf(GuestProtocolException.class);
-        assertThatThrownBy(() -> parsed(file("x/".repeat(2048) + "x", 0))).isInstanceOf(GuestProtocolException.class);
+        assertThatThrownBy(() -> parsed(file("x".repeat(256), 0))).isInstanceOf(GuestException.ProtocolBroken.class);
+        assertThatThrownBy(() -> parsed(file("x/".repeat(2048) + "x", 0)))
+                .isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     @Test
     void linksWithoutATargetAndTargetsWithoutALinkAreNoRecords() {
-        assertThatThrownBy(() -> parsed(link("a", ""))).isInstanceOf(GuestProtocolException.class);
-        assertThatThrownBy(() -> parsed(link("a", "b\0c"))).isInstanceOf(GuestProtocolException.class);
+        assertThatThrownBy(() -> parsed(link("a", ""))).isInstanceOf(GuestException.ProtocolBroken.class);
+        assertThatThrownBy(() -> parsed(link("a", "b\0c"))).isInstanceOf(GuestException.ProtocolBroken.class);
         assertThatThrownBy(() -> parsed(entry(FileKind.FILE, 0644, 0, "a", "target")))
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     @Test
@@ -175,11 +173,11 @@ class HostileTreeTest {
 
     @Test
     void aSizeBeyondTheLimitIsRefusedBeforeAnythingIsWritten() {
-        assertThatThrownBy(() -> copy(file("", Long.MAX_VALUE), done())).isInstanceOf(CopyLimitException.class);
+        assertThatThrownBy(() -> copy(file("", Long.MAX_VALUE), done())).isInstanceOf(GuestException.CopyLimit.class);
         assertThatThrownBy(
                         () -> copy(directory(""), file("a", Long.MAX_VALUE / 2), file("b", Long.MAX_VALUE / 2), done()))
                 .extracting(HostileTreeTest::root)
-                .isInstanceOf(CopyLimitException.class);
+                .isInstanceOf(GuestException.CopyLimit.class);
     }
 
     @Test
@@ -188,7 +186,7 @@ class HostileTreeTest {
         int[] count = new int[1];
         assertThatThrownBy(() -> writer(few).write(() -> count[0]++ == 0 ? directory("") : file("f" + count[0], 0)))
                 .extracting(HostileTreeTest::root)
-                .isInstanceOf(CopyLimitException.class);
+                .isInstanceOf(GuestException.CopyLimit.class);
         StringBuilder name = new StringBuilder("d");
         assertThatThrownBy(() -> new HostTreeWriter(out.resolveSibling("deep"), few, CopyListener.silent())
                         .write(() -> {
@@ -201,7 +199,7 @@ class HostileTreeTest {
                             return directory(next);
                         }))
                 .extracting(HostileTreeTest::root)
-                .isInstanceOf(CopyLimitException.class);
+                .isInstanceOf(GuestException.CopyLimit.class);
     }
 
     @Test
@@ -254,7 +252,7 @@ class HostileTreeTest {
         Files.writeString(out.resolve("b"), "old");
         HostTreeWriter.Source failing = source(directory(""), file("a", 1), data(0, "x"), file("b", 5), data(0, "ne"));
         assertThatThrownBy(() -> writer(CopyOptions.DEFAULT).write(failing))
-                .isInstanceOfSatisfying(CopyException.class, e -> {
+                .isInstanceOfSatisfying(GuestException.CopyIncomplete.class, e -> {
                     assertThat(e.code()).isEqualTo("vm.file.no-space");
                     assertThat(e.copied().entries()).isEqualTo(1);
                     assertThat(e.getMessage()).contains("whole in it: 1");
@@ -267,17 +265,17 @@ class HostileTreeTest {
     @Test
     void aFileAndADirectoryDoNotReplaceEachOther() throws IOException {
         Files.createDirectory(out);
-        assertThatThrownBy(() -> copy(file("", 0), done())).isInstanceOf(HostFileException.class);
+        assertThatThrownBy(() -> copy(file("", 0), done())).isInstanceOf(GuestException.HostFile.class);
         Files.delete(out);
         Files.writeString(out, "file");
-        assertThatThrownBy(() -> copy(directory(""), done())).isInstanceOf(HostFileException.class);
+        assertThatThrownBy(() -> copy(directory(""), done())).isInstanceOf(GuestException.HostFile.class);
         assertThat(out).hasContent("file");
     }
 
     private void assertRefused(FileRecord... records) throws IOException {
         assertThatThrownBy(() -> copy(records))
                 .extracting(HostileTreeTest::root)
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
         try (Stream<Path> all = Files.exists(out, LinkOption.NOFOLLOW_LINKS) ? Files.walk(out) : Stream.empty()) {
             for (Path left : all.sorted((a, b) -> b.compareTo(a)).toList()) {
                 Files.delete(left);

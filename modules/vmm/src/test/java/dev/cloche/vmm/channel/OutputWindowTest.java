@@ -3,9 +3,7 @@ package dev.cloche.vmm.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.vm.GuestConnectionLostException;
-import dev.cloche.vm.GuestProtocolException;
-import dev.cloche.vm.OutputGapException;
+import dev.cloche.vm.GuestException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -53,15 +51,16 @@ class OutputWindowTest {
     void whatExceedsTheCreditIsRefused() {
         window.arrived(0, ByteBuffer.allocate(WINDOW));
         assertThatThrownBy(() -> window.arrived(WINDOW, ByteBuffer.allocate(1)))
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     @Test
     void offsetsNeitherRepeatNorOverflow() {
         window.arrived(0, ByteBuffer.allocate(10));
-        assertThatThrownBy(() -> window.arrived(5, ByteBuffer.allocate(10))).isInstanceOf(GuestProtocolException.class);
+        assertThatThrownBy(() -> window.arrived(5, ByteBuffer.allocate(10)))
+                .isInstanceOf(GuestException.ProtocolBroken.class);
         assertThatThrownBy(() -> window.arrived(Long.MAX_VALUE, ByteBuffer.allocate(10)))
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     @Test
@@ -69,7 +68,7 @@ class OutputWindowTest {
         OutputWindow rest = new OutputWindow("stdout", WINDOW, 2, 5, grants::add);
         rest.arrived(5, ByteBuffer.wrap(new byte[] {6}));
         assertThat(rest.offset()).isEqualTo(2);
-        assertThatThrownBy(rest::read).isInstanceOfSatisfying(OutputGapException.class, gap -> {
+        assertThatThrownBy(rest::read).isInstanceOfSatisfying(GuestException.OutputGap.class, gap -> {
             assertThat(gap.offset()).isEqualTo(2);
             assertThat(gap.missing()).isEqualTo(3);
         });
@@ -83,7 +82,8 @@ class OutputWindowTest {
     @Test
     void whileAttachedNothingMayBeMissing() {
         window.arrived(0, ByteBuffer.allocate(2));
-        assertThatThrownBy(() -> window.arrived(3, ByteBuffer.allocate(1))).isInstanceOf(GuestProtocolException.class);
+        assertThatThrownBy(() -> window.arrived(3, ByteBuffer.allocate(1)))
+                .isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     @Test
@@ -97,13 +97,13 @@ class OutputWindowTest {
     @Test
     void aLostConnectionIsReportedAfterWhatCameBeforeAndNotAfterTheEnd() throws IOException {
         window.arrived(0, ByteBuffer.wrap(new byte[] {1}));
-        window.fail(new GuestConnectionLostException("gone", null));
+        window.fail(new GuestException.ConnectionLost("gone", null));
         assertThat(window.read()).isEqualTo(1);
-        assertThatThrownBy(window::read).isInstanceOf(GuestConnectionLostException.class);
+        assertThatThrownBy(window::read).isInstanceOf(GuestException.ConnectionLost.class);
 
         OutputWindow ended = new OutputWindow("stderr", WINDOW, grants::add);
         ended.end();
-        ended.fail(new GuestConnectionLostException("gone", null));
+        ended.fail(new GuestException.ConnectionLost("gone", null));
         assertThat(ended.read()).isEqualTo(-1);
     }
 

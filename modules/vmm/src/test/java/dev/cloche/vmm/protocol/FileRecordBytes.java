@@ -1,6 +1,6 @@
 package dev.cloche.vmm.protocol;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.Optional;
@@ -26,7 +26,7 @@ final class FileRecordBytes {
                 record = reader.next();
             }
             return true;
-        } catch (GuestProtocolException refused) {
+        } catch (GuestException.ProtocolBroken refused) {
             return false;
         } catch (IOException e) {
             throw new AssertionError("an array does not fail", e);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.vm.FileKind;
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -77,7 +77,7 @@ class FileRecordTest {
             ByteBuffer bytes = ByteBuffer.wrap(new byte[100]).order(ByteOrder.LITTLE_ENDIAN);
             bytes.putInt(header.getFirst()).putInt(header.getLast());
             FileRecordReader in = new FileRecordReader(new ByteArrayInputStream(bytes.array()));
-            assertThatThrownBy(in::next).as("%s", header).isInstanceOf(GuestProtocolException.class);
+            assertThatThrownBy(in::next).as("%s", header).isInstanceOf(GuestException.ProtocolBroken.class);
         }
     }
 

@@ -7,8 +7,8 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
+import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFailure;
-import dev.cloche.vm.GuestProtocolException;
 import dev.cloche.vm.Output;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -81,7 +81,7 @@ class FrameDecoderTest {
             decoder.becomeStrict();
             assertThatThrownBy(() -> decode(decoder, wrong, new Random(1), true))
                     .as("bit %d", bit)
-                    .isInstanceOf(GuestProtocolException.class);
+                    .isInstanceOf(GuestException.ProtocolBroken.class);
         }
     }
 
@@ -197,17 +197,17 @@ class FrameDecoderTest {
     @Test
     void listsAndMeasuresThatContradictThemselvesAreRefused() {
         assertThatThrownBy(() -> parsed(GuestFrames.listing(4, List.of(listed(), listed()))))
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
         byte[] twice = new PayloadWriter().u32(1).u64(2).u32(1).u64(2).toBytes();
         byte[] cut = new PayloadWriter().u32(1).u32(2).toBytes();
         byte[] negative = new PayloadWriter().u32(1).u64(-1).toBytes();
         byte[] countless = new PayloadWriter().u32(-1).toBytes();
         for (byte[] measured : List.of(twice, cut, negative)) {
             assertThatThrownBy(() -> parsed(FrameEncoder.frame(Frame.MEASURED, 0, 1, measured)))
-                    .isInstanceOf(GuestProtocolException.class);
+                    .isInstanceOf(GuestException.ProtocolBroken.class);
         }
         assertThatThrownBy(() -> parsed(FrameEncoder.frame(Frame.LISTING, 0, 1, countless)))
-                .isInstanceOf(GuestProtocolException.class);
+                .isInstanceOf(GuestException.ProtocolBroken.class);
     }
 
     private static GuestMessage parsed(ByteBuffer frame) {

@@ -1,6 +1,6 @@
 package dev.cloche.vmm.protocol;
 
-import dev.cloche.vm.GuestProtocolException;
+import dev.cloche.vm.GuestException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -55,7 +55,7 @@ final class GuestBytes {
                 }
             }
             return true;
-        } catch (GuestProtocolException refused) {
+        } catch (GuestException.ProtocolBroken refused) {
             return false;
         }
     }
