@@ -33,6 +33,24 @@ class RoomsTest {
                 .containsExactlyInAnyOrderElementsOf(Rooms.IMPORTS.keySet());
     }
 
+    @Test
+    void testDoublesAreInRoomsOfTestsAlone() {
+        assertThat(Rooms.CLASSES.stream()
+                        .filter(type ->
+                                type.isTopLevelClass() && type.getSimpleName().startsWith("InMemory"))
+                        .flatMap(type -> Rooms.roomOf(type).stream()))
+                .isNotEmpty()
+                .isSubsetOf(Rooms.OF_TESTS);
+    }
+
+    @Test
+    void roomsOfTestsAreImportedByRoomsOfTestsAlone() {
+        assertThat(Rooms.IMPORTS.keySet().stream()
+                        .filter(room -> Rooms.IMPORTS.get(room).stream().anyMatch(Rooms.OF_TESTS::contains)))
+                .isNotEmpty()
+                .isSubsetOf(Rooms.OF_TESTS);
+    }
+
     private static List<String> notAllowed(String room) {
         return Rooms.IMPORTS.keySet().stream()
                 .filter(other -> !other.equals(room) && !Rooms.IMPORTS.get(room).contains(other))

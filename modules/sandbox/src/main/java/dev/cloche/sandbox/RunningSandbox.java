@@ -120,7 +120,7 @@ public final class RunningSandbox implements AutoCloseable {
      * acknowledged, and its end until it is released, also for a process that comes after this one.
      *
      * @param key 1 to 128 bytes, by which the guest knows it
-     * @throws dev.cloche.vm.GuestRefusedException with {@link dev.cloche.vm.GuestFailure#KEY_TAKEN} if the guest knows it already
+     * @throws dev.cloche.vm.GuestException.Refused with {@link dev.cloche.vm.GuestFailure#KEY_TAKEN} if the guest knows it already
      * @throws SandboxException.Ended if the sandbox has ended
      * @throws SandboxException.Draining if it takes no further commands
      */

@@ -116,7 +116,7 @@ public final class SandboxSnapshots {
      *
      * @throws SandboxException.NoSnapshot if there is none of that name
      * @throws SandboxException.NameInUse if another sandbox has the child's name
-     * @throws dev.cloche.vm.SnapshotMismatchException if it would not run here
+     * @throws dev.cloche.vm.SnapshotException.Mismatch if it would not run here
      */
     public RunningSandbox restore(String name, ChildSpec child, Deadline deadline) {
         ChildStarts.Child up = starts.start(get(name), child.withDetached(false), deadline);

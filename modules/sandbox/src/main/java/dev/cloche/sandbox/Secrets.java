@@ -27,7 +27,7 @@ public final class Secrets {
     /**
      * The same with one more, or with another value.
      *
-     * @throws dev.cloche.vm.InvalidVmSpecException unless the name is 1 to 64 letters, digits, dots, hyphens and underscores
+     * @throws dev.cloche.vm.VmException.Invalid unless the name is 1 to 64 letters, digits, dots, hyphens and underscores
      *     that do not begin with a dot, the value has at most 64 KiB, and all of them are at most 256 and below 1 MiB
      */
     public Secrets with(String name, byte[] value) {

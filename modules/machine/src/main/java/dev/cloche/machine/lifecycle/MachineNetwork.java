@@ -17,7 +17,7 @@ final class MachineNetwork {
 
     /**
      * @throws MachineException.Invalid if it says what no network is, or what does not fit together
-     * @throws dev.cloche.vm.InvalidVmSpecException if a port is none, or comes twice
+     * @throws dev.cloche.vm.VmException.Invalid if a port is none, or comes twice
      */
     static NetworkSpec spec(MachineSettings settings) {
         String kind = settings.network();

@@ -75,7 +75,7 @@ public record SnapshotGround(Foundations ground, SnapshotStore store, Path direc
     /**
      * Removes all of a snapshot, the row last; what is gone already is success.
      *
-     * @throws dev.cloche.vm.VmBusyException if it is being restored from; a sweep goes on with it
+     * @throws dev.cloche.vm.VmException.Busy if it is being restored from; a sweep goes on with it
      */
     public void discard(long id, OwnerLock lock) {
         store.doom(id);
