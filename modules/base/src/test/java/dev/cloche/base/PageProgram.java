@@ -15,7 +15,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** A whole program in a page of the documentation, compiled as it stands there. */
+/** Programs in pages of the documentation, compiled as they stand there. */
 public final class PageProgram {
     private PageProgram() {}
 
@@ -35,11 +35,23 @@ public final class PageProgram {
                         "```java\n((?:(?!```).)*\\bclass " + Pattern.quote(name) + " (?:(?!```).)*)```", Pattern.DOTALL)
                 .matcher(Files.readString(page));
         assertThat(program.find()).as("the page has the program " + name).isTrue();
+        compile(name, program.group(1), classes);
+    }
+
+    /** Returns the first lines of Java of a page, which need not be a whole class. */
+    public static String firstLines(Path page) throws IOException {
+        Matcher lines =
+                Pattern.compile("```java\n((?:(?!```).)*)```", Pattern.DOTALL).matcher(Files.readString(page));
+        assertThat(lines.find()).as("the page has lines of Java").isTrue();
+        return lines.group(1);
+    }
+
+    /** Compiles a program into a directory. */
+    public static void compile(String name, String text, Path classes) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter problems = new StringWriter();
         List<String> options = List.of("-d", classes.toString(), "-classpath", classPath(), "-proc:none");
-        boolean compiled = compiler.getTask(
-                        problems, null, null, options, null, List.of(source(name, program.group(1))))
+        boolean compiled = compiler.getTask(problems, null, null, options, null, List.of(source(name, text)))
                 .call();
         assertThat(compiled).as(problems.toString()).isTrue();
     }
