@@ -16,14 +16,23 @@ public final class QemuParts {
 
     /** The installation's; skips the test where something is missing. */
     public static VmResources resources() {
-        Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
-                .toAbsolutePath()
-                .normalize();
         try {
-            return VmResources.find(List.of(share));
+            return required();
         } catch (VmException.MissingResource missing) {
             return Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
         }
+    }
+
+    /**
+     * The installation's, for a test that must not be skipped.
+     *
+     * @throws VmException.MissingResource if something is missing
+     */
+    static VmResources required() {
+        Path share = Path.of(System.getProperty("cloche.share", "dist/share"))
+                .toAbsolutePath()
+                .normalize();
+        return VmResources.find(List.of(share));
     }
 
     /** The installation's; skips the test where something is missing, passt included. */
