@@ -63,6 +63,9 @@ public abstract sealed class VmException extends ClocheException
         /** What the agent's lines begin with (guest/src/log.c). After its last one the kernel complains while it reboots. */
         private static final String AGENT = "cloche: ";
 
+        /** QEMU's word where KVM gave the guest up; the registers follow it. */
+        private static final String GIVEN_UP = "KVM internal error";
+
         private final String consoleTail;
 
         public StartFailed(String sentence, String remedy, String consoleTail, @Nullable Throwable cause) {
@@ -70,15 +73,19 @@ public abstract sealed class VmException extends ClocheException
             this.consoleTail = consoleTail;
         }
 
-        /** Nearly always why it did not come up: the agent's line, else the last one of the kernel or QEMU. */
+        /** Nearly always why it did not come up: KVM's end, the agent's line, else the last one of the kernel or QEMU. */
         private static String lastWords(String consoleTail) {
             List<String> lines =
                     consoleTail.lines().filter(line -> !line.isBlank()).toList();
-            Optional<String> agents =
-                    lines.stream().filter(line -> line.startsWith(AGENT)).reduce((before, last) -> last);
-            return agents.or(() -> lines.stream().reduce((before, last) -> last))
+            return lastOf(lines, GIVEN_UP)
+                    .or(() -> lastOf(lines, AGENT))
+                    .or(() -> lastOf(lines, ""))
                     .map(line -> ". Its console says: " + line.substring(0, Math.min(LONGEST_LINE, line.length())))
                     .orElse("");
+        }
+
+        private static Optional<String> lastOf(List<String> lines, String beginning) {
+            return lines.stream().filter(line -> line.startsWith(beginning)).reduce((before, last) -> last);
         }
 
         /**
