@@ -57,4 +57,10 @@ public final class Deadline {
         Deadline other = after(after);
         return bounded && atNanos - other.atNanos <= 0 ? this : other;
     }
+
+    /** The later of this deadline and {@code after} from now. */
+    public Deadline atLeast(Duration after) {
+        Deadline other = after(after);
+        return !bounded || atNanos - other.atNanos >= 0 ? this : other;
+    }
 }

@@ -31,4 +31,13 @@ class DeadlineTest {
         assertThat(Deadline.after(Duration.ofHours(1)).orAfter(Duration.ZERO).passed())
                 .isTrue();
     }
+
+    @Test
+    void theLaterOfTwoWins() {
+        assertThat(Deadline.none().atLeast(Duration.ZERO).remainingMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(Deadline.after(Duration.ZERO).atLeast(Duration.ofHours(1)).passed())
+                .isFalse();
+        assertThat(Deadline.after(Duration.ofHours(1)).atLeast(Duration.ZERO).passed())
+                .isFalse();
+    }
 }

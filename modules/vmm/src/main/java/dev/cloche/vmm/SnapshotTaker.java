@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Takes snapshots of a VM that this process owns: when its guest is halted, and that it goes on whatever happens. */
 final class SnapshotTaker {
+    private static final Duration LONGEST_GO_ON = Duration.ofMinutes(2);
     /** The guest thaws by itself then. */
     private static final Duration LONGEST_FLUSH = Duration.ofMinutes(1);
 
@@ -46,8 +47,7 @@ final class SnapshotTaker {
             boolean halted = halted(() -> capture.take(deadline), deadline);
             Duration pause = Duration.ZERO;
             if (halted) {
-                // Whatever the deadline says, the guest goes on.
-                pause = goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+                pause = goOn(deadline);
             }
             return new TakenSnapshot(capture.publish(), pause);
         }
@@ -111,7 +111,7 @@ final class SnapshotTaker {
             return runs;
         } catch (Throwable failure) {
             if (runs) {
-                goOnAfter(failure);
+                goOnAfter(failure, deadline);
             }
             throw failure;
         }
@@ -121,16 +121,22 @@ final class SnapshotTaker {
         life.run().ifPresent(run -> run.check(id));
     }
 
-    private void goOnAfter(Throwable failure) {
+    private void goOnAfter(Throwable failure, Deadline deadline) {
         try {
-            var _ = goOn(Deadline.after(Boot.KILL_ALLOWANCE));
+            var _ = goOn(deadline);
         } catch (VmException second) {
             failure.addSuppressed(second);
         }
     }
 
-    /** @return how long it was halted */
-    private Duration goOn(Deadline deadline) {
+    /**
+     * Has the guest go on, whatever the deadline says: a guest that gets no new identity takes no work any more, so one on a busy
+     * host has as long for it as the caller has, and some seconds in any case.
+     *
+     * @return how long it was halted
+     */
+    private Duration goOn(Deadline callers) {
+        Deadline deadline = callers.orAfter(LONGEST_GO_ON).atLeast(Boot.KILL_ALLOWANCE);
         if (life.state() == VmState.PAUSED) {
             life.goOn(deadline);
         }
