@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.PageProgram;
 import dev.cloche.process.ProcessStatus;
-import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,23 +26,10 @@ class ProcessesPageIT {
         Path classes = Files.createDirectory(directory.resolve("classes"));
         PageProgram.compile(PageProgram.page("docs/processes.md"), NAME, classes);
 
-        // In a process of its own, for it finds the state root by the environment.
-        ProcessBuilder program = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        classes + File.pathSeparator + PageProgram.classPath(),
-                        NAME)
-                .redirectInput(new File("/dev/null"))
-                .redirectError(directory.resolve("errors").toFile());
-        program.environment().put("CLOCHE_HOME", home.toString());
-        program.environment().put("CLOCHE_SHARE", share.toString());
-        Process running = program.start();
-        String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        String said = PageProgram.run(
+                        NAME, classes, Map.of("CLOCHE_HOME", home.toString(), "CLOCHE_SHARE", share.toString()))
+                .strip();
 
-        assertThat(running.waitFor())
-                .as(Files.readString(directory.resolve("errors")))
-                .isZero();
         assertThat(said).isEqualTo("{\"type\":\"success\",\"value\":0}");
         try (Cloche cloche =
                 Cloche.open(ClocheOptions.ofEnvironment().withHome(home).withShare(share))) {

@@ -3,10 +3,9 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.PageProgram;
-import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,23 +26,17 @@ class ReadmeIT {
         assertThat(lines).contains("cloche.sandbox(\"debian\")");
         PageProgram.compile(NAME, program(lines.replace("\"debian\"", "\"base\"")), classes);
 
-        ProcessBuilder program = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        classes + File.pathSeparator + PageProgram.classPath(),
-                        NAME)
-                .redirectInput(new File("/dev/null"))
-                .redirectError(directory.resolve("errors").toFile());
-        program.environment().put("CLOCHE_HOME", directory.resolve("home").toString());
-        program.environment().put("CLOCHE_SHARE", share.toString());
-        program.environment().put("CLOCHE_TEMPLATES", "never");
-        Process running = program.start();
-        String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String said = PageProgram.run(
+                NAME,
+                classes,
+                Map.of(
+                        "CLOCHE_HOME",
+                        directory.resolve("home").toString(),
+                        "CLOCHE_SHARE",
+                        share.toString(),
+                        "CLOCHE_TEMPLATES",
+                        "never"));
 
-        assertThat(running.waitFor())
-                .as(Files.readString(directory.resolve("errors")))
-                .isZero();
         assertThat(said).isEqualTo("42\n with exit code 3\n");
     }
 

@@ -2,12 +2,15 @@ package dev.cloche.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
@@ -54,6 +57,29 @@ public final class PageProgram {
         boolean compiled = compiler.getTask(problems, null, null, options, null, List.of(source(name, text)))
                 .call();
         assertThat(compiled).as(problems.toString()).isTrue();
+    }
+
+    /**
+     * Runs a compiled program in a process of its own, which finds the state root by the environment.
+     *
+     * @return what it writes to its standard output; it ends with 0
+     */
+    public static String run(String name, Path classes, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        Path errors = classes.resolveSibling("errors");
+        ProcessBuilder program = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        classes + File.pathSeparator + classPath(),
+                        name)
+                .redirectInput(new File("/dev/null"))
+                .redirectError(errors.toFile());
+        program.environment().putAll(environment);
+        Process running = program.start();
+        String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(running.waitFor()).as(Files.readString(errors)).isZero();
+        return said;
     }
 
     private static JavaFileObject source(String name, String program) {

@@ -12,7 +12,6 @@ import dev.cloche.bench.compare.HotLog;
 import dev.cloche.bench.compare.ImageGrowth;
 import dev.cloche.bench.compare.Kernels;
 import dev.cloche.bench.compare.LayerSpeed;
-import dev.cloche.bench.compare.LibraryStarts;
 import dev.cloche.bench.compare.MachineConfig;
 import dev.cloche.bench.compare.Maintenance;
 import dev.cloche.bench.compare.Memory;
@@ -64,8 +63,8 @@ public final class Main {
         all.put("fork", (setting, rounds, report) -> new Forks(setting).measure(rounds, report));
         all.put("pool", (setting, rounds, report) -> new WarmStart(setting).measure(rounds, report));
         all.put("burst", (setting, rounds, report) -> new Bursts(setting).measure(rounds, report));
-        all.put("run", (setting, rounds, report) -> new RunStarts(setting).measure(rounds, report));
-        all.put("library", (setting, rounds, report) -> new LibraryStarts(setting).measure(rounds, report));
+        all.put("run", (setting, rounds, report) -> new RunStarts(setting).measureCommands(rounds, report));
+        all.put("library", (setting, rounds, report) -> new RunStarts(setting).measureCalls(rounds, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
         all.put("fsync", (setting, rounds, report) -> new DiskSync(setting).measure(rounds, report));

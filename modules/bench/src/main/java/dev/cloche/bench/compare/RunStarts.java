@@ -2,6 +2,7 @@ package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
 import dev.cloche.PullProgress;
+import dev.cloche.Sandbox;
 import dev.cloche.bench.probe.BareQemu;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Alternation;
@@ -9,34 +10,54 @@ import dev.cloche.bench.report.Report;
 import java.util.List;
 
 /**
- * Measures a whole {@code cloche run} by how its VM came to be, beside bare QEMU. Shapes differ, so that each is what
- * it is called.
+ * Measures a start to the end of the sandbox's first command by how its VM came to be, beside bare QEMU: of a whole {@code cloche
+ * run}, and as an application calls it. Shapes differ, so that each is what it is called.
  */
 public final class RunStarts {
     private static final int WARM = 256;
     private static final int RESTORED = 260;
     private static final int COLD = 264;
-    private static final int WARM_UP = 1;
 
     private final Setting setting;
 
+    /** Creates the benchmark in a setting. */
     public RunStarts(Setting setting) {
         this.setting = setting;
     }
 
-    public void measure(int rounds, Report report) throws Exception {
+    /** Takes the time of one start. */
+    private interface Start {
+        long time(Cloche cloche, int memory) throws Exception;
+    }
+
+    /** Measures whole processes. */
+    public void measureCommands(int rounds, Report report) throws Exception {
+        report.heading("`cloche run base -- true`, whole process");
+        measure(
+                (_, memory) -> setting.launcher().time("run", "-m", memory + "m", "base", "--", "true"),
+                1,
+                rounds,
+                report);
+    }
+
+    /** Measures calls in a JVM that runs, which is warmed up. */
+    public void measureCalls(int rounds, Report report) throws Exception {
+        report.heading("`cloche.sandbox(\"base\").start()` to the end of its first `true`, in a JVM that runs");
+        measure(RunStarts::call, 5, rounds, report);
+    }
+
+    private void measure(Start start, int warmUp, int rounds, Report report) throws Exception {
         BareQemu bare = new BareQemu(setting, List.of(setting.share()));
         try (Cloche cloche = Cloche.open(setting.options())) {
             var _ = cloche.templates().make("base", RESTORED, 1, PullProgress.silent());
             cloche.pools().set("base", WARM, 1, 1);
             try {
-                report.heading("`cloche run base -- true`, whole process");
                 report.table(new Alternation()
-                        .add("warm, from a pool", () -> warm(cloche))
-                        .add("restored from a template", () -> run(RESTORED))
-                        .add("cold", () -> run(COLD))
+                        .add("warm, from a pool", () -> warm(cloche, start))
+                        .add("restored from a template", () -> start.time(cloche, RESTORED))
+                        .add("cold", () -> start.time(cloche, COLD))
                         .add("bare QEMU, booted, to the end of its first `true`", bare::timeTrue)
-                        .warmUp(WARM_UP)
+                        .warmUp(warmUp)
                         .run(rounds));
                 long hits = cloche.pools().list().getFirst().hits();
                 if (hits < rounds) {
@@ -48,15 +69,21 @@ public final class RunStarts {
         }
     }
 
-    private long warm(Cloche cloche) throws Exception {
+    private static long warm(Cloche cloche, Start start) throws Exception {
         List<String> errors = cloche.pools().fill(PullProgress.silent());
         if (!errors.isEmpty()) {
             throw new IllegalStateException(errors.getFirst());
         }
-        return run(WARM);
+        return start.time(cloche, WARM);
     }
 
-    private long run(int memory) throws Exception {
-        return setting.launcher().time("run", "-m", memory + "m", "base", "--", "true");
+    private static long call(Cloche cloche, int memory) {
+        long begin = System.nanoTime();
+        try (Sandbox sandbox = cloche.sandbox("base").memory(memory).start()) {
+            if (sandbox.exec("true").exitCode() != 0) {
+                throw new IllegalStateException("true is not true");
+            }
+            return System.nanoTime() - begin;
+        }
     }
 }
