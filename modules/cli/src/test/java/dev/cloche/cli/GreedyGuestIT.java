@@ -23,8 +23,13 @@ class GreedyGuestIT {
         DISK.good("ps");
         DISK.good("maintain");
         assertThat(DISK.home().resolve("reserve")).hasSize(RESERVE);
-        // The one is halted by its disk; the other has none, and what it says goes to a log of the host.
-        detached("fills", "4g", "while head -c 1000000 /dev/urandom; do sync; done >/big");
+        // The one is halted by its disk, and writes no more than there is room for in the end: on a disk that it filled
+        // again, ps
+        // would take from the reserve again. The other has no disk, and what it says goes to a log of the host.
+        detached(
+                "fills",
+                "4g",
+                "for i in $(seq 150); do head -c 1000000 /dev/urandom; sync; done >/big; exec sleep 1000");
         detached("talks", "0", "echo said; exec yes 0123456789012345678901234567890123456789012345678901234567");
         await().until(() -> DISK.good("ps").stdout().contains("running (disk full)"));
 
@@ -48,6 +53,6 @@ class GreedyGuestIT {
     }
 
     private static boolean isHalted() {
-        return DISK.good("ps", "--format", "json").stdout().contains("disk full");
+        return DISK.good("ps", "--format", "json").stdout().contains("disk-full");
     }
 }
