@@ -37,8 +37,7 @@ void health_open(struct health *health, int directory, const char *disk, const s
 /* The program runs, and has its end of the monitor. */
 void health_begin(struct health *health, pid_t program);
 
-/* The monitor is readable. False if what runs the guest has given it up, as KVM does: it stays halted for ever, whoever has it
- * go on. */
+/* The monitor is readable. False if KVM has given the guest up: it stays halted for ever, also after a command to go on. */
 bool health_hear(struct health *health);
 
 /* It is time for a look. False if the program's main thread is no more, although others of its threads are: it never ends by

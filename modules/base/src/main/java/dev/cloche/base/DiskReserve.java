@@ -87,7 +87,7 @@ public final class DiskReserve {
     }
 
     /**
-     * Gives up one step to a caller whose write has just failed for want of space, whatever the file system reports as free.
+     * Gives up one step to a caller whose write has just failed for want of space, even if the file system reports some as free.
      *
      * @param before how many steps it was given before: the first are 256 KiB and 512 KiB, those that follow 1 MiB
      * @return false if nothing is left

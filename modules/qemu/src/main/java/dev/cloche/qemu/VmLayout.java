@@ -56,7 +56,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
      * The layout below a state root, with sockets in a directory of {@code /tmp} that belongs to this user alone. Makes
      * both directories.
      *
-     * @throws VmException.Storage if a directory cannot be made, or belongs to somebody else
+     * @throws VmException.Storage if a directory cannot be made, or belongs to another user
      * @throws VmException.Invalid if the paths are not usable
      */
     public static VmLayout of(Path stateRoot) {

@@ -52,7 +52,7 @@ public abstract sealed class GuestException extends VmException {
     }
 
     /**
-     * The guest no longer has some bytes of an execution's output, because nobody who was attached took them in time. It is
+     * The guest no longer has some bytes of an execution's output, because no attached process took them in time. It is
      * thrown once; the next read goes on behind the gap.
      */
     public static final class OutputGap extends GuestException {

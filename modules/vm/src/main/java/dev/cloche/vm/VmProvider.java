@@ -52,7 +52,7 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      *
      * @throws VmException.NotFound if there is none of that id
      * @throws VmException.WrongState if it does not run
-     * @throws VmException.Busy if a process owns it, or it is being ended because nobody does
+     * @throws VmException.Busy if a process owns it, or it is being ended because none does
      * @throws GuestException.ConnectionLost if the VM ends meanwhile
      */
     Vm adopt(VmId id, Deadline deadline);

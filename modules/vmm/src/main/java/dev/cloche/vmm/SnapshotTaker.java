@@ -130,7 +130,7 @@ final class SnapshotTaker {
     }
 
     /**
-     * Has the guest go on, whatever the deadline says: a guest that gets no new identity takes no work any more, so one on a busy
+     * Has the guest go on, also after the deadline: a guest that gets no new identity takes no work any more, so one on a busy
      * host has as long for it as the caller has, and some seconds in any case.
      *
      * @return how long it was halted

@@ -19,7 +19,7 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * Measures from a compressed layer on the disk to its EROFS image, without a registry: beside its decompressor alone,
- * {@code gzip} alone, and {@code mkfs.erofs} of the files after somebody has unpacked them. Then what it writes and
+ * {@code gzip} alone, and {@code mkfs.erofs} of the files after they were unpacked. Then what it writes and
  * what it needs of the heap, in a JVM that has 128 MiB of it.
  */
 public final class LayerSpeed {

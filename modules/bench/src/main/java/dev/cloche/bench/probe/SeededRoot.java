@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /**
  * Makes a state root with as many rows as are wanted, a real catalog, and VMs in memory. Of the sandboxes that are only
- * rows, those whose VM is called {@code live…} live as far as anybody can see, and all others are dead.
+ * rows, those whose VM is called {@code live…} are reported as living, and all others as dead.
  */
 public final class SeededRoot implements AutoCloseable {
     public static final List<CatalogSchema> SCHEMAS =

@@ -24,8 +24,8 @@ public final class AppendRules {
     private AppendRules() {}
 
     /**
-     * Says what is known of an append without its process's row. It is found out before the transaction, so that nobody
-     * waits for a slow schema.
+     * Says what is known of an append without its process's row. It is found out before the transaction, so that no
+     * other writer waits for a slow schema.
      *
      * @param failure what is wrong with it, unless it turns out to be a replay
      */

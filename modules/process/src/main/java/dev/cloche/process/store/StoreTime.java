@@ -8,7 +8,7 @@ import java.time.Instant;
  *
  * @param wall to be shown; it may jump. Whole milliseconds
  * @param epoch within which ticks can be compared: the boot of a host, or always the same
- * @param ticks milliseconds that nobody can set
+ * @param ticks milliseconds of a clock that cannot be set
  */
 public record StoreTime(Instant wall, String epoch, long ticks) {
     /** The longest that a lease or a pause lasts, in milliseconds. */

@@ -6,7 +6,7 @@ import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.record.SandboxName;
 import dev.cloche.sandbox.record.SandboxStore;
 
-/** Somebody wants a sandbox to have another name. */
+/** Gives a sandbox another name. */
 public record RenameRequest(SandboxStore store, SandboxRecord sandbox, String name) {
     public RenameRequest {
         SandboxName.validated(name);
