@@ -235,7 +235,7 @@ public final class Cloche implements AutoCloseable {
         rooms.close();
     }
 
-    dev.cloche.sandbox.Sandboxes sandboxRoom() {
+    dev.cloche.sandbox.SandboxManager sandboxRoom() {
         return rooms.sandboxes();
     }
 }

@@ -91,8 +91,8 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
      * Starts the command, waits for its end and returns all that it wrote. An interrupt ends the command, as it does with
      * {@link Execution#await()}.
      *
-     * @throws ExecutionException.TimedOut if the timeout passes; the command is killed
-     * @throws ExecutionException.OutputTooLarge if it writes more than {@value Execution#MAX_COLLECTED_MIB} MiB to one of
+     * @throws CommandException.TimedOut if the timeout passes; the command is killed
+     * @throws CommandException.OutputTooLarge if it writes more than {@value Execution#MAX_COLLECTED_MIB} MiB to one of
      *     its outputs; the command is killed
      */
     public ExecResult run() {

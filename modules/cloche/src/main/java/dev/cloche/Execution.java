@@ -179,7 +179,7 @@ public final class Execution implements AutoCloseable {
      * waited for, unless it is the main command; the command is left running, and {@link Sandbox#attach} finds it when the guest
      * goes on.
      *
-     * @throws ExecutionException.TimedOut if its timeout passes; it is killed
+     * @throws CommandException.TimedOut if its timeout passes; it is killed
      * @throws dev.cloche.base.ClocheException with the code {@code vm.interrupted} if this thread is interrupted, which keeps
      *     its interrupt
      * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first; with {@code
@@ -229,7 +229,7 @@ public final class Execution implements AutoCloseable {
             return end;
         } catch (VmException.Deadline passed) {
             kill(passed);
-            throw new ExecutionException.TimedOut(passed);
+            throw new CommandException.TimedOut(passed);
         } catch (VmException.Interrupted interrupted) {
             if (endsWithUs) {
                 CommandEnd.of(guest);
@@ -287,7 +287,7 @@ public final class Execution implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        ExecutionException.OutputTooLarge tooLarge = new ExecutionException.OutputTooLarge();
+        CommandException.OutputTooLarge tooLarge = new CommandException.OutputTooLarge();
         kill(tooLarge);
         readOut(stream);
         throw tooLarge;

@@ -30,7 +30,7 @@ public final class Processes {
     private final ProcessRegistry registry;
     private final CommandDrivers drivers;
     private final Executions executions;
-    private final dev.cloche.sandbox.Sandboxes sandboxes;
+    private final dev.cloche.sandbox.SandboxManager sandboxes;
 
     Processes(Rooms rooms) {
         this.registry = rooms.processes().registry();

@@ -18,7 +18,7 @@ import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.sandbox.SandboxMaintenance;
-import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ record Rooms(
         ImageStore images,
         RegistryLogins logins,
         VmProvider vms,
-        Sandboxes sandboxes,
+        SandboxManager sandboxes,
         SandboxMaintenance maintenance,
         ProcessRoom processes,
         Machines machines)
@@ -43,8 +43,8 @@ record Rooms(
     static final List<CatalogSchema> SCHEMAS = List.of(
             Catalog.leases(),
             ImageStore.schema(),
-            Sandboxes.schema(),
-            Sandboxes.snapshotSchema(),
+            SandboxManager.schema(),
+            SandboxManager.snapshotSchema(),
             SqliteProcessStore.schema());
 
     static void prepare() {
@@ -64,7 +64,8 @@ record Rooms(
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
-        Sandboxes sandboxes = new Sandboxes(root, catalog, images, vms, clock, making(options.templateMaking()));
+        SandboxManager sandboxes =
+                new SandboxManager(root, catalog, images, vms, clock, making(options.templateMaking()));
         SandboxMaintenance maintenance =
                 sandboxes.maintenance(options.maintenance().room());
         ProcessRoom processes = new ProcessRoom(catalog, root);

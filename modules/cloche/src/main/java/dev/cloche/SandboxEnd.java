@@ -1,7 +1,7 @@
 package dev.cloche;
 
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.StatusReached;
+import dev.cloche.sandbox.Termination;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -15,11 +15,11 @@ import java.util.OptionalInt;
  */
 public record SandboxEnd(String status, Optional<String> reason, OptionalInt exitCode, OptionalInt exitSignal) {
     static SandboxEnd of(StatusReached reached) {
-        Optional<Ending> ending = reached.ending();
+        Optional<Termination> termination = reached.termination();
         return new SandboxEnd(
                 Words.of(reached.status()),
-                ending.map(end -> Words.of(end.reason())),
-                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
-                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()));
+                termination.map(end -> Words.of(end.reason())),
+                termination.map(Termination::exitCode).orElse(OptionalInt.empty()),
+                termination.map(Termination::exitSignal).orElse(OptionalInt.empty()));
     }
 }

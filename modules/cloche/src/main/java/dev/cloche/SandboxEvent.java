@@ -1,6 +1,6 @@
 package dev.cloche;
 
-import dev.cloche.sandbox.Ending;
+import dev.cloche.sandbox.Termination;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -32,7 +32,7 @@ public record SandboxEvent(
         OptionalInt exitSignal,
         String detail) {
     static SandboxEvent of(dev.cloche.sandbox.SandboxEvent event) {
-        Optional<Ending> ending = event.ending();
+        Optional<Termination> termination = event.termination();
         return new SandboxEvent(
                 event.id(),
                 event.at(),
@@ -40,9 +40,9 @@ public record SandboxEvent(
                 event.sandboxId(),
                 event.name(),
                 event.image(),
-                ending.map(end -> Words.of(end.reason())),
-                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
-                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
-                ending.map(Ending::detail).orElse(event.detail()));
+                termination.map(end -> Words.of(end.reason())),
+                termination.map(Termination::exitCode).orElse(OptionalInt.empty()),
+                termination.map(Termination::exitSignal).orElse(OptionalInt.empty()),
+                termination.map(Termination::detail).orElse(event.detail()));
     }
 }

@@ -1,8 +1,8 @@
 package dev.cloche;
 
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.vm.VmHindrance;
 import java.time.Instant;
 import java.util.List;
@@ -51,10 +51,10 @@ public record SandboxInfo(
         List<PublishedPort> ports,
         Optional<String> hindrance,
         Optional<String> remedy) {
-    static SandboxInfo of(SandboxRecord sandbox, dev.cloche.sandbox.Sandboxes room) {
+    static SandboxInfo of(SandboxRecord sandbox, dev.cloche.sandbox.SandboxManager room) {
         Optional<RunRecord> run = sandbox.latestRun();
         Optional<VmHindrance> hindrance = room.hindrance(sandbox);
-        Optional<Ending> ending = run.flatMap(RunRecord::ending);
+        Optional<Termination> termination = run.flatMap(RunRecord::termination);
         return new SandboxInfo(
                 sandbox.id(),
                 sandbox.name(),
@@ -66,9 +66,9 @@ public record SandboxInfo(
                 sandbox.memoryMib(),
                 sandbox.cpus(),
                 sandbox.createdAt(),
-                ending.map(end -> Words.of(end.reason())),
-                ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
-                ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
+                termination.map(end -> Words.of(end.reason())),
+                termination.map(Termination::exitCode).orElse(OptionalInt.empty()),
+                termination.map(Termination::exitSignal).orElse(OptionalInt.empty()),
                 PublishedPort.of(room.publishedPorts(sandbox)),
                 hindrance.map(Words::of),
                 hindrance.map(VmHindrance::remedy));

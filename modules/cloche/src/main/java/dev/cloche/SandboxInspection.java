@@ -1,6 +1,5 @@
 package dev.cloche;
 
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.RunStart;
@@ -8,6 +7,7 @@ import dev.cloche.sandbox.SandboxDetails;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.StopSignal;
+import dev.cloche.sandbox.Termination;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -55,7 +55,7 @@ public record SandboxInspection(
         runs = List.copyOf(runs);
     }
 
-    static SandboxInspection of(SandboxDetails details, dev.cloche.sandbox.Sandboxes room) {
+    static SandboxInspection of(SandboxDetails details, dev.cloche.sandbox.SandboxManager room) {
         SandboxRecord sandbox = details.sandbox();
         SandboxPolicies policies = sandbox.policies();
         return new SandboxInspection(
@@ -146,7 +146,7 @@ public record SandboxInspection(
             boolean killed,
             Optional<String> detail) {
         private static Run of(RunRecord run, List<RunStart> starts) {
-            Optional<Ending> ending = run.ending();
+            Optional<Termination> termination = run.termination();
             return new Run(
                     run.id(),
                     run.vm().value(),
@@ -162,11 +162,11 @@ public record SandboxInspection(
                             .map(start -> StartTimings.of(run, start)),
                     run.terminatedAt(),
                     run.asked().map(Words::of),
-                    ending.map(end -> Words.of(end.reason())),
-                    ending.map(Ending::exitCode).orElse(OptionalInt.empty()),
-                    ending.map(Ending::exitSignal).orElse(OptionalInt.empty()),
-                    ending.filter(Ending::killed).isPresent(),
-                    ending.map(Ending::detail));
+                    termination.map(end -> Words.of(end.reason())),
+                    termination.map(Termination::exitCode).orElse(OptionalInt.empty()),
+                    termination.map(Termination::exitSignal).orElse(OptionalInt.empty()),
+                    termination.filter(Termination::killed).isPresent(),
+                    termination.map(Termination::detail));
         }
     }
 }

@@ -28,7 +28,7 @@ public final class Sandboxes {
     private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
 
     private final Rooms rooms;
-    private final dev.cloche.sandbox.Sandboxes room;
+    private final dev.cloche.sandbox.SandboxManager room;
 
     Sandboxes(Rooms rooms) {
         this.rooms = rooms;

@@ -1,8 +1,8 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxSpec;
-import dev.cloche.sandbox.Sandboxes;
 import dev.cloche.vm.NetworkSpec;
 import java.time.Duration;
 import java.util.List;
@@ -21,11 +21,11 @@ import java.util.function.UnaryOperator;
  * }</pre>
  */
 public final class Templates {
-    private final Sandboxes sandboxes;
+    private final SandboxManager sandboxes;
     private final UnaryOperator<String> exactImage;
 
     /** @param exactImage finds the image that the beginning of a digest means */
-    Templates(Sandboxes sandboxes, UnaryOperator<String> exactImage) {
+    Templates(SandboxManager sandboxes, UnaryOperator<String> exactImage) {
         this.sandboxes = sandboxes;
         this.exactImage = exactImage;
     }

@@ -136,7 +136,7 @@ class ExecutionEndIT {
                 box.command("sh", "-c", DEAF).timeout(Duration.ofSeconds(2)).start();
         try (slow) {
             firstLine(slow);
-            assertThatThrownBy(slow::await).isInstanceOf(ExecutionException.TimedOut.class);
+            assertThatThrownBy(slow::await).isInstanceOf(CommandException.TimedOut.class);
         }
         assertThat(running(slow)).isFalse();
         assertThat(slow.await().signal()).hasValue(9);

@@ -126,7 +126,7 @@ class SandboxIT {
         assertThatThrownBy(() -> shared.command("sleep", "600")
                         .timeout(Duration.ofMillis(300))
                         .run())
-                .isInstanceOf(ExecutionException.TimedOut.class);
+                .isInstanceOf(CommandException.TimedOut.class);
         assertThat(shared.exec("true").exit().success()).isTrue();
         assertThat(shared.exec("pidof", "sleep").exit().success()).isFalse();
     }
@@ -134,7 +134,7 @@ class SandboxIT {
     @Test
     void moreOutputThanFitsIntoMemoryIsRefusedAndTheSandboxUnharmed() {
         assertThatThrownBy(() -> shared.exec("sh", "-c", "cat /dev/zero"))
-                .isInstanceOf(ExecutionException.OutputTooLarge.class);
+                .isInstanceOf(CommandException.OutputTooLarge.class);
         assertThat(shared.exec("true").exit().success()).isTrue();
     }
 

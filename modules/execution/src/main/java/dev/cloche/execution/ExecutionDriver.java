@@ -12,7 +12,7 @@ import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxException;
-import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
@@ -44,7 +44,7 @@ final class ExecutionDriver implements ProcessDriver {
     private static final System.Logger LOGGER = System.getLogger(ExecutionDriver.class.getName());
 
     private final ProcessRegistry registry;
-    private final Sandboxes sandboxes;
+    private final SandboxManager sandboxes;
     private final OutputDirectories directories;
     private final Clock clock;
     private final Duration cancelGrace;
@@ -52,7 +52,7 @@ final class ExecutionDriver implements ProcessDriver {
 
     ExecutionDriver(
             ProcessRegistry registry,
-            Sandboxes sandboxes,
+            SandboxManager sandboxes,
             OutputDirectories directories,
             Clock clock,
             Duration cancelGrace) {
@@ -94,14 +94,14 @@ final class ExecutionDriver implements ProcessDriver {
         try {
             files = directories.of(driven.process().id());
             spec = SpecJson.read(driven.process().registration().input().payload());
-        } catch (ExecutionException.Invalid unreadable) {
+        } catch (DurableExecutionException.Invalid unreadable) {
             return Optional.of(Outcomes.failure(FailureClass.INVALID_REQUEST, unreadable));
         }
         Duration pause = FIRST_PAUSE;
         do {
             try {
                 return Optional.of(driveWhenItAnswers(driven, spec, files));
-            } catch (ExecutionException | VmException later) {
+            } catch (DurableExecutionException | VmException later) {
                 LOGGER.log(Level.DEBUG, "the execution " + driven.process().id() + " is tried again", later);
                 pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
             }
@@ -114,26 +114,26 @@ final class ExecutionDriver implements ProcessDriver {
             throws InterruptedException {
         try {
             return drive(driven.process(), spec, driven.lease(), files);
-        } catch (ExecutionException.NotNow notNow) {
+        } catch (DurableExecutionException.NotNow notNow) {
             LOGGER.log(Level.DEBUG, notNow.getMessage());
         }
         try (SandboxChanges.Waiter sandbox = changes.of(spec.sandbox())) {
             while (true) {
                 try {
                     return drive(driven.process(), spec, driven.lease(), files);
-                } catch (ExecutionException.NotNow stillNot) {
+                } catch (DurableExecutionException.NotNow stillNot) {
                     sandbox.await();
                 }
             }
         } catch (SandboxException unwatched) {
-            throw new ExecutionException.NotNow(driven.process().id(), unwatched);
+            throw new DurableExecutionException.NotNow(driven.process().id(), unwatched);
         }
     }
 
     private AwaitOutput drive(ProcessRecord process, ExecutionSpec spec, Lease lease, Path files)
             throws InterruptedException {
         try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, directories.reserve(), clock)
-                        .orElseThrow(() -> new ExecutionException.Busy(process.id()));
+                        .orElseThrow(() -> new DurableExecutionException.Busy(process.id()));
                 RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
             tidy(sandbox);
             AttachPoint from = new AttachPoint(journal.end(Output.STDOUT), journal.end(Output.STDERR));
@@ -158,13 +158,13 @@ final class ExecutionDriver implements ProcessDriver {
             }
         } catch (SandboxException.NotRunning halted) {
             if (!halted.status().terminal()) {
-                throw new ExecutionException.NotNow(process.id(), halted);
+                throw new DurableExecutionException.NotNow(process.id(), halted);
             }
             return Outcomes.unavailable(halted);
         } catch (SandboxException gone) {
             return Outcomes.unavailable(gone);
         } catch (IOException e) {
-            throw new ExecutionException.OutputUnusable(files, e);
+            throw new DurableExecutionException.OutputUnusable(files, e);
         }
     }
 

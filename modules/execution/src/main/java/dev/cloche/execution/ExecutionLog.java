@@ -37,7 +37,7 @@ public final class ExecutionLog implements AutoCloseable {
     /**
      * The next piece that is there; empty where the output ends at present.
      *
-     * @throws ExecutionException.OutputUnusable if the files cannot be read
+     * @throws DurableExecutionException.OutputUnusable if the files cannot be read
      */
     public Optional<ExecutionOutput> next() {
         try {
@@ -60,14 +60,14 @@ public final class ExecutionLog implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw new ExecutionException.OutputUnusable(directory, e);
+            throw new DurableExecutionException.OutputUnusable(directory, e);
         }
     }
 
     /**
      * The next piece, waiting for it; empty once the process has ended and all was read, or the deadline has passed.
      *
-     * @throws ExecutionException.OutputUnusable if the files cannot be read
+     * @throws DurableExecutionException.OutputUnusable if the files cannot be read
      * @throws dev.cloche.process.ProcessException if the registry cannot be asked
      * @throws InterruptedException if this thread is interrupted
      */
@@ -94,7 +94,7 @@ public final class ExecutionLog implements AutoCloseable {
             try {
                 open = LogWatch.open(directory, end);
             } catch (IOException e) {
-                throw new ExecutionException.OutputUnusable(directory, e);
+                throw new DurableExecutionException.OutputUnusable(directory, e);
             }
             watch = open;
         }

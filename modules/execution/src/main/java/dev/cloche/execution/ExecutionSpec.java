@@ -12,15 +12,15 @@ import java.util.List;
  * @param options without a standard input and a terminal, which nobody would serve
  */
 public record ExecutionSpec(long sandbox, String sandboxName, List<String> command, CommandOptions options) {
-    /** @throws ExecutionException.Invalid if it cannot be run without somebody who attends to it */
+    /** @throws DurableExecutionException.Invalid if it cannot be run without somebody who attends to it */
     public ExecutionSpec {
         command = List.copyOf(command);
         if (command.isEmpty() || command.getFirst().isEmpty()) {
-            throw new ExecutionException.Invalid(
+            throw new DurableExecutionException.Invalid(
                     "There is no command to execute.", "Name a program after the sandbox.");
         }
         if (options.stdin() || options.terminal().isPresent()) {
-            throw new ExecutionException.Invalid(
+            throw new DurableExecutionException.Invalid(
                     "A detached command has neither a standard input nor a terminal.",
                     "Leave them out, or run the command attached.");
         }

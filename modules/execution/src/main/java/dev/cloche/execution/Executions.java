@@ -18,7 +18,7 @@ import dev.cloche.process.SessionScope;
 import dev.cloche.process.WorkerConfig;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxException;
-import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.vm.VmException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ import java.util.Set;
  * that to the disk and records the end. If no program does, the command goes on until its output has filled what the guest
  * keeps, and waits. Safe for use from several threads.
  *
- * <p>Besides {@link ExecutionException}s, methods throw those of the registry, of sandboxes and VMs as they are.
+ * <p>Besides {@link DurableExecutionException}s, methods throw those of the registry, of sandboxes and VMs as they are.
  */
 public final class Executions {
     /** From starting to having said so; whoever is slower has its lease taken by a worker, which does no harm. */
@@ -47,7 +47,7 @@ public final class Executions {
     private static final System.Logger LOGGER = System.getLogger(Executions.class.getName());
 
     private final ProcessRegistry registry;
-    private final Sandboxes sandboxes;
+    private final SandboxManager sandboxes;
     private final OutputDirectories directories;
     private final ExecutionDriver driver;
 
@@ -56,7 +56,7 @@ public final class Executions {
      *
      * @param directory where outputs are kept; made if missing
      */
-    public Executions(ProcessRegistry registry, Sandboxes sandboxes, Path directory, Clock clock) {
+    public Executions(ProcessRegistry registry, SandboxManager sandboxes, Path directory, Clock clock) {
         this.registry = registry;
         this.sandboxes = sandboxes;
         this.directories = new OutputDirectories(directory);
@@ -140,8 +140,8 @@ public final class Executions {
     /**
      * What an execution wrote, as far as somebody has driven it.
      *
-     * @throws ExecutionException.OtherProcess if the process is something else
-     * @throws ExecutionException.Invalid if it was not started by {@link #start}
+     * @throws DurableExecutionException.OtherProcess if the process is something else
+     * @throws DurableExecutionException.Invalid if it was not started by {@link #start}
      * @throws dev.cloche.process.ProcessException.Unknown if there is none of that id
      */
     public ExecutionLog log(String id) {
@@ -150,7 +150,7 @@ public final class Executions {
         Optional<String> type =
                 registry.get(id).map(process -> process.registration().input().type());
         if (!type.equals(Optional.of(ProcessInput.SANDBOX_EXEC))) {
-            throw new ExecutionException.OtherProcess(id, type.orElse("process that was pruned"));
+            throw new DurableExecutionException.OtherProcess(id, type.orElse("process that was pruned"));
         }
         return new ExecutionLog(directories.of(id), () -> awaitEnd(id));
     }
@@ -166,7 +166,7 @@ public final class Executions {
     /**
      * Deletes the outputs of executions that the registry has forgotten, be it just now or before.
      *
-     * @throws ExecutionException.OutputUnusable if one could not be deleted; all others were
+     * @throws DurableExecutionException.OutputUnusable if one could not be deleted; all others were
      */
     public void sweep() {
         directories.sweep(id -> registry.get(id).isPresent());

@@ -42,11 +42,11 @@ record OutputDirectories(Path all) {
     /**
      * The directory of an execution, which need not exist.
      *
-     * @throws ExecutionException.Invalid if the id was not given here
+     * @throws DurableExecutionException.Invalid if the id was not given here
      */
     Path of(String id) {
         if (!OURS.matcher(id).matches()) {
-            throw new ExecutionException.Invalid(
+            throw new DurableExecutionException.Invalid(
                     "The process \"" + id + "\" was not started as a command in a sandbox, and has no output.",
                     "Start commands with `cloche exec --detach` or DurableCommand.start().");
         }
@@ -58,22 +58,22 @@ record OutputDirectories(Path all) {
      * name of any other form.
      *
      * @param known whether there is still a process of that id
-     * @throws ExecutionException.OutputUnusable of the first that could not be deleted, after all others were
+     * @throws DurableExecutionException.OutputUnusable of the first that could not be deleted, after all others were
      */
     void sweep(Predicate<String> known) {
-        Optional<ExecutionException> failed = Optional.empty();
+        Optional<DurableExecutionException> failed = Optional.empty();
         try (DirectoryStream<Path> directories = Files.newDirectoryStream(
                 all, entry -> OURS.matcher(entry.getFileName().toString()).matches())) {
             for (Path directory : directories) {
                 if (!known.test(directory.getFileName().toString())) {
-                    Optional<ExecutionException> failure = delete(directory);
+                    Optional<DurableExecutionException> failure = delete(directory);
                     failed = failed.or(() -> failure);
                 }
             }
         } catch (NoSuchFileException nothingWasEverDriven) {
             return;
         } catch (IOException e) {
-            throw new ExecutionException.OutputUnusable(all, e);
+            throw new DurableExecutionException.OutputUnusable(all, e);
         }
         failed.ifPresent(failure -> {
             throw failure;
@@ -81,7 +81,7 @@ record OutputDirectories(Path all) {
     }
 
     /** Why it could not be deleted. */
-    private static Optional<ExecutionException> delete(Path directory) {
+    private static Optional<DurableExecutionException> delete(Path directory) {
         try {
             // A link in its place is a file to the walk.
             Files.walkFileTree(directory, new SimpleFileVisitor<>() {
@@ -101,7 +101,7 @@ record OutputDirectories(Path all) {
         } catch (NoSuchFileException otherProgramWasFaster) {
             return Optional.empty();
         } catch (IOException e) {
-            return Optional.of(new ExecutionException.OutputUnusable(directory, e));
+            return Optional.of(new DurableExecutionException.OutputUnusable(directory, e));
         }
     }
 }

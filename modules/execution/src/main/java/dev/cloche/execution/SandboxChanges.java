@@ -1,7 +1,7 @@
 package dev.cloche.execution;
 
 import dev.cloche.sandbox.SandboxEvents;
-import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.SandboxManager;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
@@ -21,12 +21,12 @@ final class SandboxChanges {
     /** A sandbox that changes says so; this is for what gets lost on the way. */
     private static final Duration LOOK_ANYWAY = Duration.ofMinutes(1);
 
-    private final Sandboxes sandboxes;
+    private final SandboxManager sandboxes;
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Waiter> waiters = new HashSet<>();
     private Optional<SandboxEvents.Stream> events = Optional.empty();
 
-    SandboxChanges(Sandboxes sandboxes) {
+    SandboxChanges(SandboxManager sandboxes) {
         this.sandboxes = sandboxes;
     }
 

@@ -42,7 +42,7 @@ final class SpecJson {
                 "hard", Json.of(Long.toUnsignedString(limit.hard()))));
     }
 
-    /** @throws ExecutionException.Invalid if it is something else, or of a newer version */
+    /** @throws DurableExecutionException.Invalid if it is something else, or of a newer version */
     static ExecutionSpec read(Json payload) {
         JsonNode node = payload.node();
         try {
@@ -75,7 +75,7 @@ final class SpecJson {
             return new ExecutionSpec(
                     sandbox.path("id").longValue(), sandbox.path("name").stringValue(), command, options);
         } catch (RuntimeException malformed) {
-            if (malformed instanceof ExecutionException known) {
+            if (malformed instanceof DurableExecutionException known) {
                 throw known;
             }
             throw invalid("cannot be read: " + malformed.getMessage());
@@ -86,8 +86,8 @@ final class SpecJson {
         return node.has(name) ? Optional.of(node.path(name).stringValue()) : Optional.empty();
     }
 
-    private static ExecutionException invalid(String what) {
-        return new ExecutionException.Invalid(
+    private static DurableExecutionException invalid(String what) {
+        return new DurableExecutionException.Invalid(
                 "The record of this execution " + what + ".", "Update Cloche, or cancel the process.");
     }
 }

@@ -51,7 +51,7 @@ class OutputDirectoriesTest {
                 "EXEC-0123456789abcdef"
             })
     void anIdOfAnyOtherFormHasNone(String id) {
-        assertThatThrownBy(() -> directories().of(id)).isInstanceOf(ExecutionException.Invalid.class);
+        assertThatThrownBy(() -> directories().of(id)).isInstanceOf(DurableExecutionException.Invalid.class);
     }
 
     @Test

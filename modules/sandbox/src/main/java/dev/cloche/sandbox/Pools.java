@@ -42,7 +42,7 @@ public final class Pools {
 
     private final PoolStore store;
     private final ImageStore images;
-    private final Templates templates;
+    private final TemplateStore templates;
     private final Clock clock;
     private final PoolShelf shelf;
     private final PoolFilling filling;
@@ -54,7 +54,7 @@ public final class Pools {
             Catalog catalog,
             ImageStore images,
             VmProvider vms,
-            Templates templates,
+            TemplateStore templates,
             Clock clock,
             TemplateMaking making) {
         this.images = images;

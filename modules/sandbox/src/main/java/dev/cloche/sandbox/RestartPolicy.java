@@ -54,16 +54,16 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
     /**
      * Whether it wants another run.
      *
-     * @param ending of the last run
+     * @param termination of the last run
      * @param restarts how many there were in a row by now
      */
-    public boolean wants(Ending ending, int restarts) {
-        if (ending.asked()) {
+    public boolean wants(Termination termination, int restarts) {
+        if (termination.asked()) {
             return false;
         }
         return switch (kind) {
             case NO -> false;
-            case ON_FAILURE -> ending.reason().failure() && restarts < limit.orElse(Integer.MAX_VALUE);
+            case ON_FAILURE -> termination.reason().failure() && restarts < limit.orElse(Integer.MAX_VALUE);
             case ALWAYS -> true;
         };
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param asked why somebody has begun to end it
  * @param readyAt when its guest had answered; empty before, and if it never did
  * @param terminatedAt when its end was recorded; empty while it runs
- * @param ending how it ended; empty while it runs
+ * @param termination how it ended; empty while it runs
  */
 public record RunRecord(
         long id,
@@ -26,9 +26,9 @@ public record RunRecord(
         Instant startedAt,
         Optional<Instant> readyAt,
         Optional<Instant> terminatedAt,
-        Optional<Ending> ending) {
+        Optional<Termination> termination) {
 
     public RunStatus status() {
-        return ending.isPresent() ? RunStatus.TERMINATED : RunStatus.RUNNING;
+        return termination.isPresent() ? RunStatus.TERMINATED : RunStatus.RUNNING;
     }
 }

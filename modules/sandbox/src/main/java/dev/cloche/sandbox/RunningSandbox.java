@@ -251,7 +251,9 @@ public final class RunningSandbox implements AutoCloseable {
     public RuntimeException ended(VmException lost) {
         try {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
-            Ending why = ownership.flatMap(Ownership::ending).orElseGet(() -> ends.ending(record.id(), vm.id(), exit));
+            Termination why = ownership
+                    .flatMap(Ownership::termination)
+                    .orElseGet(() -> ends.termination(record.id(), vm.id(), exit));
             return new SandboxException.Ended(record.name(), why, lost);
         } catch (VmException.Deadline alive) {
             return lost;

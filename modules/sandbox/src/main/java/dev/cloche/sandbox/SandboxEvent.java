@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param id grows with time, and is never given twice
  * @param name of the sandbox, as it was then
  * @param image of the sandbox, as it was asked for
- * @param ending how its run ended; of {@link Kind#STOPPED} and {@link Kind#CRASHED}
+ * @param termination how its run ended; of {@link Kind#STOPPED} and {@link Kind#CRASHED}
  * @param detail the new name, of {@link Kind#RENAMED}; of {@link Kind#RUNNING} what hinders its guest, which is empty when that
  *     begins to run and when it works again; else empty
  */
@@ -20,7 +20,7 @@ public record SandboxEvent(
         long sandboxId,
         String name,
         String image,
-        Optional<Ending> ending,
+        Optional<Termination> termination,
         String detail) {
 
     /** What happened. */

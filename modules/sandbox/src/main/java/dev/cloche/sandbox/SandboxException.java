@@ -177,15 +177,15 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** The sandbox ended while it was in use. Code {@code sandbox.ended.} and the reason, in lower case with dashes. */
     public static final class Ended extends SandboxException {
-        private final Ending ending;
+        private final Termination termination;
 
-        Ended(String name, Ending ending, Throwable cause) {
+        Ended(String name, Termination termination, Throwable cause) {
             super(
-                    "sandbox.ended." + word(ending.reason()),
-                    "The sandbox \"" + name + "\" has ended. " + ending.detail(),
-                    remedy(ending.reason()),
+                    "sandbox.ended." + word(termination.reason()),
+                    "The sandbox \"" + name + "\" has ended. " + termination.detail(),
+                    remedy(termination.reason()),
                     cause);
-            this.ending = ending;
+            this.termination = termination;
         }
 
         private static String remedy(TerminationReason reason) {
@@ -200,8 +200,8 @@ public abstract sealed class SandboxException extends ClocheException {
         }
 
         /** How it ended. */
-        public Ending ending() {
-            return ending;
+        public Termination termination() {
+            return termination;
         }
     }
 

@@ -20,14 +20,14 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 
-/** What {@link Sandboxes} is put together from. */
+/** What {@link SandboxManager} is put together from. */
 record SandboxParts(
         Foundations ground,
         SandboxEnds ends,
         SandboxEvents events,
         Hands hands,
         SweepStore sweeps,
-        Templates templates,
+        TemplateStore templates,
         Makers makers,
         Pools pools,
         SnapshotGround snapshots,
@@ -35,7 +35,7 @@ record SandboxParts(
         implements AutoCloseable {
     static SandboxParts in(
             Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
-        Templates templates = new Templates(stateRoot.resolve("templates"), vms, clock);
+        TemplateStore templates = new TemplateStore(stateRoot.resolve("templates"), vms, clock);
         Makers makers = new Makers(templates, making);
         Pools pools = new Pools(stateRoot, catalog, images, vms, templates, clock, making);
         Beginnings beginnings = new Beginnings(vms, templates, makers, pools.starts(), clock);

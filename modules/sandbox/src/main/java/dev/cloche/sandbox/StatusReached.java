@@ -6,6 +6,6 @@ import java.util.Optional;
  * What came of a wait for a status.
  *
  * @param status that was waited for
- * @param ending of the run that has ended, where the status is a terminal one
+ * @param termination of the run that has ended, where the status is a terminal one
  */
-public record StatusReached(SandboxStatus status, Optional<Ending> ending) {}
+public record StatusReached(SandboxStatus status, Optional<Termination> termination) {}

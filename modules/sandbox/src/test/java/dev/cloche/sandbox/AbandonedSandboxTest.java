@@ -29,7 +29,7 @@ class AbandonedSandboxTest extends OnTestHost {
         host.abandonedStart(TestHost.ephemeral("gone"), true);
         assertThat(sandboxes.list()).extracting(SandboxRecord::name).containsExactly("kept");
         assertThat(host.row("kept").orElseThrow().status()).isEqualTo(SandboxStatus.CRASHED);
-        assertThat(host.ending("kept")).isEqualTo(Ending.vanished());
+        assertThat(host.termination("kept")).isEqualTo(Termination.vanished());
         sandboxes.remove("kept", false, TestHost.soon());
         host.assertNothingLeft();
     }
@@ -51,7 +51,7 @@ class AbandonedSandboxTest extends OnTestHost {
                     .isTrue();
             connection.stop(Duration.ofSeconds(5), TestHost.soon());
         }
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
@@ -72,19 +72,19 @@ class AbandonedSandboxTest extends OnTestHost {
         }
         assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.STARTING);
         sandboxes.stop("a", Duration.ofSeconds(5), TestHost.soon());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void aCrashIsRecordedByWhoeverLooks() {
         host.vms.memory.crash(host.abandoned(TestHost.named("a"), true));
         assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.CRASHED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThatThrownBy(() -> sandboxes.connect("a", TestHost.soon()))
                 .isInstanceOf(SandboxException.NotRunning.class)
                 .hasMessage("The sandbox \"a\" is not running; it is crashed.");
         sandboxes.stop("a", Duration.ZERO, TestHost.soon());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
     }
 
     @Test
@@ -93,7 +93,7 @@ class AbandonedSandboxTest extends OnTestHost {
         host.vms.memory.crash(id);
         host.vms.memory.destroy(id);
         assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.CRASHED);
-        assertThat(host.ending("a")).isEqualTo(Ending.vanished());
+        assertThat(host.termination("a")).isEqualTo(Termination.vanished());
     }
 
     @Test
@@ -104,14 +104,14 @@ class AbandonedSandboxTest extends OnTestHost {
         host.vms.memory.crash(id);
         host.vms.memory.destroy(id);
         assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void anEndThatWasRecordedButNotCarriedOutIs() {
         VmId kept = host.abandoned(TestHost.named("kept"), false);
         host.abandoned(TestHost.ephemeral("gone"), false);
-        host.here.store().all().forEach(record -> host.here.store().end(record.id(), Ending.closed()));
+        host.here.store().all().forEach(record -> host.here.store().end(record.id(), Termination.closed()));
         assertThat(sandboxes.list()).extracting(SandboxRecord::name).containsExactly("kept");
         assertThat(host.vms.memory.list()).extracting(vm -> vm.id()).containsExactly(kept);
         sandboxes.remove("kept", false, TestHost.soon());
@@ -123,7 +123,7 @@ class AbandonedSandboxTest extends OnTestHost {
         VmId id = host.abandoned(TestHost.ephemeral("a"), true);
         host.vms.memory.crash(id);
         SandboxRecord record = host.row("a").orElseThrow();
-        host.here.store().end(record.id(), Ending.closed());
+        host.here.store().end(record.id(), Termination.closed());
         host.vms.memory.destroy(id);
         host.here.images().release(Foundations.holder(record.id(), "a"));
         assertThat(sandboxes.list()).isEmpty();

@@ -40,7 +40,7 @@ class KeeperTest extends OnTestHost {
                 .isEqualTo(ProcessIdentity.current());
         host.vms.memory.crash(host.vm("a"));
         awaitStatus("a", SandboxStatus.CRASHED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
     }
 
     @Test
@@ -113,7 +113,7 @@ class KeeperTest extends OnTestHost {
                         .isOne();
             }
             second.sandboxes().stop("a", Duration.ofSeconds(5), TestHost.soon());
-            assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+            assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
         }
     }
 
@@ -159,7 +159,7 @@ class KeeperTest extends OnTestHost {
         awaitAdopted("a");
         host.vms.memory.babble(host.vm("a"), new byte[100]);
         Awaitility.await().until(() -> host.here.store().runs(host.id("a")).size() == 2);
-        assertThat(host.here.store().runs(host.id("a")).getLast().ending()).contains(Ending.unresponsive());
+        assertThat(host.here.store().runs(host.id("a")).getLast().termination()).contains(Termination.unresponsive());
     }
 
     @Test
@@ -178,7 +178,7 @@ class KeeperTest extends OnTestHost {
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
         keeping.sandboxes().keep();
         awaitStatus("a", SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
     }
 
     @Test
@@ -191,8 +191,8 @@ class KeeperTest extends OnTestHost {
                         && host.row("a").orElseThrow().status().terminal());
         assertThat(host.row("a").orElseThrow().restarts()).isEqualTo(2);
         assertThat(host.here.store().runs(host.id("a")))
-                .allSatisfy(
-                        run -> assertThat(run.ending().orElseThrow().exitCode()).hasValue(4));
+                .allSatisfy(run ->
+                        assertThat(run.termination().orElseThrow().exitCode()).hasValue(4));
     }
 
     @Test
@@ -203,7 +203,7 @@ class KeeperTest extends OnTestHost {
         keeping.sandboxes().keep();
         Awaitility.await().until(() -> host.here.store().runs(host.id("a")).size() == 2);
         awaitStatus("a", SandboxStatus.RUNNING);
-        assertThat(host.here.store().runs(host.id("a")).getLast().ending()).contains(Ending.abandonedStart());
+        assertThat(host.here.store().runs(host.id("a")).getLast().termination()).contains(Termination.abandonedStart());
     }
 
     @Test

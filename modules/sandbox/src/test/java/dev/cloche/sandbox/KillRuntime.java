@@ -13,9 +13,10 @@ import java.time.Clock;
 import java.util.List;
 
 /** One runtime on a state root, with the images of a layout. */
-record KillRuntime(Catalog catalog, VmProvider vms, Sandboxes sandboxes, SandboxStore store) implements AutoCloseable {
+record KillRuntime(Catalog catalog, VmProvider vms, SandboxManager sandboxes, SandboxStore store)
+        implements AutoCloseable {
     static final List<CatalogSchema> SCHEMAS =
-            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
+            List.of(Catalog.leases(), ImageStore.schema(), SandboxManager.schema(), SandboxManager.snapshotSchema());
 
     static KillRuntime open(Path root, Path layout, KillWorld world) {
         Path state = root.resolve("state");
@@ -27,7 +28,7 @@ record KillRuntime(Catalog catalog, VmProvider vms, Sandboxes sandboxes, Sandbox
         return new KillRuntime(
                 catalog,
                 vms,
-                new Sandboxes(state, catalog, images, vms, clock),
+                new SandboxManager(state, catalog, images, vms, clock),
                 new SandboxStore(catalog, clock, () -> {}));
     }
 

@@ -70,7 +70,7 @@ class LifecycleTest extends OnTestHost {
         assertThat(details.main()).contains(new MainCommand(List.of("sh", "-c", "exit 3"), options));
         assertThat(details.runs()).hasSize(2).allSatisfy(run -> {
             assertThat(run.status()).isEqualTo(RunStatus.TERMINATED);
-            assertThat(run.ending().orElseThrow().exitCode()).hasValue(3);
+            assertThat(run.termination().orElseThrow().exitCode()).hasValue(3);
             assertThat(run.readyAt()).isPresent();
             assertThat(run.terminatedAt()).isPresent();
         });
@@ -118,9 +118,9 @@ class LifecycleTest extends OnTestHost {
         host.startDetached(TestHost.named("a", "sleep", "1000"));
         sandboxes.kill("a", TestHost.soon());
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SIGNAL);
-        assertThat(host.ending("a").exitSignal()).hasValue(9);
-        assertThat(host.ending("a").asked()).isTrue();
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SIGNAL);
+        assertThat(host.termination("a").exitSignal()).hasValue(9);
+        assertThat(host.termination("a").asked()).isTrue();
     }
 
     @Test
@@ -134,7 +134,7 @@ class LifecycleTest extends OnTestHost {
                         .inspect("a")
                         .runs()
                         .getLast()
-                        .ending()
+                        .termination()
                         .orElseThrow()
                         .reason())
                 .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
@@ -159,9 +159,9 @@ class LifecycleTest extends OnTestHost {
         });
         assertThatThrownBy(() -> host.startAgain("a")).isInstanceOf(SandboxException.Owned.class);
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.CRASHED);
-        assertThat(host.ending("a").detail()).contains("It did not start");
+        assertThat(host.termination("a").detail()).contains("It did not start");
         host.startAgain("a");
         host.awaitEnd("a");
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.COMPLETED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.COMPLETED);
     }
 }

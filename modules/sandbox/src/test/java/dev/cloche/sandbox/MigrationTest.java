@@ -80,9 +80,10 @@ class MigrationTest {
             assertThat(run.status()).isEqualTo(RunStatus.RUNNING);
 
             SandboxRecord ended = store.byName("ended").orElseThrow();
-            Ending ending = ended.latestRun().flatMap(RunRecord::ending).orElseThrow();
-            assertThat(ending)
-                    .isEqualTo(new Ending(
+            Termination termination =
+                    ended.latestRun().flatMap(RunRecord::termination).orElseThrow();
+            assertThat(termination)
+                    .isEqualTo(new Termination(
                             TerminationReason.SIGNAL, false, OptionalInt.empty(), OptionalInt.of(11), "It died."));
             assertThat(store.all()).extracting(SandboxRecord::name).containsExactly("alive", "ended");
         }

@@ -31,7 +31,7 @@ class NetworkRowsTest {
                     NetworkSpec.none(), NetworkSpec.user(), new NetworkSpec.User(ports, Optional.of("9.9.9.9")))) {
                 long id = insert(store, network);
                 assertThat(store.network(id)).isEqualTo(network);
-                assertThat(store.end(id, Ending.closed())).isTrue();
+                assertThat(store.end(id, Termination.closed())).isTrue();
                 assertThat(store.deleteEnded(id)).isTrue();
                 assertThat(store.network(id)).isEqualTo(NetworkSpec.none());
             }

@@ -11,7 +11,7 @@ abstract class OnTestHost {
     Path root;
 
     TestHost host;
-    Sandboxes sandboxes;
+    SandboxManager sandboxes;
 
     @BeforeEach
     void openHost() {

@@ -43,7 +43,7 @@ class PauseAndDrainTest extends OnTestHost {
         host.startDetached(TestHost.named("a", "sleep", "1000"));
         sandboxes.pause("a", TestHost.soon());
         sandboxes.stop("a", TestHost.GRACE, TestHost.soon());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
@@ -65,7 +65,7 @@ class PauseAndDrainTest extends OnTestHost {
             drain.get();
         }
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
         host.startAgain("a");
         try (RunningSandbox connection = sandboxes.connect("a", TestHost.soon())) {
             assertThat(TestHost.exec(connection, "true").await(TestHost.soon()).success())
@@ -93,7 +93,7 @@ class PauseAndDrainTest extends OnTestHost {
             file.close();
             drain.get();
         }
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }
 
     @Test
@@ -103,7 +103,7 @@ class PauseAndDrainTest extends OnTestHost {
                 GuestExecution _ = TestHost.exec(connection, "sleep", "1000")) {
             sandboxes.drain("a", Deadline.after(Duration.ofMillis(10)), TestHost.GRACE);
         }
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }
 
     @Test
@@ -111,7 +111,7 @@ class PauseAndDrainTest extends OnTestHost {
         SandboxRecord a = host.startDetached(TestHost.named("a", "sleep", "1000"));
         host.here.store().ask(a.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
         sandboxes.drain("a", TestHost.soon(), TestHost.GRACE);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }
 
     /** It follows the record. */

@@ -26,7 +26,7 @@ class PauseTest {
     Path root;
 
     private TestHost host;
-    private Sandboxes sandboxes;
+    private SandboxManager sandboxes;
 
     @BeforeEach
     void start() {
@@ -143,7 +143,7 @@ class PauseTest {
                         .isTrue());
         sandboxes.pause("a", TestHost.soon());
         sandboxes.stop("a", Duration.ofSeconds(5), TestHost.soon());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test

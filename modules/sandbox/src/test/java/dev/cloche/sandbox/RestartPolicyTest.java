@@ -17,23 +17,27 @@ class RestartPolicyTest {
             case FAILED, AGENT_UNRESPONSIVE, SIGNAL, INTERNAL_ERROR -> true;
             case COMPLETED, MAX_DURATION_EXCEEDED, IDLE_TIMEOUT, SHUTDOWN_REQUESTED, DRAIN_REQUESTED -> false;
         };
-        assertThat(RestartPolicy.onFailure().wants(ending(reason, false), 0)).isEqualTo(failure);
-        assertThat(RestartPolicy.always().wants(ending(reason, false), 0)).isTrue();
-        assertThat(RestartPolicy.no().wants(ending(reason, false), 0)).isFalse();
+        assertThat(RestartPolicy.onFailure().wants(termination(reason, false), 0))
+                .isEqualTo(failure);
+        assertThat(RestartPolicy.always().wants(termination(reason, false), 0)).isTrue();
+        assertThat(RestartPolicy.no().wants(termination(reason, false), 0)).isFalse();
     }
 
     @ParameterizedTest
     @EnumSource(TerminationReason.class)
     void noEndThatWasAskedForIsUndone(TerminationReason reason) {
-        assertThat(RestartPolicy.always().wants(ending(reason, true), 0)).isFalse();
-        assertThat(RestartPolicy.onFailure().wants(ending(reason, true), 0)).isFalse();
+        assertThat(RestartPolicy.always().wants(termination(reason, true), 0)).isFalse();
+        assertThat(RestartPolicy.onFailure().wants(termination(reason, true), 0))
+                .isFalse();
     }
 
     @Test
     void theLimitCountsRestartsInARow() {
         RestartPolicy policy = RestartPolicy.onFailure(2);
-        assertThat(policy.wants(ending(TerminationReason.FAILED, false), 1)).isTrue();
-        assertThat(policy.wants(ending(TerminationReason.FAILED, false), 2)).isFalse();
+        assertThat(policy.wants(termination(TerminationReason.FAILED, false), 1))
+                .isTrue();
+        assertThat(policy.wants(termination(TerminationReason.FAILED, false), 2))
+                .isFalse();
     }
 
     @Test
@@ -50,7 +54,7 @@ class RestartPolicyTest {
                 .isInstanceOf(SandboxException.InvalidSpecification.class);
     }
 
-    private static Ending ending(TerminationReason reason, boolean asked) {
-        return new Ending(reason, asked, OptionalInt.empty(), OptionalInt.empty(), "");
+    private static Termination termination(TerminationReason reason, boolean asked) {
+        return new Termination(reason, asked, OptionalInt.empty(), OptionalInt.empty(), "");
     }
 }

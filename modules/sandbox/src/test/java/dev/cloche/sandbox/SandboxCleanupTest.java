@@ -86,7 +86,7 @@ class SandboxCleanupTest extends OnTestHost {
     void aVmThatAProcessOwnsKeepsItsSandbox() {
         VmId vm = host.abandonedStart(TestHost.ephemeral("a"), true);
         long id = host.id("a");
-        host.here.store().end(id, Ending.vanished());
+        host.here.store().end(id, Termination.vanished());
         try (Vm _ = host.vms.memory.create(VmSpec.of(vm, RootDisk.raw(Path.of("/none"))))) {
             assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
         }
@@ -97,7 +97,7 @@ class SandboxCleanupTest extends OnTestHost {
     void anEndThatWasRecordedAndNotCarriedOutIsCarriedOut() {
         host.abandoned(TestHost.ephemeral("a"), true);
         long id = host.id("a");
-        host.here.store().end(id, Ending.closed());
+        host.here.store().end(id, Termination.closed());
         assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
         host.assertNothingLeft();
     }
@@ -178,7 +178,7 @@ class SandboxCleanupTest extends OnTestHost {
         VmId vm = host.abandoned(ephemeral ? TestHost.ephemeral(name) : TestHost.named(name), true);
         host.vms.memory.crash(vm);
         long id = host.id(name);
-        host.here.store().end(id, Ending.vanished());
+        host.here.store().end(id, Termination.vanished());
         return id;
     }
 

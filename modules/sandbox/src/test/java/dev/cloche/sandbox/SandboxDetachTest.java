@@ -28,7 +28,7 @@ class SandboxDetachTest extends OnTestHost {
             }
             other.sandboxes().stop("a", Duration.ofSeconds(5), TestHost.soon());
         }
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test

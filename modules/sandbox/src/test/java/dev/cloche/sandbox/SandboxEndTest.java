@@ -20,8 +20,8 @@ class SandboxEndTest extends BesideAnotherRuntime {
         sandbox.finish(status);
         sandbox.close();
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a")).isEqualTo(Ending.ofMain(new ExitStatus.Exited(7), false));
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.FAILED);
+        assertThat(host.termination("a")).isEqualTo(Termination.ofMain(new ExitStatus.Exited(7), false));
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.FAILED);
     }
 
     @Test
@@ -30,9 +30,9 @@ class SandboxEndTest extends BesideAnotherRuntime {
         GuestExecution main = sandbox.execMain(CommandOptions.none(), TestHost.soon());
         main.signal(15, TestHost.soon());
         sandbox.finish(main.await(TestHost.soon()));
-        assertThat(host.ending("a").exitSignal()).hasValue(15);
-        assertThat(host.ending("a").exitCode()).isEmpty();
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.FAILED);
+        assertThat(host.termination("a").exitSignal()).hasValue(15);
+        assertThat(host.termination("a").exitCode()).isEmpty();
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.FAILED);
     }
 
     @Test
@@ -40,7 +40,7 @@ class SandboxEndTest extends BesideAnotherRuntime {
         RunningSandbox sandbox = host.start(TestHost.named("a"));
         host.vms.memory.babble(sandbox.vm(), new byte[100]);
         Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.CRASHED);
-        assertThat(host.ending("a")).isEqualTo(Ending.unresponsive());
+        assertThat(host.termination("a")).isEqualTo(Termination.unresponsive());
         assertThatThrownBy(() -> TestHost.exec(sandbox, "true")).isInstanceOf(SandboxException.Ended.class);
     }
 
@@ -50,7 +50,7 @@ class SandboxEndTest extends BesideAnotherRuntime {
         VmId id = sandbox.vm();
         host.vms.before(ScriptedVms.Step.CONNECT, _ -> host.vms.memory.babble(id, new byte[100]));
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
@@ -60,7 +60,7 @@ class SandboxEndTest extends BesideAnotherRuntime {
         Awaitility.await()
                 .untilAsserted(
                         () -> assertThat(other.sandboxes().get("a").status()).isEqualTo(SandboxStatus.STOPPED));
-        assertThat(host.ending("a").exitCode()).hasValue(9);
+        assertThat(host.termination("a").exitCode()).hasValue(9);
     }
 
     @Test
@@ -68,11 +68,11 @@ class SandboxEndTest extends BesideAnotherRuntime {
         RunningSandbox sandbox = host.start(TestHost.named("a"));
         GuestExecution waiting = TestHost.exec(sandbox, "sleep", "1000");
         sandbox.close();
-        assertThatThrownBy(() -> await(sandbox, waiting)).satisfies(e -> ended(e, Ending.closed()));
-        assertThatThrownBy(() -> TestHost.exec(sandbox, "true")).satisfies(e -> ended(e, Ending.closed()));
+        assertThatThrownBy(() -> await(sandbox, waiting)).satisfies(e -> ended(e, Termination.closed()));
+        assertThatThrownBy(() -> TestHost.exec(sandbox, "true")).satisfies(e -> ended(e, Termination.closed()));
         sandbox.stop(TestHost.GRACE, TestHost.soon());
         sandbox.close();
-        assertThat(host.ending("a")).isEqualTo(Ending.closed());
+        assertThat(host.termination("a")).isEqualTo(Termination.closed());
     }
 
     @Test
@@ -83,7 +83,7 @@ class SandboxEndTest extends BesideAnotherRuntime {
         kept.close();
         gone.close();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(host.ending("kept")).isEqualTo(Ending.closed());
+        assertThat(host.termination("kept")).isEqualTo(Termination.closed());
         sandboxes.remove("kept", false, TestHost.soon());
         host.assertNothingLeft();
     }
@@ -95,13 +95,13 @@ class SandboxEndTest extends BesideAnotherRuntime {
         host.vms.memory.crash(host.vm("a"));
         assertThatThrownBy(() -> await(sandbox, waiting)).isInstanceOfSatisfying(SandboxException.Ended.class, e -> {
             assertThat(e.code()).isEqualTo("sandbox.ended.internal-error");
-            assertThat(e.ending().detail()).isEqualTo("The VM ended without a word from its guest.");
+            assertThat(e.termination().detail()).isEqualTo("The VM ended without a word from its guest.");
             assertThat(e).hasMessageContaining("\"a\" has ended");
         });
         assertThatThrownBy(() -> TestHost.exec(sandbox, "true")).isInstanceOf(SandboxException.Ended.class);
         Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.CRASHED);
         sandbox.close();
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
     }
 
     @Test
@@ -119,7 +119,7 @@ class SandboxEndTest extends BesideAnotherRuntime {
             RunningSandbox sandbox = host.start(TestHost.named("a"));
             host.vms.memory.crash(host.vm("a"));
             sandbox.close();
-            assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+            assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
             other.sandboxes().remove("a", false, TestHost.soon());
         }
         host.assertNothingLeft();
@@ -146,10 +146,10 @@ class SandboxEndTest extends BesideAnotherRuntime {
         return new SandboxException.StillRunning("held", SandboxStatus.RUNNING);
     }
 
-    private static void ended(Throwable thrown, Ending how) {
+    private static void ended(Throwable thrown, Termination how) {
         assertThat(thrown)
                 .isInstanceOfSatisfying(
                         SandboxException.Ended.class,
-                        e -> assertThat(e.ending()).isEqualTo(how));
+                        e -> assertThat(e.termination()).isEqualTo(how));
     }
 }

@@ -50,7 +50,7 @@ class SandboxEndsAtOnceTest extends BesideAnotherRuntime {
             together(
                     5,
                     number -> goneIsFine(() -> {
-                        Sandboxes sandboxes = number % 2 == 0 ? host.here.sandboxes() : other.sandboxes();
+                        SandboxManager sandboxes = number % 2 == 0 ? host.here.sandboxes() : other.sandboxes();
                         switch (number) {
                             case 0 -> sandbox.close();
                             case 1 -> sandboxes.stop("a", TestHost.GRACE, TestHost.soon());

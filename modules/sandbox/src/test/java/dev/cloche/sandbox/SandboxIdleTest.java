@@ -15,8 +15,8 @@ class SandboxIdleTest extends OnTestHost {
         SandboxPolicies policies = SandboxPolicies.none().withIdleTimeout(Duration.ofMillis(50));
         RunningSandbox sandbox = host.start(TestHost.named("a").withPolicies(policies));
         Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
-        assertThat(host.ending("a").asked()).isTrue();
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
+        assertThat(host.termination("a").asked()).isTrue();
         sandbox.close();
     }
 
@@ -35,7 +35,7 @@ class SandboxIdleTest extends OnTestHost {
             assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
             use.close();
             Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.STOPPED);
-            assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
+            assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
             client.close();
             assertThat(owner.name()).isEqualTo("a");
         }
@@ -54,7 +54,7 @@ class SandboxIdleTest extends OnTestHost {
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
         host.vms.portsUsed(Duration.ofHours(1));
         Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.IDLE_TIMEOUT);
         sandbox.close();
     }
 }

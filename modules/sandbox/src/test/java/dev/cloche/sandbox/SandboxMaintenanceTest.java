@@ -35,7 +35,7 @@ class SandboxMaintenanceTest extends OnTestHost {
         MaintenanceReport report = sweep(CALM);
         assertThat(report).isEqualTo(report(3, 3, 2, 0, false));
         assertThat(host.here.store().all()).extracting(SandboxRecord::name).containsExactly("kept");
-        assertThat(host.ending("kept").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(host.termination("kept").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThat(sweep(CALM)).isEqualTo(report(0, 0, 0, 0, false));
     }
 
@@ -135,7 +135,7 @@ class SandboxMaintenanceTest extends OnTestHost {
     @Test
     void whenReconcilingTookAllTheTimeTheNextSweepBeginsWithRemovals() {
         host.vms.memory.crash(host.abandoned(TestHost.ephemeral("old"), true));
-        host.here.store().end(host.row("old").orElseThrow().id(), Ending.vanished());
+        host.here.store().end(host.row("old").orElseThrow().id(), Termination.vanished());
         host.abandoned(TestHost.named("slow"), true);
         MaintenanceLimits tight = CALM.withBudget(Duration.ofSeconds(1));
         host.vms.beforeNext(ScriptedVms.Step.GET, id -> pass(tight.budget()));
@@ -257,7 +257,7 @@ class SandboxMaintenanceTest extends OnTestHost {
         host.abandoned(TestHost.named("live"), true);
         host.abandoned(TestHost.named("ownerless"), false);
         host.vms.memory.crash(host.abandoned(TestHost.ephemeral("over"), true));
-        host.here.store().end(host.row("over").orElseThrow().id(), Ending.vanished());
+        host.here.store().end(host.row("over").orElseThrow().id(), Termination.vanished());
         SandboxMaintenance maintenance = sandboxes.maintenance(CALM);
         assertThat(maintenance.preview())
                 .extracting(MaintenanceStep::sandbox, MaintenanceStep::action)
@@ -276,7 +276,7 @@ class SandboxMaintenanceTest extends OnTestHost {
         host.sql("UPDATE run SET guard_pid = 4711, guard_start_time = 1, guard_boot_id = 'boot'");
         host.abandonedStart(TestHost.named("a"), true);
         host.abandoned(TestHost.named("c"), true);
-        host.here.store().end(host.row("c").orElseThrow().id(), Ending.vanished());
+        host.here.store().end(host.row("c").orElseThrow().id(), Termination.vanished());
         assertThat(sandboxes.maintenance(CALM).activeSandboxes())
                 .containsExactly(
                         new ActiveSandbox("a", SandboxStatus.STARTING, OptionalLong.empty()),

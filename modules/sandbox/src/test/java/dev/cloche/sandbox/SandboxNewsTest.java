@@ -64,7 +64,7 @@ class SandboxNewsTest extends OnTestHost {
             sandboxes.kill("a", TestHost.soon());
             StatusReached reached = wait.get().orElseThrow();
             assertThat(reached.status()).isEqualTo(SandboxStatus.STOPPED);
-            assertThat(reached.ending().orElseThrow().reason()).isEqualTo(TerminationReason.SIGNAL);
+            assertThat(reached.termination().orElseThrow().reason()).isEqualTo(TerminationReason.SIGNAL);
         }
         assertThat(sandboxes.await("a", EnumSet.of(SandboxStatus.STOPPED), TestHost.soon()))
                 .isPresent();
@@ -97,7 +97,7 @@ class SandboxNewsTest extends OnTestHost {
                 SandboxEvent event = events.next(TestHost.soon()).orElseThrow();
                 assertThat(event.kind()).isEqualTo(kind);
                 if (kind == SandboxEvent.Kind.STOPPED) {
-                    assertThat(event.ending().orElseThrow().reason()).isEqualTo(TerminationReason.SIGNAL);
+                    assertThat(event.termination().orElseThrow().reason()).isEqualTo(TerminationReason.SIGNAL);
                 }
             }
             assertThat(events.next(Deadline.after(Duration.ZERO))).isEmpty();

@@ -41,7 +41,7 @@ class SandboxStartTest extends OnTestHost {
         host.start(TestHost.named("kept")).close();
         SandboxRecord record = sandboxes.get("kept");
         assertThat(record.status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("kept")).isEqualTo(Ending.closed());
+        assertThat(host.termination("kept")).isEqualTo(Termination.closed());
         assertThat(host.vms.memory.list()).extracting(vm -> vm.state()).containsExactly(VmState.STOPPED);
 
         sandboxes.remove("kept", false, TestHost.soon());
@@ -178,7 +178,7 @@ class SandboxStartTest extends OnTestHost {
                                 !host.vms.memory.get(id).orElseThrow().state().live()));
         host.startDetached(TestHost.named("short", "sh", "-c", "exit 3"));
         assertThat(sandboxes.get("short").status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("short").exitCode()).hasValue(3);
+        assertThat(host.termination("short").exitCode()).hasValue(3);
     }
 
     @Test
@@ -232,7 +232,7 @@ class SandboxStartTest extends OnTestHost {
             assertThat(TestHost.exec(connection, "true").await(TestHost.soon()).success())
                     .isTrue();
         }
-        assertThat(host.ending("one")).isEqualTo(Ending.closed());
+        assertThat(host.termination("one")).isEqualTo(Termination.closed());
         assertThat(host.row("two")).isEmpty();
         one.close();
     }

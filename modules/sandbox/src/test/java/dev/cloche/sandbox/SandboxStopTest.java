@@ -22,10 +22,10 @@ class SandboxStopTest extends BesideAnotherRuntime {
         RunningSandbox sandbox = host.start(TestHost.named("a"));
         sandbox.stop(TestHost.GRACE, TestHost.soon());
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(host.ending("a").detail()).isEqualTo("The guest was shut down.");
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").detail()).isEqualTo("The guest was shut down.");
         sandbox.close();
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
@@ -56,14 +56,14 @@ class SandboxStopTest extends BesideAnotherRuntime {
         RunningSandbox sandbox = host.start(TestHost.named("a"));
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
         assertThatThrownBy(() -> TestHost.exec(sandbox, "true"))
                 .isInstanceOfSatisfying(
                         SandboxException.Ended.class,
                         e -> assertThat(e.code()).isEqualTo("sandbox.ended.shutdown-requested"));
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
         sandbox.close();
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
@@ -92,7 +92,7 @@ class SandboxStopTest extends BesideAnotherRuntime {
                 .isInstanceOf(SandboxException.NotRunning.class)
                 .hasMessageContaining("draining");
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
         sandbox.close();
     }
 
@@ -102,9 +102,9 @@ class SandboxStopTest extends BesideAnotherRuntime {
         GuestExecution waiting = TestHost.exec(sandbox, "sleep", "1000");
         other.sandboxes().stop("a", TestHost.GRACE, Deadline.after(Duration.ZERO));
         assertThat(host.vms.memory.list()).noneMatch(vm -> vm.state().live());
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(host.ending("a").killed()).isTrue();
-        assertThat(host.ending("a").detail()).contains("ended on request", "its VM was killed");
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").killed()).isTrue();
+        assertThat(host.termination("a").detail()).contains("ended on request", "its VM was killed");
         assertThatThrownBy(() -> await(sandbox, waiting)).isInstanceOf(SandboxException.Ended.class);
         sandbox.close();
     }
@@ -113,21 +113,21 @@ class SandboxStopTest extends BesideAnotherRuntime {
     void aStopRecordsHowTheMainCommandEndedAndThatNothingHadToBeKilled() {
         host.startDetached(TestHost.named("a", "sleep", "1000"));
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
-        Ending ending = host.ending("a");
-        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(ending.exitSignal()).hasValue(15);
-        assertThat(ending.killed()).isFalse();
+        Termination termination = host.termination("a");
+        assertThat(termination.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(termination.exitSignal()).hasValue(15);
+        assertThat(termination.killed()).isFalse();
     }
 
     @Test
     void aMainCommandIsAskedByTheSignalThatItsSandboxWasGivenAtEveryStart() {
         host.startDetached(TestHost.named("a", "sleep", "1000").withStopSignal(StopSignal.parse("SIGQUIT")));
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
-        assertThat(host.ending("a").exitSignal()).hasValue(3);
+        assertThat(host.termination("a").exitSignal()).hasValue(3);
         host.startAgain("a");
         sandboxes.drain("a", TestHost.soon(), TestHost.GRACE);
-        assertThat(host.ending("a").exitSignal()).hasValue(3);
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(host.termination("a").exitSignal()).hasValue(3);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }
 
     @Test
@@ -136,9 +136,9 @@ class SandboxStopTest extends BesideAnotherRuntime {
         GuestExecution main = sandbox.execMain(CommandOptions.none(), TestHost.soon());
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());
         sandbox.finish(main.await(TestHost.soon()));
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(host.ending("a").asked()).isTrue();
-        assertThat(host.ending("a").exitSignal()).hasValue(15);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(host.termination("a").asked()).isTrue();
+        assertThat(host.termination("a").exitSignal()).hasValue(15);
     }
 
     @Test
@@ -167,7 +167,7 @@ class SandboxStopTest extends BesideAnotherRuntime {
         assertThatThrownBy(() -> await(sandbox, waiting))
                 .isInstanceOfSatisfying(
                         SandboxException.Ended.class,
-                        e -> assertThat(e.ending().reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED));
+                        e -> assertThat(e.termination().reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED));
         sandbox.close();
         assertThatThrownBy(() -> sandboxes.remove("a", true, TestHost.soon()))
                 .isInstanceOf(SandboxException.NotFound.class)

@@ -60,7 +60,7 @@ class SandboxStoreTest {
         assertThat(record.createdAt()).isEqualTo(NOW);
         RunRecord run = record.latestRun().orElseThrow();
         assertThat(run.owner()).isEqualTo(ProcessIdentity.current());
-        assertThat(run.ending()).isEmpty();
+        assertThat(run.termination()).isEmpty();
     }
 
     @Test
@@ -73,7 +73,7 @@ class SandboxStoreTest {
     @Test
     void anIdIsNeverGivenTwice() {
         long first = insert("one").orElseThrow();
-        store.end(first, Ending.closed());
+        store.end(first, Termination.closed());
         assertThat(store.doom(first)).isTrue();
         assertThat(store.deleteEnded(first)).isTrue();
         assertThat(insert("one").orElseThrow()).isGreaterThan(first);
@@ -125,7 +125,7 @@ class SandboxStoreTest {
         SandboxStore.NewRun second = new SandboxStore.NewRun(VmId.random(), true, ProcessIdentity.current());
         assertThatThrownBy(() -> store.startAgain(id, SandboxStatus.STOPPED, second, 0))
                 .isInstanceOf(CatalogException.Constraint.class);
-        store.end(id, Ending.vanished());
+        store.end(id, Termination.vanished());
         assertThat(store.startAgain(id, SandboxStatus.STOPPED, second, 2)).isTrue();
         assertThat(store.byId(id).orElseThrow().restarts()).isEqualTo(2);
         assertThat(store.startAgain(id, SandboxStatus.STOPPED, second, 0)).isFalse();
@@ -155,23 +155,24 @@ class SandboxStoreTest {
         long id = insert("one").orElseThrow();
         catalog.write(session ->
                 session.update("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sandbox_event'", EventRows.KEPT));
-        store.end(id, Ending.vanished());
+        store.end(id, Termination.vanished());
         assertThat(store.eventsAfter(0)).extracting(SandboxEvent::kind).containsExactly(SandboxEvent.Kind.CRASHED);
     }
 
     @Test
     void theFirstWordOnAnEndIsKept() {
         long id = insert("one").orElseThrow();
-        assertThat(store.end(id, Ending.ofMain(new ExitStatus.Exited(9), false)))
+        assertThat(store.end(id, Termination.ofMain(new ExitStatus.Exited(9), false)))
                 .isTrue();
-        assertThat(store.end(id, Ending.vanished())).isFalse();
+        assertThat(store.end(id, Termination.vanished())).isFalse();
 
         SandboxRecord record = store.byName("one").orElseThrow();
         assertThat(record.status()).isEqualTo(SandboxStatus.STOPPED);
-        Ending ending = record.latestRun().flatMap(RunRecord::ending).orElseThrow();
-        assertThat(ending.reason()).isEqualTo(TerminationReason.FAILED);
-        assertThat(ending.exitCode()).hasValue(9);
-        assertThat(ending.exitSignal()).isEmpty();
+        Termination termination =
+                record.latestRun().flatMap(RunRecord::termination).orElseThrow();
+        assertThat(termination.reason()).isEqualTo(TerminationReason.FAILED);
+        assertThat(termination.exitCode()).hasValue(9);
+        assertThat(termination.exitSignal()).isEmpty();
     }
 
     @Test
@@ -184,7 +185,7 @@ class SandboxStoreTest {
     @Test
     void deletingASandboxDeletesItsRuns() {
         long id = insert("one").orElseThrow();
-        store.end(id, Ending.closed());
+        store.end(id, Termination.closed());
         store.doom(id);
         store.deleteEnded(id);
         Optional<Long> runs = catalog.read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM run"));

@@ -37,10 +37,10 @@ class SettlementTest {
 
     @Test
     void aStartWhoseOwnerDiedHasCrashed() {
-        Ending ending = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty())
+        Termination termination = Settlement.of(attached(SandboxStatus.STARTING), Optional.empty())
                 .orElseThrow();
-        assertThat(ending.reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
-        assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(termination.reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(termination.status()).isEqualTo(SandboxStatus.CRASHED);
     }
 
     @Test
@@ -51,68 +51,69 @@ class SettlementTest {
 
     @Test
     void aDetachedSandboxHasEndedAsItsGuardSays() {
-        Ending ending = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION))
+        Termination termination = Settlement.of(detached(SandboxStatus.RUNNING), ended(Cause.MAX_DURATION))
                 .orElseThrow();
-        assertThat(ending.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+        assertThat(termination.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
     }
 
     @Test
     void anEndThatWasAskedForIsNoCrash() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED))
+        Termination termination = Settlement.of(detached(SandboxStatus.DRAINING), ended(Cause.KILLED))
                 .orElseThrow();
-        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(termination.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void anEndThatWasAskedForIsReachedAlsoWithoutAWitness() {
-        Ending ending = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty())
+        Termination termination = Settlement.of(detached(SandboxStatus.DRAINING), Optional.empty())
                 .orElseThrow();
-        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
+        assertThat(termination.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(termination.status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
     @Test
     void theMainCommandsExitCodeIsKept() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(9))), OptionalInt.empty());
-        Ending ending = Ending.of(exit, Optional.empty());
-        assertThat(ending.reason()).isEqualTo(TerminationReason.FAILED);
-        assertThat(ending.exitCode()).hasValue(9);
-        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
+        Termination termination = Termination.of(exit, Optional.empty());
+        assertThat(termination.reason()).isEqualTo(TerminationReason.FAILED);
+        assertThat(termination.exitCode()).hasValue(9);
+        assertThat(termination.status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
     @Test
     void theMainCommandsEndCountsAlsoIfAStopWasAskedForMeanwhile() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Signalled(15))), OptionalInt.empty());
-        Ending ending = Ending.of(exit, Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
-        assertThat(ending.exitSignal()).hasValue(15);
-        assertThat(ending.exitCode()).isEmpty();
+        Termination termination = Termination.of(exit, Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
+        assertThat(termination.exitSignal()).hasValue(15);
+        assertThat(termination.exitCode()).isEmpty();
     }
 
     @Test
     void aSuccessfulMainCommandCompletesTheRun() {
         VmExit exit = exit(Cause.EXITED, Optional.of(mainEnded(new ExitStatus.Exited(0))), OptionalInt.empty());
-        assertThat(Ending.of(exit, Optional.empty()).reason()).isEqualTo(TerminationReason.COMPLETED);
+        assertThat(Termination.of(exit, Optional.empty()).reason()).isEqualTo(TerminationReason.COMPLETED);
     }
 
     @Test
     void aGoodbyeOnRequestIsNoCrashWhoeverLooks() {
         Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty());
-        assertThat(Ending.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), Optional.empty())
+        assertThat(Termination.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), Optional.empty())
                         .reason())
                 .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
 
     @Test
     void aSignalThatNobodyAskedForIsACrash() {
-        Ending ending = Ending.of(exit(Cause.EXITED, Optional.empty(), OptionalInt.of(11)), Optional.empty());
-        assertThat(ending.reason()).isEqualTo(TerminationReason.SIGNAL);
-        assertThat(ending.exitSignal()).hasValue(11);
-        assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
+        Termination termination =
+                Termination.of(exit(Cause.EXITED, Optional.empty(), OptionalInt.of(11)), Optional.empty());
+        assertThat(termination.reason()).isEqualTo(TerminationReason.SIGNAL);
+        assertThat(termination.exitSignal()).hasValue(11);
+        assertThat(termination.status()).isEqualTo(SandboxStatus.CRASHED);
     }
 
     @Test
     void aGuestThatWasAskedToShutDownNeedsNoLastWords() {
-        assertThat(Ending.of(exit(Cause.STOPPED, Optional.empty(), OptionalInt.empty()), Optional.empty())
+        assertThat(Termination.of(exit(Cause.STOPPED, Optional.empty(), OptionalInt.empty()), Optional.empty())
                         .reason())
                 .isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
     }
@@ -122,7 +123,7 @@ class SettlementTest {
             value = Cause.class,
             names = {"EXITED", "OWNER_GONE", "GUARD_LOST", "KILLED", "POOL_AGE"})
     void anEndWithoutAWordIsACrash(Cause cause) {
-        assertThat(Ending.of(exit(cause, Optional.empty(), OptionalInt.empty()), Optional.empty())
+        assertThat(Termination.of(exit(cause, Optional.empty(), OptionalInt.empty()), Optional.empty())
                         .reason())
                 .isEqualTo(TerminationReason.INTERNAL_ERROR);
     }

@@ -225,7 +225,7 @@ class StartFailureTest extends OnTestHost {
     void aRecordThatSomebodyEndedMeanwhile() {
         host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
             SandboxRecord starting = host.row("a").orElseThrow();
-            host.here.store().end(starting.id(), Ending.vanished());
+            host.here.store().end(starting.id(), Termination.vanished());
         });
         assertThatThrownBy(() -> host.start(TestHost.named("a")))
                 .isInstanceOf(SandboxException.NotRunning.class)
@@ -236,7 +236,7 @@ class StartFailureTest extends OnTestHost {
     void aRecordThatSomebodyRemovedMeanwhile() {
         host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
             SandboxRecord starting = host.row("a").orElseThrow();
-            host.here.store().end(starting.id(), Ending.vanished());
+            host.here.store().end(starting.id(), Termination.vanished());
             host.here.store().doom(starting.id());
             host.here.store().deleteEnded(starting.id());
         });
@@ -247,7 +247,7 @@ class StartFailureTest extends OnTestHost {
     void aStartIsItsOwnersToEnd() throws Exception {
         host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
             try (TestHost.Opened other = host.runtime()) {
-                Sandboxes sandboxes = other.sandboxes();
+                SandboxManager sandboxes = other.sandboxes();
                 assertThat(sandboxes.list()).extracting(SandboxRecord::status).containsExactly(SandboxStatus.STARTING);
                 assertThatThrownBy(() -> sandboxes.stop("a", Duration.ZERO, TestHost.soon()))
                         .isInstanceOf(SandboxException.Starting.class);

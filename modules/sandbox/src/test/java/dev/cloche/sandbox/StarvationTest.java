@@ -38,7 +38,7 @@ class StarvationTest {
                 }
                 return LIVE;
             });
-            Sandboxes sandboxes = new Sandboxes(
+            SandboxManager sandboxes = new SandboxManager(
                     root.resolve("state"),
                     host.here.catalog(),
                     host.here.images(),

@@ -143,8 +143,8 @@ class SweepRuleTest {
                 .isEqualTo(new Verdict.Wait());
         Verdict late = rule.judge(row, DEAD, live(), false, Optional.of(NOW.minus(GRACE)));
         assertThat(late).isInstanceOfSatisfying(Verdict.Kill.class, kill -> {
-            assertThat(kill.ending().reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
-            assertThat(kill.ending().status()).isEqualTo(SandboxStatus.CRASHED);
+            assertThat(kill.termination().reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+            assertThat(kill.termination().status()).isEqualTo(SandboxStatus.CRASHED);
         });
     }
 
@@ -155,7 +155,7 @@ class SweepRuleTest {
         assertThat(verdict)
                 .isInstanceOfSatisfying(
                         Verdict.Kill.class,
-                        kill -> assertThat(kill.ending().status()).isEqualTo(SandboxStatus.STOPPED));
+                        kill -> assertThat(kill.termination().status()).isEqualTo(SandboxStatus.STOPPED));
     }
 
     @Test
@@ -189,8 +189,8 @@ class SweepRuleTest {
         Optional<VmInfo> vm = Optional.of(new VmInfo(VM, VmState.STOPPED, Optional.empty(), Optional.of(exit)));
         assertThat(judge(detached(SandboxStatus.RUNNING, LONG), DEAD, vm))
                 .isInstanceOfSatisfying(Verdict.Settle.class, settle -> {
-                    assertThat(settle.ending().reason()).isEqualTo(TerminationReason.FAILED);
-                    assertThat(settle.ending().exitCode()).hasValue(3);
+                    assertThat(settle.termination().reason()).isEqualTo(TerminationReason.FAILED);
+                    assertThat(settle.termination().exitCode()).hasValue(3);
                 });
     }
 
@@ -277,8 +277,8 @@ class SweepRuleTest {
 
     private static void assertSettled(Verdict verdict, SandboxStatus status, TerminationReason reason) {
         assertThat(verdict).isInstanceOfSatisfying(Verdict.Settle.class, settle -> {
-            assertThat(settle.ending().reason()).isEqualTo(reason);
-            assertThat(settle.ending().status()).isEqualTo(status);
+            assertThat(settle.termination().reason()).isEqualTo(reason);
+            assertThat(settle.termination().status()).isEqualTo(status);
         });
     }
 

@@ -49,7 +49,7 @@ final class TestHost implements AutoCloseable {
     static final Duration GRACE = Duration.ofSeconds(5);
 
     private static final List<CatalogSchema> SCHEMAS =
-            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
+            List.of(Catalog.leases(), ImageStore.schema(), SandboxManager.schema(), SandboxManager.snapshotSchema());
     private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
 
     final ScriptedVms vms = new ScriptedVms();
@@ -58,7 +58,7 @@ final class TestHost implements AutoCloseable {
     private final List<Path> layouts;
 
     /** What one process has of the state root. */
-    record Opened(Catalog catalog, ImageStore images, Sandboxes sandboxes, SandboxStore store)
+    record Opened(Catalog catalog, ImageStore images, SandboxManager sandboxes, SandboxStore store)
             implements AutoCloseable {
         @Override
         public void close() {
@@ -126,7 +126,7 @@ final class TestHost implements AutoCloseable {
         return new Opened(
                 catalog,
                 images,
-                new Sandboxes(state(), catalog, images, vms, clock, making),
+                new SandboxManager(state(), catalog, images, vms, clock, making),
                 new SandboxStore(catalog, clock, () -> {}));
     }
 
@@ -196,10 +196,10 @@ final class TestHost implements AutoCloseable {
         here.catalog().write(session -> session.update(statement));
     }
 
-    Ending ending(String name) {
+    Termination termination(String name) {
         return row(name)
                 .flatMap(SandboxRecord::latestRun)
-                .flatMap(RunRecord::ending)
+                .flatMap(RunRecord::termination)
                 .orElseThrow();
     }
 

@@ -69,7 +69,7 @@ class UnfinishedEndTest extends OnTestHost {
             running.await(TestHost.soon());
             drain.get();
         }
-        assertThat(host.ending("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }
 
     @Test
@@ -105,7 +105,7 @@ class UnfinishedEndTest extends OnTestHost {
         host.here.store().ask(id, TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
         sweep();
         awaitEnd(TerminationReason.DRAIN_REQUESTED);
-        assertThat(host.ending("a").killed()).isFalse();
+        assertThat(host.termination("a").killed()).isFalse();
     }
 
     @Test
@@ -147,6 +147,6 @@ class UnfinishedEndTest extends OnTestHost {
 
     private void awaitEnd(TerminationReason reason) {
         Awaitility.await().until(() -> status().terminal());
-        assertThat(host.ending("a").reason()).isEqualTo(reason);
+        assertThat(host.termination("a").reason()).isEqualTo(reason);
     }
 }

@@ -5,7 +5,7 @@ import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
-import dev.cloche.sandbox.Sandboxes;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
@@ -25,14 +25,14 @@ import java.util.Optional;
  */
 public final class SeededRoot implements AutoCloseable {
     public static final List<CatalogSchema> SCHEMAS =
-            List.of(Catalog.leases(), ImageStore.schema(), Sandboxes.schema(), Sandboxes.snapshotSchema());
+            List.of(Catalog.leases(), ImageStore.schema(), SandboxManager.schema(), SandboxManager.snapshotSchema());
 
     private final Path state;
     private final Setting setting;
     private final InMemoryProvider memory = new InMemoryProvider();
     private final VmProvider vms = pretending(memory);
     private final Catalog catalog;
-    private final Sandboxes sandboxes;
+    private final SandboxManager sandboxes;
 
     public SeededRoot(Setting setting, Path state) {
         this.setting = setting;
@@ -41,26 +41,26 @@ public final class SeededRoot implements AutoCloseable {
         sandboxes = open(catalog);
     }
 
-    private Sandboxes open(Catalog opened) {
+    private SandboxManager open(Catalog opened) {
         ImageStore images = ImageStore.open(
                 state.resolve("cache"),
                 opened,
                 ImageStoreOptions.defaults().withBundled(List.of(setting.share().resolve("images/base"))));
-        return new Sandboxes(state, opened, images, vms, Clock.systemUTC());
+        return new SandboxManager(state, opened, images, vms, Clock.systemUTC());
     }
 
     public Catalog catalog() {
         return catalog;
     }
 
-    public Sandboxes sandboxes() {
+    public SandboxManager sandboxes() {
         return sandboxes;
     }
 
     /** What a further runtime does to have the state root open, and back. */
     public void openAgain() {
         try (Catalog again = Catalog.open(state, SCHEMAS);
-                Sandboxes _ = open(again)) {
+                SandboxManager _ = open(again)) {
             // Opened.
         }
     }

@@ -3,9 +3,9 @@ package dev.cloche.sandbox.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.sandbox.record.StartRows;
@@ -76,8 +76,8 @@ final class Arrival {
     }
 
     /** How a sandbox ends whose start has failed. */
-    Ending ending(Throwable failure) {
-        return Ending.ofFailedStart(failure, unanswered && failure instanceof VmException.Deadline);
+    Termination termination(Throwable failure) {
+        return Termination.ofFailedStart(failure, unanswered && failure instanceof VmException.Deadline);
     }
 
     private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {

@@ -3,10 +3,10 @@ package dev.cloche.sandbox.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.CommandOptions;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.StartTimings;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.vm.ExecRequest;
@@ -35,7 +35,7 @@ public final class Ownership {
     private final Runnable onEnd;
     private final ReentrantLock ending = new ReentrantLock();
     private boolean over;
-    private volatile @Nullable Ending own;
+    private volatile @Nullable Termination own;
 
     /** @param onEnd told when the sandbox is over */
     Ownership(Foundations ground, SandboxEnds ends, SandboxStart.Started started, MainCommand main, Runnable onEnd) {
@@ -61,7 +61,7 @@ public final class Ownership {
     }
 
     /** How this has ended the sandbox. */
-    public Optional<Ending> ending() {
+    public Optional<Termination> termination() {
         return Optional.ofNullable(own);
     }
 
@@ -99,14 +99,14 @@ public final class Ownership {
     public void finish(ExitStatus status) {
         endOnce(() -> end(ends.ofMain(record().id(), status)));
         // Whoever has stopped it may have seen its VM end before anybody knew of this.
-        ground.store().mainEnded(vm().id(), Ending.ofMain(status, false));
+        ground.store().mainEnded(vm().id(), Termination.ofMain(status, false));
     }
 
     /** Ends it unless it has ended by itself. */
     public void close() {
         endOnce(() -> {
             if (vm().state().live()) {
-                end(isDeaf() ? Ending.unresponsive() : Ending.closed());
+                end(isDeaf() ? Termination.unresponsive() : Termination.closed());
             } else {
                 observeEnd();
             }
@@ -135,7 +135,7 @@ public final class Ownership {
         }
     }
 
-    private void end(Ending how) {
+    private void end(Termination how) {
         own = how;
         try {
             ends.record(record().id(), how);

@@ -1,12 +1,12 @@
 package dev.cloche.sandbox.lifecycle;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.sandbox.directory.EndHold;
 import dev.cloche.sandbox.directory.EndPlan;
@@ -85,18 +85,18 @@ public final class SandboxEnds {
 
     /** Holds a record against what is really there, for who holds its lock. */
     Optional<SandboxRecord> settle(OwnerLock lock, SandboxRecord record) {
-        leftover(record).ifPresent(ending -> record(record.id(), ending));
+        leftover(record).ifPresent(termination -> record(record.id(), termination));
         cleanUnder(lock, record.id());
         return ground.store().byId(record.id());
     }
 
-    private Optional<Ending> leftover(SandboxRecord record) {
+    private Optional<Termination> leftover(SandboxRecord record) {
         return record.status().active() ? Settlement.of(record, vmInfo(record)) : Optional.empty();
     }
 
     /** Records an end, unless one is recorded already. */
-    public void record(long id, Ending ending) {
-        ground.store().end(id, ending);
+    public void record(long id, Termination termination) {
+        ground.store().end(id, termination);
     }
 
     /**
@@ -110,7 +110,7 @@ public final class SandboxEnds {
     }
 
     /** Why a sandbox is over whose VM has ended in this way. */
-    public Ending ending(long id, VmId vm, VmExit exit) {
+    public Termination termination(long id, VmId vm, VmExit exit) {
         Optional<SandboxRecord> record = ground.store().byId(id);
         // A killed VM without a record was killed by who removed the record.
         Optional<TerminationReason> asked = record.isPresent()
@@ -118,17 +118,17 @@ public final class SandboxEnds {
                 : Optional.of(TerminationReason.SHUTDOWN_REQUESTED).filter(_ -> exit.cause() == VmExit.Cause.KILLED);
         return record.flatMap(SandboxRecord::latestRun)
                 .filter(run -> run.vm().equals(vm))
-                .flatMap(RunRecord::ending)
-                .orElseGet(() -> Ending.of(exit, asked));
+                .flatMap(RunRecord::termination)
+                .orElseGet(() -> Termination.of(exit, asked));
     }
 
     /** The main command of a sandbox has ended, and its owner ends it with that. */
-    Ending ofMain(long id, ExitStatus status) {
+    Termination ofMain(long id, ExitStatus status) {
         return ground.store()
                 .byId(id)
                 .flatMap(Settlement::asked)
-                .map(why -> Ending.ofStoppedMain(why, status))
-                .orElseGet(() -> Ending.ofMain(status, false));
+                .map(why -> Termination.ofStoppedMain(why, status))
+                .orElseGet(() -> Termination.ofMain(status, false));
     }
 
     /** Its owner has seen its VM end and let go of it: records how. */
@@ -235,7 +235,7 @@ public final class SandboxEnds {
         }
         try {
             ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
-            record(record.id(), Ending.abandonedStart());
+            record(record.id(), Termination.abandonedStart());
         } catch (VmException.NotFound | VmException.WrongState overOrNeverBegun) {
             // Whoever settles it says how.
         }
@@ -261,7 +261,7 @@ public final class SandboxEnds {
             Optional<VmInfo> vm = vmInfo(active.get());
             Optional<TerminationReason> why = Settlement.asked(active.get()).or(() -> asked);
             if (vm.filter(info -> info.state().live()).isEmpty()) {
-                record(id, Ending.ofLeftover(vm.flatMap(VmInfo::exit), why));
+                record(id, Termination.ofLeftover(vm.flatMap(VmInfo::exit), why));
             }
         }
     }

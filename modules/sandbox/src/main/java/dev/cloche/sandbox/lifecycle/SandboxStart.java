@@ -209,7 +209,7 @@ public final class SandboxStart {
     /** Not only while the row is there: what was made after somebody removed the row is known to nobody else. */
     private void forget(Place place, Throwable failure) {
         try (OwnerLock lock = place.lock()) {
-            ends.record(place.id(), arrival.ending(failure));
+            ends.record(place.id(), arrival.termination(failure));
             if (plan.known().isPresent()) {
                 new SandboxRemoval(ground).destroy(vm.id());
             } else {

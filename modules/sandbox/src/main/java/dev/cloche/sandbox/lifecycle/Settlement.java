@@ -1,9 +1,9 @@
 package dev.cloche.sandbox.lifecycle;
 
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmInfo;
 import java.util.Optional;
@@ -17,11 +17,11 @@ public final class Settlement {
      *
      * @param vm what is known of the VM of its run; empty if there is no trace of it
      */
-    public static Optional<Ending> of(SandboxRecord sandbox, Optional<VmInfo> vm) {
+    public static Optional<Termination> of(SandboxRecord sandbox, Optional<VmInfo> vm) {
         if (!sandbox.status().active() || vm.filter(info -> info.state().live()).isPresent()) {
             return Optional.empty();
         }
-        return Optional.of(Ending.ofLeftover(vm.flatMap(VmInfo::exit), asked(sandbox)));
+        return Optional.of(Termination.ofLeftover(vm.flatMap(VmInfo::exit), asked(sandbox)));
     }
 
     /** Why somebody has begun to end it. */

@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxStatus;
-import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.warm.Newcomer;
 import dev.cloche.sandbox.warm.TemplateRequest;
@@ -20,7 +20,7 @@ import java.util.Optional;
 /** The VM of one start: one of its own, which is to be made, or one of a pool. Which one is recorded before it is touched. */
 final class StartVm {
     /** Kept of what a detached main command writes; the oldest goes first. */
-    private static final long LOG_BYTES = Templates.LOG_BYTES;
+    private static final long LOG_BYTES = TemplateStore.LOG_BYTES;
 
     private final Foundations ground;
     private final StartPlan plan;

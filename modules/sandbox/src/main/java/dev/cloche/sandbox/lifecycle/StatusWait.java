@@ -51,7 +51,7 @@ public final class StatusWait implements AutoCloseable {
             if (event.sandboxId() == record.id()) {
                 Optional<SandboxStatus> status = status(event.kind()).filter(wanted::contains);
                 if (status.isPresent()) {
-                    return Optional.of(new StatusReached(status.get(), event.ending()));
+                    return Optional.of(new StatusReached(status.get(), event.termination()));
                 }
                 if (event.kind() == SandboxEvent.Kind.REMOVED) {
                     return Optional.empty();
@@ -64,7 +64,7 @@ public final class StatusWait implements AutoCloseable {
     }
 
     private static StatusReached reached(SandboxRecord record) {
-        return new StatusReached(record.status(), record.latestRun().flatMap(RunRecord::ending));
+        return new StatusReached(record.status(), record.latestRun().flatMap(RunRecord::termination));
     }
 
     private static Optional<SandboxStatus> status(SandboxEvent.Kind kind) {

@@ -64,8 +64,8 @@ final class Tending {
     static boolean isWanted(SandboxRecord record) {
         Optional<RunRecord> run = record.latestRun();
         if (record.status().terminal()) {
-            return run.flatMap(RunRecord::ending)
-                    .filter(ending -> record.policies().restart().wants(ending, record.restarts()))
+            return run.flatMap(RunRecord::termination)
+                    .filter(termination -> record.policies().restart().wants(termination, record.restarts()))
                     .isPresent();
         }
         return record.status().active() && run.filter(RunRecord::detached).isPresent();

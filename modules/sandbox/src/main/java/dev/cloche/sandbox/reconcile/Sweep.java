@@ -2,9 +2,9 @@ package dev.cloche.sandbox.reconcile;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.MaintenanceReport;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.OrphanDirectories;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks;
@@ -166,10 +166,10 @@ public final class Sweep {
                 case SweepRule.Verdict.Wait() -> wait(row);
                 case SweepRule.Verdict.Halt() -> Pause.restore(ground, row, deadline);
                 case SweepRule.Verdict.End() -> unfinished.goOn(row);
-                case SweepRule.Verdict.Settle(Ending ending) -> {
-                    var _ = claim(row, ending);
+                case SweepRule.Verdict.Settle(Termination termination) -> {
+                    var _ = claim(row, termination);
                 }
-                case SweepRule.Verdict.Kill(Ending ending) -> kill(row, ending);
+                case SweepRule.Verdict.Kill(Termination termination) -> kill(row, termination);
             }
         } catch (ClocheException resists) {
             resisted(row.name(), resists);
@@ -188,7 +188,7 @@ public final class Sweep {
      *
      * @return whether it is in hand, and as it was read
      */
-    private boolean claim(SweepRow row, Ending ending) {
+    private boolean claim(SweepRow row, Termination termination) {
         Optional<OwnerLock> lock = locks.directory(row.directory()).tryLock();
         if (lock.isEmpty()) {
             return false;
@@ -197,7 +197,7 @@ public final class Sweep {
         try {
             still = store.isStill(row);
             if (still) {
-                settling.add(new Claimed(new SweepStore.Settled(row, ending), lock.get()));
+                settling.add(new Claimed(new SweepStore.Settled(row, termination), lock.get()));
             } else {
                 var _ = cleanup.cleanUnder(lock.get(), row.id());
             }
@@ -209,9 +209,9 @@ public final class Sweep {
         return still;
     }
 
-    private void kill(SweepRow row, Ending ending) {
+    private void kill(SweepRow row, Termination termination) {
         wait(row);
-        if (!claim(row, ending)) {
+        if (!claim(row, termination)) {
             return;
         }
         boolean ended = false;

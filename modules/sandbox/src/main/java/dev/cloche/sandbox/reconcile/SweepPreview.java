@@ -1,7 +1,7 @@
 package dev.cloche.sandbox.reconcile;
 
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.MaintenanceStep;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.sandbox.record.SweepStore;
 import java.util.ArrayList;
@@ -49,10 +49,10 @@ public final class SweepPreview {
             case SweepRule.Verdict.Wait() ->
                 Optional.of(new MaintenanceStep(
                         row.name(), MaintenanceStep.Action.WAIT, "Nobody owns its VM, and its guard is to end it."));
-            case SweepRule.Verdict.Kill(Ending ending) ->
-                Optional.of(new MaintenanceStep(row.name(), MaintenanceStep.Action.KILL, ending.detail()));
-            case SweepRule.Verdict.Settle(Ending ending) ->
-                Optional.of(new MaintenanceStep(row.name(), MaintenanceStep.Action.RECONCILE, ending.detail()));
+            case SweepRule.Verdict.Kill(Termination termination) ->
+                Optional.of(new MaintenanceStep(row.name(), MaintenanceStep.Action.KILL, termination.detail()));
+            case SweepRule.Verdict.Settle(Termination termination) ->
+                Optional.of(new MaintenanceStep(row.name(), MaintenanceStep.Action.RECONCILE, termination.detail()));
         };
     }
 }

@@ -1,7 +1,7 @@
 package dev.cloche.sandbox.reconcile;
 
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.vm.VmExit;
@@ -36,10 +36,10 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         record End() implements Verdict {}
 
         /** Its guard has not done so in time: it is to be ended, and then settled as said. */
-        record Kill(Ending ending) implements Verdict {}
+        record Kill(Termination termination) implements Verdict {}
 
         /** It is over, and that is to be recorded. */
-        record Settle(Ending ending) implements Verdict {}
+        record Settle(Termination termination) implements Verdict {}
     }
 
     /**
@@ -94,7 +94,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
 
     private Verdict withoutRun(SweepRow row) {
         if (row.status() == SandboxStatus.DRAINING || overdue(row)) {
-            return new Verdict.Settle(Ending.ofLeftover(Optional.empty(), asked(row)));
+            return new Verdict.Settle(Termination.ofLeftover(Optional.empty(), asked(row)));
         }
         return new Verdict.Leave();
     }
@@ -109,7 +109,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         if (begins && !startIsOver(row, run, owner)) {
             return new Verdict.Leave();
         }
-        return new Verdict.Settle(Ending.ofLeftover(exit, asked(row)));
+        return new Verdict.Settle(Termination.ofLeftover(exit, asked(row)));
     }
 
     private Verdict ownerless(SweepRow row, Optional<Instant> since) {
@@ -119,7 +119,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         Optional<TerminationReason> asked = asked(row);
         return new Verdict.Kill(
                 asked.isPresent()
-                        ? Ending.ofLeftover(Optional.empty(), asked)
+                        ? Termination.ofLeftover(Optional.empty(), asked)
                         : internal("The process that it was attached to is gone."));
     }
 
@@ -151,7 +151,8 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         return then.isAfter(now) ? Duration.ZERO : Duration.between(then, now);
     }
 
-    private static Ending internal(String detail) {
-        return new Ending(TerminationReason.INTERNAL_ERROR, false, OptionalInt.empty(), OptionalInt.empty(), detail);
+    private static Termination internal(String detail) {
+        return new Termination(
+                TerminationReason.INTERNAL_ERROR, false, OptionalInt.empty(), OptionalInt.empty(), detail);
     }
 }

@@ -1,8 +1,8 @@
 package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Session;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmId;
 import java.sql.SQLException;
@@ -16,14 +16,15 @@ final class EndRows {
     private EndRows() {}
 
     /** Records the end of a sandbox's run, and of the sandbox with it; false if somebody else has done so. */
-    static boolean end(Session session, long sandbox, Ending ending, long now) throws SQLException {
-        boolean ended = terminate(session, ending, now, "sandbox_id = ?", sandbox);
+    static boolean end(Session session, long sandbox, Termination termination, long now) throws SQLException {
+        boolean ended = terminate(session, termination, now, "sandbox_id = ?", sandbox);
         int changed = session.update("""
                 UPDATE sandbox SET status = ?, updated_at = ?
                 WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
-                """, ending.status().name(), now, sandbox);
+                """, termination.status().name(), now, sandbox);
         if (changed > 0) {
-            EventRows.append(session, sandbox, StatusRows.eventOf(ending.status()), Optional.of(ending), "", now);
+            EventRows.append(
+                    session, sandbox, StatusRows.eventOf(termination.status()), Optional.of(termination), "", now);
         }
         return ended;
     }
@@ -48,15 +49,15 @@ final class EndRows {
      * @param which a further condition, which begins with a column of {@code run}
      * @return whether there was such a run
      */
-    static boolean terminate(Session session, Ending ending, long now, String which, Object... parameters)
+    static boolean terminate(Session session, Termination termination, long now, String which, Object... parameters)
             throws SQLException {
         List<Object> all = new ArrayList<>(List.of(
-                asked(ending),
-                ending.reason().name(),
-                SandboxRows.boxed(ending.exitCode()),
-                SandboxRows.boxed(ending.exitSignal()),
-                SandboxRows.flag(ending.killed()),
-                ending.detail(),
+                asked(termination),
+                termination.reason().name(),
+                SandboxRows.boxed(termination.exitCode()),
+                SandboxRows.boxed(termination.exitSignal()),
+                SandboxRows.flag(termination.killed()),
+                termination.detail(),
                 now));
         all.addAll(Arrays.asList(parameters));
         return session.update("""
@@ -66,7 +67,7 @@ final class EndRows {
     }
 
     /** Adds how the main command of a run ended whose end is recorded without that; false if there is none. */
-    static boolean mainEnded(Session session, VmId vm, Ending main) throws SQLException {
+    static boolean mainEnded(Session session, VmId vm, Termination main) throws SQLException {
         return session.update("""
                         UPDATE run SET exit_code = ?, exit_signal = ?
                         WHERE vm_id = ? AND status = 'TERMINATED' AND exit_code IS NULL AND exit_signal IS NULL
@@ -75,10 +76,10 @@ final class EndRows {
     }
 
     /** Of an end that somebody had asked for: what it was asked as, or as a plain stop where the end has a reason of its own. */
-    private static Optional<String> asked(Ending ending) {
-        TerminationReason reason = ending.reason();
+    private static Optional<String> asked(Termination termination) {
+        TerminationReason reason = termination.reason();
         return Optional.of(reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)
-                .filter(_ -> ending.asked())
+                .filter(_ -> termination.asked())
                 .map(TerminationReason::name);
     }
 }

@@ -1,8 +1,8 @@
 package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Session;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,7 +26,12 @@ public final class EventRows {
 
     /** @param sandbox whose row is there still */
     static void append(
-            Session session, long sandbox, SandboxEvent.Kind kind, Optional<Ending> ending, String detail, long now)
+            Session session,
+            long sandbox,
+            SandboxEvent.Kind kind,
+            Optional<Termination> termination,
+            String detail,
+            long now)
             throws SQLException {
         Optional<Long> id = session.first(
                 row -> row.getLong(1),
@@ -36,10 +41,10 @@ public final class EventRows {
                 """,
                 now,
                 kind.name(),
-                ending.map(end -> end.reason().name()),
-                ending.flatMap(end -> SandboxRows.boxed(end.exitCode())),
-                ending.flatMap(end -> SandboxRows.boxed(end.exitSignal())),
-                ending.map(Ending::detail).orElse(detail),
+                termination.map(end -> end.reason().name()),
+                termination.flatMap(end -> SandboxRows.boxed(end.exitCode())),
+                termination.flatMap(end -> SandboxRows.boxed(end.exitSignal())),
+                termination.map(Termination::detail).orElse(detail),
                 sandbox);
         if (id.isPresent()) {
             session.update("DELETE FROM sandbox_event WHERE id <= ?", id.get() - KEPT);
@@ -71,9 +76,9 @@ public final class EventRows {
         String reason = row.getString("reason");
         SandboxEvent.Kind kind = SandboxEvent.Kind.valueOf(row.getString("kind"));
         String detail = row.getString("detail");
-        Optional<Ending> ending = reason == null
+        Optional<Termination> termination = reason == null
                 ? Optional.empty()
-                : Optional.of(new Ending(
+                : Optional.of(new Termination(
                         TerminationReason.valueOf(reason),
                         // A signal is the one reason whose status depends on it.
                         kind == SandboxEvent.Kind.STOPPED,
@@ -87,7 +92,7 @@ public final class EventRows {
                 row.getLong("sandbox_id"),
                 row.getString("name"),
                 row.getString("image"),
-                ending,
-                ending.isPresent() ? "" : detail);
+                termination,
+                termination.isPresent() ? "" : detail);
     }
 }

@@ -2,7 +2,6 @@ package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Session;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.RunStatus;
@@ -10,6 +9,7 @@ import dev.cloche.sandbox.SandboxFilter;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmId;
 import java.sql.ResultSet;
@@ -103,11 +103,11 @@ final class SandboxRows {
                 Instant.ofEpochMilli(row.getLong("started_at")),
                 instant(row, "ready_at"),
                 instant(row, "terminated_at"),
-                terminated ? Optional.of(ending(row)) : Optional.empty());
+                terminated ? Optional.of(termination(row)) : Optional.empty());
     }
 
-    private static Ending ending(ResultSet row) throws SQLException {
-        return new Ending(
+    private static Termination termination(ResultSet row) throws SQLException {
+        return new Termination(
                 TerminationReason.valueOf(row.getString("reason")),
                 row.getString("asked") != null,
                 number(row, "exit_code"),

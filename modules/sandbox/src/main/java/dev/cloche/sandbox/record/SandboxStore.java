@@ -5,7 +5,6 @@ import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxDetails;
@@ -14,6 +13,7 @@ import dev.cloche.sandbox.SandboxFilter;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
@@ -207,13 +207,13 @@ public final class SandboxStore {
     }
 
     /** Adds how the main command of a run ended, if its end was recorded without that. */
-    public boolean mainEnded(VmId vm, Ending main) {
+    public boolean mainEnded(VmId vm, Termination main) {
         return catalog.writeFromReserve(session -> EndRows.mainEnded(session, vm, main));
     }
 
     /** Records the end of a sandbox's run; false if somebody else has done so. */
-    public boolean end(long id, Ending ending) {
-        return finish(session -> EndRows.end(session, id, ending, clock.millis()));
+    public boolean end(long id, Termination termination) {
+        return finish(session -> EndRows.end(session, id, termination, clock.millis()));
     }
 
     /**

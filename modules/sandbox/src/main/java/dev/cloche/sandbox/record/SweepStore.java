@@ -5,9 +5,9 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.catalog.Session;
 import dev.cloche.sandbox.ActiveSandbox;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -61,7 +61,7 @@ public final class SweepStore {
     }
 
     /** An end to record, of a sandbox as it was read. */
-    public record Settled(SweepRow row, Ending ending) {}
+    public record Settled(SweepRow row, Termination termination) {}
 
     /** The next sandboxes that are recorded as active, by id. */
     public List<SweepRow> active(long after, int most) {
@@ -99,7 +99,7 @@ public final class SweepStore {
         if (row.run().isPresent()) {
             if (!EndRows.terminate(
                     session,
-                    end.ending(),
+                    end.termination(),
                     now,
                     "id = ? AND EXISTS (SELECT 1 FROM sandbox WHERE id = run.sandbox_id AND status = ?)",
                     row.run().get().id(),
@@ -113,7 +113,7 @@ public final class SweepStore {
                 .isPresent()) {
             return false;
         }
-        SandboxStatus status = end.ending().status();
+        SandboxStatus status = end.termination().status();
         boolean changed = session.update(
                         "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
                         status.name(),
@@ -122,7 +122,7 @@ public final class SweepStore {
                         row.status().name())
                 == 1;
         if (changed) {
-            EventRows.append(session, row.id(), StatusRows.eventOf(status), Optional.of(end.ending()), "", now);
+            EventRows.append(session, row.id(), StatusRows.eventOf(status), Optional.of(end.termination()), "", now);
         }
         return changed;
     }

@@ -7,12 +7,12 @@ import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.sandbox.CommandOptions;
-import dev.cloche.sandbox.Ending;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Secrets;
+import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.lifecycle.ChildOrigin;
 import dev.cloche.sandbox.lifecycle.SandboxEnds;
@@ -54,7 +54,7 @@ public record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
         try (OwnerLock lock = up.lock()) {
             Uninterrupted.run(() -> {
                 up.vm().close();
-                ends.record(up.record().id(), Ending.closed());
+                ends.record(up.record().id(), Termination.closed());
                 ends.forget(lock, up.record().id(), up.record().name(), up.vm().id());
             });
         } catch (ClocheException resists) {

@@ -5,7 +5,7 @@ import dev.cloche.base.Uninterrupted;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.StartTimings;
-import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.vm.Configuring;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Brings VMs up: from a template where there is one, and by a boot otherwise. */
-public record Beginnings(VmProvider vms, Templates templates, Makers makers, WarmStarts warm, Clock clock) {
+public record Beginnings(VmProvider vms, TemplateStore templates, Makers makers, WarmStarts warm, Clock clock) {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
 
     /**
@@ -136,6 +136,6 @@ public record Beginnings(VmProvider vms, Templates templates, Makers makers, War
     }
 
     private static void log(String what, RuntimeException why) {
-        System.getLogger(Templates.class.getName()).log(System.Logger.Level.DEBUG, what, why);
+        System.getLogger(TemplateStore.class.getName()).log(System.Logger.Level.DEBUG, what, why);
     }
 }

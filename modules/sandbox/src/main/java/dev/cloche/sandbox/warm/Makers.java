@@ -2,7 +2,7 @@ package dev.cloche.sandbox.warm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.TemplateMaking;
-import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
@@ -17,12 +17,12 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Makers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
-    private final Templates templates;
+    private final TemplateStore templates;
     private final TemplateMaking making;
     private final Map<String, List<String>> forProcess = new LinkedHashMap<>();
     private final Map<String, Thread> underway = new ConcurrentHashMap<>();
 
-    public Makers(Templates templates, TemplateMaking making) {
+    public Makers(TemplateStore templates, TemplateMaking making) {
         this.templates = templates;
         this.making = making;
     }
@@ -67,7 +67,7 @@ public final class Makers implements AutoCloseable {
         try {
             var _ = templates.make(vm, Deadline.after(PATIENCE));
         } catch (RuntimeException e) {
-            System.getLogger(Templates.class.getName())
+            System.getLogger(TemplateStore.class.getName())
                     .log(System.Logger.Level.DEBUG, "no template is made of " + vm.rootDisk(), e);
         } finally {
             underway.remove(name);

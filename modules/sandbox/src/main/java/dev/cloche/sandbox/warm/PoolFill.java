@@ -11,7 +11,7 @@ import dev.cloche.pool.PoolShelf;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.Stock;
 import dev.cloche.sandbox.PoolShape;
-import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
 import dev.cloche.vm.SnapshotRef;
@@ -36,7 +36,7 @@ public final class PoolFill {
     private final PoolStore store;
     private final PoolShelf shelf;
     private final ImageStore images;
-    private final Templates templates;
+    private final TemplateStore templates;
     private final Clock clock;
     private final PullListener listener;
     /** How long a pool rests after a failure. */
@@ -49,7 +49,7 @@ public final class PoolFill {
             PoolStore store,
             PoolShelf shelf,
             ImageStore images,
-            Templates templates,
+            TemplateStore templates,
             Clock clock,
             PullListener listener,
             Duration rest) {
@@ -122,8 +122,8 @@ public final class PoolFill {
             Optional<Prepared> ready =
                     failed.contains(row.id()) || rests(row) ? Optional.empty() : prepare(row, errors);
             ready.ifPresentOrElse(
-                    known -> stocks.add(
-                            new Stock(known.key(), known.snapshot(), row.depth(), row.maxAge(), Templates.LOG_BYTES)),
+                    known -> stocks.add(new Stock(
+                            known.key(), known.snapshot(), row.depth(), row.maxAge(), TemplateStore.LOG_BYTES)),
                     () -> untouched.add(row.shape()));
         }
         return new PoolShelf.Order(stocks, key -> known(untouched, key));

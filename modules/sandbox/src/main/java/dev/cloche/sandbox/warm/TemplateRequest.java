@@ -10,7 +10,7 @@ import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Template;
-import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
@@ -20,7 +20,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Makes the template of an image and a size, whether a sandbox is started or not. */
-public record TemplateRequest(ImageStore images, Templates templates, Clock clock, SandboxSpec spec) {
+public record TemplateRequest(ImageStore images, TemplateStore templates, Clock clock, SandboxSpec spec) {
     public static final String HOLDER_KIND = "template";
 
     /** Whether the process lives that holds an image to make a template of it. */

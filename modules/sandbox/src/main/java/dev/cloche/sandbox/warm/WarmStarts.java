@@ -6,7 +6,7 @@ import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolShelf;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.sandbox.PoolShape;
-import dev.cloche.sandbox.Templates;
+import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
 import dev.cloche.vm.GuestIdentity;
@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Starts sandboxes from the pool of their shape, where there is one. */
-public record WarmStarts(PoolStore store, PoolShelf shelf, Templates templates, PoolKeeper keeper, Clock clock) {
+public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templates, PoolKeeper keeper, Clock clock) {
     /** A warm VM is had at once or not at all: a restore takes some tenths of a second. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 

@@ -48,7 +48,7 @@ import java.util.function.Supplier;
  * would have to run for that, or has no guest that answers, and {@link SandboxException.Starting} that a living process is just
  * starting it. What images, VMs and the catalog throw comes as it is.
  */
-public final class Sandboxes implements AutoCloseable {
+public final class SandboxManager implements AutoCloseable {
     private final SandboxParts parts;
     private final Foundations ground;
     private final SandboxEnds ends;
@@ -56,12 +56,12 @@ public final class Sandboxes implements AutoCloseable {
     private final SandboxSnapshots snapshots;
 
     /** Does not own what it is given: close it before them. */
-    public Sandboxes(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
+    public SandboxManager(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
         this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never());
     }
 
     /** The same, which has templates made as {@code making} says. */
-    public Sandboxes(
+    public SandboxManager(
             Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
         parts = SandboxParts.in(stateRoot, catalog, images, vms, clock, making);
         ground = parts.ground();
@@ -167,7 +167,7 @@ public final class Sandboxes implements AutoCloseable {
     }
 
     /** What sandboxes are restored from in place of a boot. */
-    public Templates templates() {
+    public TemplateStore templates() {
         return parts.templates();
     }
 

@@ -5,20 +5,20 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Durable executions cannot be started, driven or read. */
-public abstract sealed class ExecutionException extends ClocheException {
-    private ExecutionException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+public abstract sealed class DurableExecutionException extends ClocheException {
+    private DurableExecutionException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);
     }
 
     /** What is asked for cannot be. Code {@code execution.invalid}. */
-    public static final class Invalid extends ExecutionException {
+    public static final class Invalid extends DurableExecutionException {
         Invalid(String sentence, String remedy) {
             super("execution.invalid", sentence, remedy, null);
         }
     }
 
     /** There is a process of that id, and it is something else. Code {@code execution.other-process}. */
-    public static final class OtherProcess extends ExecutionException {
+    public static final class OtherProcess extends DurableExecutionException {
         OtherProcess(String id, String type) {
             super(
                     "execution.other-process",
@@ -29,7 +29,7 @@ public abstract sealed class ExecutionException extends ClocheException {
     }
 
     /** Another process of this host has the output open. Code {@code execution.busy}. */
-    public static final class Busy extends ExecutionException {
+    public static final class Busy extends DurableExecutionException {
         Busy(String id) {
             super(
                     "execution.busy",
@@ -40,7 +40,7 @@ public abstract sealed class ExecutionException extends ClocheException {
     }
 
     /** Its sandbox is paused or starting. Code {@code execution.not-now}. */
-    static final class NotNow extends ExecutionException {
+    static final class NotNow extends DurableExecutionException {
         NotNow(String id, Throwable cause) {
             super(
                     "execution.not-now",
@@ -51,7 +51,7 @@ public abstract sealed class ExecutionException extends ClocheException {
     }
 
     /** The output cannot be written or read. Code {@code execution.output-unusable}. */
-    public static final class OutputUnusable extends ExecutionException {
+    public static final class OutputUnusable extends DurableExecutionException {
         OutputUnusable(Path file, Throwable cause) {
             super(
                     "execution.output-unusable",

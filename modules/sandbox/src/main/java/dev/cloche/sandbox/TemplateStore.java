@@ -29,7 +29,7 @@ import java.util.Optional;
  * The templates of a state root. A template is a snapshot whose name is a digest of all that a restore depends on, so it is
  * either right or not found. Safe for use from several threads and processes.
  */
-public final class Templates {
+public final class TemplateStore {
     /** As of every sandbox, whether it logs or not: a clone of a template without the port could not log. */
     public static final long LOG_BYTES = 16 << 20;
 
@@ -46,7 +46,7 @@ public final class Templates {
      *
      * @param directory for locks and times of use; made when it is needed
      */
-    public Templates(Path directory, VmProvider vms, Clock clock) {
+    public TemplateStore(Path directory, VmProvider vms, Clock clock) {
         notes = new TemplateNotes(directory, clock);
         this.vms = vms;
         this.clock = clock;
@@ -173,7 +173,7 @@ public final class Templates {
         } catch (SnapshotException.NotFound gone) {
             return;
         } catch (VmException used) {
-            System.getLogger(Templates.class.getName())
+            System.getLogger(TemplateStore.class.getName())
                     .log(System.Logger.Level.DEBUG, "template " + name + " stays", used);
         }
     }
@@ -181,7 +181,7 @@ public final class Templates {
     /** All templates, by name. */
     public List<Template> list() {
         return vms.snapshots().stream()
-                .filter(Templates::isTemplate)
+                .filter(TemplateStore::isTemplate)
                 .map(this::template)
                 .toList();
     }
@@ -232,7 +232,7 @@ public final class Templates {
                     delete(new SnapshotName(template.name()));
                     removed.add(template.name());
                 } catch (VmException.Busy | SnapshotException.NotFound usedOrGone) {
-                    System.getLogger(Templates.class.getName())
+                    System.getLogger(TemplateStore.class.getName())
                             .log(System.Logger.Level.DEBUG, "template " + template.name() + " stays", usedOrGone);
                 }
             }

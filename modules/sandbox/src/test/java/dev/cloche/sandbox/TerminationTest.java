@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each reason for an end, from what shows it to where it leaves the sandbox. */
-class EndingTest {
+class TerminationTest {
     @ParameterizedTest
     @CsvSource({
         "COMPLETED, STOPPED, STOPPED",
@@ -40,9 +40,9 @@ class EndingTest {
             names = {"IDLE_TIMEOUT", "AGENT_UNRESPONSIVE", "SHUTDOWN_REQUESTED", "DRAIN_REQUESTED", "SIGNAL"})
     void whatWasAskedForIsWhyItEnded(TerminationReason asked) {
         for (Cause cause : new Cause[] {Cause.KILLED, Cause.STOPPED, Cause.EXITED, Cause.OWNER_GONE}) {
-            assertThat(Ending.of(exit(cause), Optional.of(asked)).reason()).isEqualTo(asked);
+            assertThat(Termination.of(exit(cause), Optional.of(asked)).reason()).isEqualTo(asked);
         }
-        assertThat(Ending.ofLeftover(Optional.empty(), Optional.of(asked)).reason())
+        assertThat(Termination.ofLeftover(Optional.empty(), Optional.of(asked)).reason())
                 .isEqualTo(asked);
         assertThat(asked.canBeAsked()).isTrue();
     }
@@ -53,15 +53,16 @@ class EndingTest {
             names = {"COMPLETED", "FAILED", "MAX_DURATION_EXCEEDED", "INTERNAL_ERROR"})
     void someEndsNobodyAsksFor(TerminationReason reason) {
         assertThat(reason.canBeAsked()).isFalse();
-        assertThatThrownBy(() -> Ending.of(exit(Cause.KILLED), Optional.of(reason)))
+        assertThatThrownBy(() -> Termination.of(exit(Cause.KILLED), Optional.of(reason)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void theGuardsLimitCountsAlsoIfAStopWasAskedForMeanwhile() {
-        Ending ending = Ending.of(exit(Cause.MAX_DURATION), Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
-        assertThat(ending.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
-        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
+        Termination termination =
+                Termination.of(exit(Cause.MAX_DURATION), Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
+        assertThat(termination.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+        assertThat(termination.status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
     @Test
@@ -74,10 +75,10 @@ class EndingTest {
                 OptionalInt.empty(),
                 Instant.EPOCH,
                 Instant.EPOCH);
-        Ending ending = Ending.of(exit, Optional.of(TerminationReason.DRAIN_REQUESTED));
-        assertThat(ending.reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
-        assertThat(ending.exitCode()).hasValue(3);
-        assertThat(ending.asked()).isTrue();
+        Termination termination = Termination.of(exit, Optional.of(TerminationReason.DRAIN_REQUESTED));
+        assertThat(termination.reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
+        assertThat(termination.exitCode()).hasValue(3);
+        assertThat(termination.asked()).isTrue();
     }
 
     @ParameterizedTest
@@ -85,18 +86,18 @@ class EndingTest {
             value = TerminationReason.class,
             names = {"IDLE_TIMEOUT", "SHUTDOWN_REQUESTED", "DRAIN_REQUESTED"})
     void aStopTellsHowTheMainCommandEndedAndWhatHadToBeKilled(TerminationReason asked) {
-        Ending clean = Ending.of(shutDown(new ExitStatus.Exited(7), 0), Optional.of(asked));
+        Termination clean = Termination.of(shutDown(new ExitStatus.Exited(7), 0), Optional.of(asked));
         assertThat(clean.reason()).isEqualTo(asked);
         assertThat(clean.exitCode()).hasValue(7);
         assertThat(clean.killed()).isFalse();
 
-        Ending late = Ending.of(shutDown(new ExitStatus.Signalled(9), 2), Optional.of(asked));
+        Termination late = Termination.of(shutDown(new ExitStatus.Signalled(9), 2), Optional.of(asked));
         assertThat(late.reason()).isEqualTo(asked);
         assertThat(late.exitSignal()).hasValue(9);
         assertThat(late.killed()).isTrue();
         assertThat(late.detail()).endsWith("2 programs in it had not ended in time, and had to be killed.");
 
-        Ending silent = Ending.of(exit(Cause.KILLED), Optional.of(asked));
+        Termination silent = Termination.of(exit(Cause.KILLED), Optional.of(asked));
         assertThat(silent.killed()).isTrue();
         assertThat(silent.detail()).endsWith("its VM was killed.");
         assertThat(silent.status()).isEqualTo(SandboxStatus.STOPPED);
@@ -104,39 +105,39 @@ class EndingTest {
 
     @Test
     void aStopThatNobodyRecordedTellsTheSame() {
-        Ending ending = Ending.of(shutDown(new ExitStatus.Exited(0), 1), Optional.empty());
-        assertThat(ending.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
-        assertThat(ending.exitCode()).hasValue(0);
-        assertThat(ending.killed()).isTrue();
+        Termination termination = Termination.of(shutDown(new ExitStatus.Exited(0), 1), Optional.empty());
+        assertThat(termination.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
+        assertThat(termination.exitCode()).hasValue(0);
+        assertThat(termination.killed()).isTrue();
     }
 
     @Test
     void anAskedKillIsNotLate() {
-        assertThat(Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL))
+        assertThat(Termination.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL))
                         .killed())
                 .isFalse();
     }
 
     @Test
     void anAskedKillIsASignalAndNoCrash() {
-        Ending ending = Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL));
-        assertThat(ending.exitSignal()).hasValue(9);
-        assertThat(ending.status()).isEqualTo(SandboxStatus.STOPPED);
+        Termination termination = Termination.of(exit(Cause.KILLED), Optional.of(TerminationReason.SIGNAL));
+        assertThat(termination.exitSignal()).hasValue(9);
+        assertThat(termination.status()).isEqualTo(SandboxStatus.STOPPED);
     }
 
     @Test
     void aGuestThatItsOwnerGaveUpHasCrashed() {
-        Ending ending = Ending.of(exit(Cause.KILLED), Optional.of(TerminationReason.AGENT_UNRESPONSIVE));
-        assertThat(ending.status()).isEqualTo(SandboxStatus.CRASHED);
-        assertThat(ending.asked()).isFalse();
+        Termination termination = Termination.of(exit(Cause.KILLED), Optional.of(TerminationReason.AGENT_UNRESPONSIVE));
+        assertThat(termination.status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(termination.asked()).isFalse();
     }
 
     @Test
     void aStartThatFailedSaysWhy() {
         IllegalStateException failure = new IllegalStateException("no memory");
-        assertThat(Ending.ofFailedStart(failure, false).detail()).contains("no memory");
-        assertThat(Ending.ofFailedStart(failure, false).reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
-        assertThat(Ending.ofFailedStart(failure, true).reason()).isEqualTo(TerminationReason.AGENT_UNRESPONSIVE);
+        assertThat(Termination.ofFailedStart(failure, false).detail()).contains("no memory");
+        assertThat(Termination.ofFailedStart(failure, false).reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(Termination.ofFailedStart(failure, true).reason()).isEqualTo(TerminationReason.AGENT_UNRESPONSIVE);
     }
 
     private static VmExit shutDown(ExitStatus main, int killed) {

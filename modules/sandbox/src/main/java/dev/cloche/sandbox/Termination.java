@@ -15,7 +15,7 @@ import java.util.OptionalInt;
  * @param killed whether something of it had not ended in the time that it was given, and was killed
  * @param detail one sentence for people, or two
  */
-public record Ending(
+public record Termination(
         TerminationReason reason,
         boolean asked,
         OptionalInt exitCode,
@@ -25,7 +25,7 @@ public record Ending(
     private static final int SIGKILL = 9;
 
     /** Of one that was not killed for taking too long. */
-    public Ending(
+    public Termination(
             TerminationReason reason, boolean asked, OptionalInt exitCode, OptionalInt exitSignal, String detail) {
         this(reason, asked, exitCode, exitSignal, false, detail);
     }
@@ -40,7 +40,7 @@ public record Ending(
      *
      * @param asked why somebody had begun to end it, if somebody had
      */
-    public static Ending of(VmExit exit, Optional<TerminationReason> asked) {
+    public static Termination of(VmExit exit, Optional<TerminationReason> asked) {
         Optional<Goodbye> goodbye = exit.goodbye();
         boolean saidGoodbye =
                 goodbye.map(Goodbye::reason).stream().anyMatch(reason -> reason == Goodbye.Reason.SHUTDOWN_REQUESTED);
@@ -53,15 +53,15 @@ public record Ending(
                     TerminationReason.MAX_DURATION_EXCEEDED, false, "It reached the longest time that it was given.");
         }
         if (saidGoodbye) {
-            Ending why = asked.filter(reason -> reason != TerminationReason.SHUTDOWN_REQUESTED)
-                    .map(Ending::ofAsked)
+            Termination why = asked.filter(reason -> reason != TerminationReason.SHUTDOWN_REQUESTED)
+                    .map(Termination::ofAsked)
                     .orElseGet(() -> plain(TerminationReason.SHUTDOWN_REQUESTED, true, "The guest was shut down."));
             return main.map(why::with)
                     .orElse(why)
                     .killing(goodbye.map(Goodbye::killed).orElse(0));
         }
         if (asked.isPresent()) {
-            Ending why = ofAsked(asked.get());
+            Termination why = ofAsked(asked.get());
             return exit.cause() == VmExit.Cause.KILLED ? why.withVmKilled() : why;
         }
         return switch (exit.cause()) {
@@ -74,7 +74,7 @@ public record Ending(
             case KILLED -> internal("Its guard was told to end it, by somebody other than Cloche.");
             case EXITED ->
                 exit.processSignal().isPresent()
-                        ? new Ending(
+                        ? new Termination(
                                 TerminationReason.SIGNAL,
                                 false,
                                 OptionalInt.empty(),
@@ -85,37 +85,37 @@ public record Ending(
     }
 
     /** The main command has ended in an end that was asked for. Without a word of its guest, SIGKILL says that it was late. */
-    public static Ending ofStoppedMain(TerminationReason asked, ExitStatus status) {
+    public static Termination ofStoppedMain(TerminationReason asked, ExitStatus status) {
         return ofAsked(asked).with(status).killing(status.equals(new ExitStatus.Signalled(SIGKILL)) ? 1 : 0);
     }
 
     /** The same, with how the main command ended. */
-    private Ending with(ExitStatus status) {
-        Ending main = ofMain(status, true);
-        return new Ending(reason, asked, main.exitCode(), main.exitSignal(), killed, detail);
+    private Termination with(ExitStatus status) {
+        Termination main = ofMain(status, true);
+        return new Termination(reason, asked, main.exitCode(), main.exitSignal(), killed, detail);
     }
 
     /** The same, when so many processes had to be killed in the end. */
-    private Ending killing(int processes) {
+    private Termination killing(int processes) {
         String which = processes == 1 ? "A program" : processes + " programs";
         return processes > 0 ? late(which + " in it had not ended in time, and had to be killed.") : this;
     }
 
-    private Ending withVmKilled() {
+    private Termination withVmKilled() {
         return late("Its guest did not end in time, and its VM was killed.");
     }
 
     /** Nothing is late that was not asked to end. */
-    private Ending late(String sentence) {
+    private Termination late(String sentence) {
         boolean unasked = reason == TerminationReason.SIGNAL || reason == TerminationReason.AGENT_UNRESPONSIVE;
-        return unasked ? this : new Ending(reason, asked, exitCode, exitSignal, true, detail + " " + sentence);
+        return unasked ? this : new Termination(reason, asked, exitCode, exitSignal, true, detail + " " + sentence);
     }
 
     /** The end that was asked for has come. */
-    private static Ending ofAsked(TerminationReason asked) {
+    private static Termination ofAsked(TerminationReason asked) {
         return switch (asked) {
             case SIGNAL ->
-                new Ending(asked, true, OptionalInt.empty(), OptionalInt.of(SIGKILL), "It was killed on request.");
+                new Termination(asked, true, OptionalInt.empty(), OptionalInt.of(SIGKILL), "It was killed on request.");
             case IDLE_TIMEOUT -> plain(asked, true, "Nobody had used it for as long as its idle timeout says.");
             case DRAIN_REQUESTED -> plain(asked, true, "It was ended on request, after the commands in it.");
             // Nobody wanted this end as such: its owner gave the guest up.
@@ -127,25 +127,25 @@ public record Ending(
     }
 
     /** Its guest did not answer its owner, or answered what makes no sense. */
-    public static Ending unresponsive() {
+    public static Termination unresponsive() {
         return plain(
                 TerminationReason.AGENT_UNRESPONSIVE, false, "Its guest did not answer as it should, and was killed.");
     }
 
     /** The main command ended, and the sandbox with it. */
-    public static Ending ofMain(ExitStatus status, boolean asked) {
+    public static Termination ofMain(ExitStatus status, boolean asked) {
         TerminationReason reason = status.success() ? TerminationReason.COMPLETED : TerminationReason.FAILED;
         return switch (status) {
             case ExitStatus.Exited(int code) ->
-                new Ending(reason, asked, OptionalInt.of(code), OptionalInt.empty(), "The main command exited.");
+                new Termination(reason, asked, OptionalInt.of(code), OptionalInt.empty(), "The main command exited.");
             case ExitStatus.Signalled(int signal) ->
-                new Ending(
+                new Termination(
                         reason, asked, OptionalInt.empty(), OptionalInt.of(signal), "A signal ended the main command.");
         };
     }
 
     /** Its owner closed it, as intended. */
-    public static Ending closed() {
+    public static Termination closed() {
         return plain(TerminationReason.COMPLETED, true, "Its owner closed it.");
     }
 
@@ -154,20 +154,20 @@ public record Ending(
      *
      * @param exit how it ended; empty if nothing says so
      */
-    public static Ending ofLeftover(Optional<VmExit> exit, Optional<TerminationReason> asked) {
+    public static Termination ofLeftover(Optional<VmExit> exit, Optional<TerminationReason> asked) {
         if (exit.isPresent()) {
             return of(exit.get(), asked);
         }
-        return asked.map(Ending::ofAsked).orElseGet(Ending::vanished);
+        return asked.map(Termination::ofAsked).orElseGet(Termination::vanished);
     }
 
     /** A start whose process died in the middle. */
-    public static Ending abandonedStart() {
+    public static Termination abandonedStart() {
         return internal("The process that was starting it is gone.");
     }
 
     /** Nothing of it is left, and nothing says why. */
-    static Ending vanished() {
+    static Termination vanished() {
         return internal("It never started, or its VM is gone without a trace.");
     }
 
@@ -176,7 +176,7 @@ public record Ending(
      *
      * @param unanswered whether that was because its guest did not answer
      */
-    public static Ending ofFailedStart(Throwable failure, boolean unanswered) {
+    public static Termination ofFailedStart(Throwable failure, boolean unanswered) {
         String why = failure.getMessage();
         return plain(
                 unanswered ? TerminationReason.AGENT_UNRESPONSIVE : TerminationReason.INTERNAL_ERROR,
@@ -184,11 +184,11 @@ public record Ending(
                 "It did not start" + (why == null ? "." : ": " + why));
     }
 
-    private static Ending internal(String detail) {
+    private static Termination internal(String detail) {
         return plain(TerminationReason.INTERNAL_ERROR, false, detail);
     }
 
-    private static Ending plain(TerminationReason reason, boolean asked, String detail) {
-        return new Ending(reason, asked, OptionalInt.empty(), OptionalInt.empty(), detail);
+    private static Termination plain(TerminationReason reason, boolean asked, String detail) {
+        return new Termination(reason, asked, OptionalInt.empty(), OptionalInt.empty(), detail);
     }
 }

@@ -20,8 +20,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Templates, and the starts that use them, on VMs in memory. */
-class TemplatesTest extends OnTestHost {
-    private Templates templates() {
+class TemplateStoreTest extends OnTestHost {
+    private TemplateStore templates() {
         return sandboxes.templates();
     }
 
@@ -89,7 +89,7 @@ class TemplatesTest extends OnTestHost {
     void nobodyMakesWhatAnotherProcessMakes() throws Exception {
         VmSpec shape = shape();
         Path directory = Files.createDirectories(root.resolve("own"));
-        Templates own = new Templates(directory, host.vms, Clock.systemUTC());
+        TemplateStore own = new TemplateStore(directory, host.vms, Clock.systemUTC());
         try (LockFile _ =
                 LockFile.tryLock(directory.resolve(own.name(shape) + ".lock")).orElseThrow()) {
             assertThat(own.wanted(shape)).isFalse();
@@ -103,20 +103,20 @@ class TemplatesTest extends OnTestHost {
     @Test
     void aMakingThatFailsLeavesNothingAndIsNotTriedAgainSoon() throws Exception {
         VmSpec shape = shape();
-        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
+        TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         host.vms.faults.failSnapshots(1);
         assertThatThrownBy(() -> own.make(shape, TestHost.soon())).isInstanceOf(VmException.class);
         assertThat(host.vms.memory.list()).isEmpty();
         assertThat(own.list()).isEmpty();
         assertThat(own.wanted(shape)).isFalse();
-        Templates later =
-                new Templates(root.resolve("own"), host.vms, Clock.offset(Clock.systemUTC(), Duration.ofHours(2)));
+        TemplateStore later =
+                new TemplateStore(root.resolve("own"), host.vms, Clock.offset(Clock.systemUTC(), Duration.ofHours(2)));
         assertThat(later.wanted(shape)).isTrue();
     }
 
     @Test
     void aFirstStartHasItsTemplateMadeInTheBackground() throws Exception {
-        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
+        TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         VmSpec shape = shape();
         try (Makers makers = new Makers(own, new TemplateMaking.InBackground())) {
             makers.missed(shape, "bare");
@@ -127,7 +127,7 @@ class TemplatesTest extends OnTestHost {
 
     @Test
     void aShortProcessLeavesTheMakingToAnother() throws Exception {
-        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
+        TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         Path told = root.resolve("told");
         List<String> command =
                 List.of("sh", "-c", "echo \"$@\" > " + told + ".new && mv " + told + ".new " + told, "sh");
@@ -143,7 +143,7 @@ class TemplatesTest extends OnTestHost {
     @Test
     void whatNobodyHasUsedOrCanUseIsPruned() throws Exception {
         VmSpec gone = shape();
-        Templates own = new Templates(root.resolve("own"), host.vms, Clock.systemUTC());
+        TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         String unusable = own.make(gone, TestHost.soon()).orElseThrow().name().value();
         Files.delete(gone.rootDisk().path());
         String used = own.make(shape(), TestHost.soon()).orElseThrow().name().value();
