@@ -1,5 +1,6 @@
 package dev.cloche.cli;
 
+import dev.cloche.cli.terminal.CommandGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;

@@ -1,5 +1,6 @@
 package dev.cloche.cli;
 
+import dev.cloche.cli.terminal.ExitCodes;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;

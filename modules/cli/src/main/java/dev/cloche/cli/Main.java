@@ -2,6 +2,9 @@ package dev.cloche.cli;
 
 import dev.cloche.Cloche;
 import dev.cloche.base.ClocheException;
+import dev.cloche.cli.terminal.ErrorReport;
+import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.StandardOutput;
 import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine;

@@ -1,5 +1,8 @@
 package dev.cloche.cli;
 
+import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.JsonOutput;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

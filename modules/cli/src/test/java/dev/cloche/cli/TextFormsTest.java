@@ -5,6 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.Resource;
 import dev.cloche.SandboxMetrics;
+import dev.cloche.cli.option.ByteCount;
+import dev.cloche.cli.option.CommandSettings;
+import dev.cloche.cli.option.MemorySize;
+import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.cli.option.Ulimit;
+import dev.cloche.cli.sandbox.StatsCommand;
+import dev.cloche.cli.terminal.Age;
+import dev.cloche.cli.terminal.ByteSize;
+import dev.cloche.cli.terminal.ErrorReport;
+import dev.cloche.cli.terminal.Table;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

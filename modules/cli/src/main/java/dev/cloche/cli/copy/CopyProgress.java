@@ -1,0 +1,42 @@
+package dev.cloche.cli.copy;
+
+import dev.cloche.CopyBuilder;
+import dev.cloche.cli.terminal.ByteSize;
+import java.io.PrintStream;
+import java.util.concurrent.TimeUnit;
+
+/** How far a copy is, on one line of a terminal that goes away in the end; shown only when a copy takes its time. */
+final class CopyProgress implements CopyBuilder.Progress, AutoCloseable {
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
+    private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final String CLEAR = "\r\u001b[K";
+
+    private final PrintStream err = System.err;
+    private final boolean shown;
+    private long next = System.nanoTime() + FIRST_NANOS;
+    private boolean drawn;
+
+    CopyProgress(boolean shown) {
+        this.shown = shown;
+    }
+
+    @Override
+    public void copied(long entries, long bytes) {
+        long now = System.nanoTime();
+        if (shown && now - next >= 0) {
+            next = now + REDRAW_NANOS;
+            drawn = true;
+            err.print(
+                    CLEAR + "copying: " + ByteSize.of(bytes) + ", " + entries + (entries == 1 ? " entry" : " entries"));
+            err.flush();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (drawn) {
+            err.print(CLEAR);
+            err.flush();
+        }
+    }
+}

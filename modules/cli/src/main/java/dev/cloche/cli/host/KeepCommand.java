@@ -1,0 +1,31 @@
+package dev.cloche.cli.host;
+
+import dev.cloche.Cloche;
+import dev.cloche.cli.terminal.ExitCodes;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+
+@Command(
+        name = "keep",
+        description = {
+            "Stay, and keep the detached sandboxes that no other process owns, and the named machines.",
+            "",
+            "Their ends are recorded at once, and their idle timeouts and restart policies acted on, also of those that are"
+                    + " started while this runs. They go on when it ends, and the next process that keeps sandboxes takes them"
+                    + " over. It drives the commands of `cloche exec --detach` too. Applications that use the library and have called Cloche.adopt() do the same; several may run.",
+            ""
+        })
+public final class KeepCommand implements Callable<Integer> {
+    @Override
+    public Integer call() throws InterruptedException {
+        CountDownLatch signalled = new CountDownLatch(1);
+        try (Cloche cloche = Cloche.open()) {
+            cloche.adopt();
+            cloche.driveCommands();
+            // SIGINT and SIGTERM end the JVM, whose end lets go of all; nobody else counts this down.
+            signalled.await();
+        }
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.cloche.cli.image;
+
+import dev.cloche.Cloche;
+import dev.cloche.ImageDetails;
+import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.ByteSize;
+import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.Quantity;
+import dev.cloche.cli.terminal.Table;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "inspect", description = "Print everything that is known of an image.")
+public final class ImageInspectCommand implements Callable<Integer> {
+    @Option(names = "--layers", description = "Print its layers, from bottom to top.")
+    private boolean layers;
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Parameters(
+            paramLabel = "IMAGE",
+            description = "An image on this host: its name, or its digest (sha256:…) or the beginning of it.")
+    private String image = "";
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            ImageDetails details = cloche.images().inspect(image);
+            details.warnings().forEach(warning -> System.err.println("cloche: " + warning));
+            if (format.json()) {
+                JsonOutput.print(System.out, json -> write(json, details));
+            } else if (layers) {
+                printLayers(details);
+            } else {
+                print(details);
+            }
+        }
+        return ExitCodes.OK;
+    }
+
+    private static void print(ImageDetails image) {
+        Table table = new Table("PROPERTY", "VALUE");
+        table.row("reference", ImagesCommand.name(image.info()));
+        table.row("digest", image.info().digest());
+        table.row("config", image.configDigest());
+        table.row("platform", image.info().os() + "/" + image.info().architecture());
+        table.row(
+                "size",
+                ByteSize.of(image.info().sizeBytes()) + " in "
+                        + Quantity.of(image.info().layers(), "layer"));
+        table.row("pulled", image.info().createdAt().toString());
+        table.row("last used", image.info().lastUsedAt().toString());
+        table.row("entrypoint", words(image.entrypoint()));
+        table.row("cmd", words(image.cmd()));
+        table.row("user", image.user());
+        table.row("working directory", image.workingDirectory());
+        table.row("stop signal", image.stopSignal());
+        image.env().forEach(variable -> table.row("env", variable));
+        new TreeMap<>(image.labels()).forEach((name, value) -> table.row("label", name + "=" + value));
+        image.info().usedBy().forEach(holder -> table.row("used by", holder));
+        table.print(System.out);
+    }
+
+    private static void printLayers(ImageDetails image) {
+        Table table = new Table("#", "DIFF ID", "BLOB", "COMPRESSED", "HERE", "TYPE");
+        int position = 0;
+        for (ImageDetails.Layer layer : image.layers()) {
+            table.row(
+                    String.valueOf(position++),
+                    layer.diffId(),
+                    layer.digest(),
+                    ByteSize.of(layer.compressedBytes()),
+                    ByteSize.of(layer.bytesHere()),
+                    layer.mediaType());
+        }
+        table.print(System.out);
+    }
+
+    private static void write(JsonOutput json, ImageDetails image) {
+        json.object(() -> {
+            ImagesCommand.fields(json, image.info());
+            json.field("mediaType", image.mediaType())
+                    .field("configDigest", image.configDigest())
+                    .field("env", image.env())
+                    .field("cmd", image.cmd())
+                    .field("entrypoint", image.entrypoint())
+                    .field("user", image.user())
+                    .field("workingDirectory", image.workingDirectory())
+                    .field("stopSignal", image.stopSignal())
+                    .field("warnings", image.warnings());
+            json.name("labels").object(() -> new TreeMap<>(image.labels()).forEach(json::field));
+            json.name("layerList")
+                    .array(() -> image.layers()
+                            .forEach(layer -> json.object(() -> json.field("diffId", layer.diffId())
+                                    .field("digest", layer.digest())
+                                    .field("mediaType", layer.mediaType())
+                                    .field("compressedBytes", layer.compressedBytes())
+                                    .field("bytesHere", layer.bytesHere()))));
+        });
+    }
+
+    /** As a shell would want them, where that matters. */
+    private static String words(List<String> words) {
+        return String.join(
+                " ",
+                words.stream()
+                        .map(word ->
+                                word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'")
+                        .toList());
+    }
+}

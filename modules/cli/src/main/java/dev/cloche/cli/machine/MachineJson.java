@@ -1,0 +1,73 @@
+package dev.cloche.cli.machine;
+
+import dev.cloche.BrokenMachine;
+import dev.cloche.MachineInfo;
+import dev.cloche.PublishedPort;
+import dev.cloche.cli.terminal.JsonOutput;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** Machines as JSON. */
+final class MachineJson {
+    private MachineJson() {}
+
+    /** All of them, the broken ones last. */
+    static void write(JsonOutput json, List<MachineInfo> machines, List<BrokenMachine> broken) {
+        json.array(() -> {
+            machines.forEach(machine -> write(json, machine));
+            broken.forEach(entry -> write(json, entry));
+        });
+    }
+
+    static void write(JsonOutput json, MachineInfo machine) {
+        json.object(() -> {
+            json.field("name", machine.name())
+                    .field("state", machine.state())
+                    .field("needsRecovery", machine.needsRecovery())
+                    .field("image", machine.image())
+                    .field("cpus", machine.cpus())
+                    .field("memoryMib", machine.memoryMib())
+                    .field("diskGib", machine.diskGib())
+                    .field("network", machine.network())
+                    .field("publish", machine.publish())
+                    .field("init", machine.init());
+            map(json, "environment", machine.environment());
+            map(json, "labels", machine.labels());
+            json.field("autostart", machine.autostart())
+                    .field("restartPolicy", machine.restartPolicy())
+                    .field("createdAt", machine.createdAt())
+                    .field("startedAt", machine.startedAt().map(Instant::toString))
+                    .field("provisionedAt", machine.provisionedAt().map(Instant::toString))
+                    .field("ipAddress", machine.ipAddress())
+                    .field("lastError", machine.lastError())
+                    .field("lastEnd", machine.lastEnd())
+                    .field(
+                            "ports",
+                            machine.ports().stream()
+                                    .map(PublishedPort::toString)
+                                    .toList())
+                    .field("directory", machine.directory().toString())
+                    .field("vmId", machine.vmId())
+                    .field("imageDigest", machine.imageDigest())
+                    .field("distro", machine.distro())
+                    .field("provision", machine.provision())
+                    .field("unsupported", machine.unsupported())
+                    .field("hindrance", machine.hindrance())
+                    .field("remedy", machine.remedy());
+        });
+    }
+
+    static void write(JsonOutput json, BrokenMachine broken) {
+        json.object(() -> json.field("name", broken.name())
+                .field("state", "broken")
+                .field("file", broken.file().toString())
+                .field("line", broken.line())
+                .field("reason", broken.reason())
+                .field("remedy", broken.remedy()));
+    }
+
+    private static void map(JsonOutput json, String name, Map<String, String> values) {
+        json.name(name).object(() -> values.forEach(json::field));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.cloche.cli.machine;
+
+import dev.cloche.Cloche;
+import dev.cloche.Machines;
+import dev.cloche.cli.terminal.Each;
+import dev.cloche.cli.terminal.ProgressDisplay;
+import java.util.List;
+
+/** How commands start machines. */
+final class MachineStarts {
+    private MachineStarts() {}
+
+    /** All of them, one after the other; what is not well with one that runs is said. */
+    static int all(List<String> names, boolean quiet) {
+        try (Cloche cloche = Cloche.open();
+                ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
+            Machines machines = cloche.machines();
+            return Each.of(names, name -> {
+                machines.start(name, progress).close();
+                warn(machines, name);
+            });
+        }
+    }
+
+    static void warn(Machines machines, String name) {
+        machines.get(name).lastError().ifPresent(error -> System.err.println("cloche: " + name + ": " + error));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.cloche.cli.option;
+
+import picocli.CommandLine.Option;
+
+/** How large a guest is. */
+public final class SizeOptions {
+    @Option(
+            names = "--cpus",
+            paramLabel = "N",
+            description = "Virtual CPUs of the guest, not more than the host has (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private int cpus = 1;
+
+    @Option(
+            names = {"-m", "--memory"},
+            paramLabel = "SIZE",
+            description = "Memory of the guest, for example 512m or 2g (default: ${DEFAULT-VALUE}).",
+            defaultValue = "512m",
+            converter = MemorySize.class)
+    private int memory;
+
+    public int cpus() {
+        return cpus;
+    }
+
+    /** In MiB. */
+    public int memory() {
+        return memory;
+    }
+}

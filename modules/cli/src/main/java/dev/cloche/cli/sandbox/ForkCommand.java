@@ -1,0 +1,73 @@
+package dev.cloche.cli.sandbox;
+
+import dev.cloche.Cloche;
+import dev.cloche.DetachedFork;
+import dev.cloche.ForkBuilder;
+import dev.cloche.SandboxInfo;
+import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.JsonOutput;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "fork",
+        customSynopsis = "cloche fork [OPTIONS] SANDBOX [N]",
+        description = {
+            "Make children of a running sandbox, detached, that begin where it is now; print their names.",
+            "",
+            "The sandbox is halted for a moment and goes on. Each child has a copy of its memory and disk, and an identity"
+                    + " and a network of its own. Nothing of the parent runs in it unless --keep-running is given, it has"
+                    + " none of its secrets unless --keep-secrets is, and no port is published. A child ends when it is stopped.",
+            ""
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  cloche fork web 3", "  cloche fork --name try --format json web"})
+public final class ForkCommand implements Callable<Integer> {
+    @Mixin
+    private ChildOptions options = new ChildOptions();
+
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Parameters(index = "0", paramLabel = "SANDBOX", description = "Name of the parent.")
+    private String parent = "";
+
+    @Parameters(
+            index = "1",
+            paramLabel = "N",
+            description = "How many children, 1 to 100 (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private int count = 1;
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            ForkBuilder builder =
+                    cloche.fork(parent).keepRunning(options.keepRunning()).keepSecrets(options.keepSecrets());
+            options.secrets().give(builder::secret);
+            String name = options.name();
+            if (name != null) {
+                builder.name(name).ephemeral(options.ephemeral());
+            }
+            DetachedFork fork = builder.startDetached(count);
+            if (format.json()) {
+                JsonOutput.print(
+                        System.out,
+                        json -> json.object(() -> json.field("parent", parent)
+                                .field(
+                                        "children",
+                                        fork.children().stream()
+                                                .map(SandboxInfo::name)
+                                                .toList())
+                                .field("pauseMillis", fork.pause().toMillis())
+                                .field("totalMillis", fork.total().toMillis())));
+            } else {
+                fork.children().forEach(child -> System.out.println(child.name()));
+            }
+        }
+        return ExitCodes.OK;
+    }
+}

@@ -1,0 +1,166 @@
+package dev.cloche.cli.sandbox;
+
+import dev.cloche.Cloche;
+import dev.cloche.SandboxInfo;
+import dev.cloche.SandboxInspection;
+import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.Table;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "inspect",
+        description = "Show all that is recorded of sandboxes: settings, status, and each run that is kept.")
+public final class InspectCommand implements Callable<Integer> {
+    @Mixin
+    private FormatOption format = new FormatOption();
+
+    @Mixin
+    private SandboxNames names = new SandboxNames();
+
+    @Override
+    public Integer call() {
+        try (Cloche cloche = Cloche.open()) {
+            List<SandboxInspection> found =
+                    names.all().stream().map(cloche.sandboxes()::inspect).toList();
+            if (format.json()) {
+                JsonOutput.print(System.out, json -> json.array(() -> found.forEach(each -> write(json, each))));
+            } else {
+                found.forEach(each -> print(each, System.out));
+            }
+        }
+        return ExitCodes.OK;
+    }
+
+    private static void write(JsonOutput json, SandboxInspection sandbox) {
+        SandboxInfo info = sandbox.info();
+        json.object(() -> {
+            json.field("id", info.id())
+                    .field("name", info.name())
+                    .field("image", info.image())
+                    .field("manifest", sandbox.image())
+                    .field("status", info.status())
+                    .field("ephemeral", info.ephemeral())
+                    .field("createdAt", info.createdAt())
+                    .field("memoryMib", info.memoryMib())
+                    .field("cpus", info.cpus())
+                    .field("diskMib", sandbox.diskMib())
+                    .field("ports", PsCommand.ports(info))
+                    .field("hindrance", info.hindrance())
+                    .field("remedy", info.remedy());
+            strings(json.name("labels"), sandbox.labels());
+            json.name("policies")
+                    .object(() -> json.field("maxDurationMillis", millis(sandbox.maxDuration()))
+                            .field("idleTimeoutMillis", millis(sandbox.idleTimeout()))
+                            .field("startTimeoutMillis", sandbox.startTimeout().toMillis())
+                            .field("restart", sandbox.restart().toString())
+                            .field("keptRuns", sandbox.keptRuns()));
+            json.field("restarts", sandbox.restarts());
+            command(json.name("command"), sandbox.command());
+            json.name("runs").array(() -> sandbox.runs().forEach(run -> write(json, run)));
+        });
+    }
+
+    private static void command(JsonOutput json, Optional<SandboxInspection.Command> command) {
+        // Without one, an empty object: what an older Cloche did not record.
+        json.object(() -> command.ifPresent(main -> {
+            json.field("words", main.words()).field("whole", main.whole());
+            strings(json.name("environment"), main.environment());
+            json.field("workingDirectory", main.workingDirectory())
+                    .field("user", main.user())
+                    .field("stopSignal", main.stopSignal());
+        }));
+    }
+
+    private static void strings(JsonOutput json, Map<String, String> values) {
+        json.object(() -> new TreeMap<>(values).forEach(json::field));
+    }
+
+    private static void write(JsonOutput json, SandboxInspection.Run run) {
+        json.object(() -> fields(json, run));
+    }
+
+    private static void fields(JsonOutput json, SandboxInspection.Run run) {
+        StartReport.start(json, run.start());
+        json.field("id", run.id())
+                .field("vm", run.vm())
+                .field("status", run.status())
+                .field("detached", run.detached())
+                .field("pid", run.pid())
+                .field("ownerPid", run.ownerPid())
+                .field("startedAt", run.startedAt())
+                .field("readyAt", run.readyAt().map(Instant::toString))
+                .field("terminatedAt", run.terminatedAt().map(Instant::toString))
+                .field("asked", run.asked())
+                .field("reason", run.reason())
+                .field("exitCode", run.exitCode())
+                .field("exitSignal", run.exitSignal())
+                .field("killed", run.killed())
+                .field("detail", run.detail());
+    }
+
+    private static OptionalLong millis(Optional<Duration> duration) {
+        return duration.map(value -> OptionalLong.of(value.toMillis())).orElse(OptionalLong.empty());
+    }
+
+    /** Prints for people what JSON has, but for the ids of VMs and processes. */
+    static void print(SandboxInspection sandbox, PrintStream out) {
+        SandboxInfo info = sandbox.info();
+        Table facts = new Table("NAME", info.name());
+        facts.row("id", String.valueOf(info.id()));
+        facts.row("status", PsCommand.hindered(info));
+        info.remedy().ifPresent(remedy -> facts.row("remedy", remedy));
+        facts.row("image", info.image());
+        facts.row("manifest", sandbox.image().orElse("-"));
+        facts.row("command", info.command().isEmpty() ? "the image's own" : info.command());
+        sandbox.command().ifPresent(main -> {
+            main.workingDirectory().ifPresent(directory -> facts.row("working directory", directory));
+            main.user().ifPresent(user -> facts.row("user", user));
+            main.stopSignal().ifPresent(signal -> facts.row("stop signal", signal));
+            new TreeMap<>(main.environment()).forEach((key, value) -> facts.row("env", key + "=" + value));
+        });
+        facts.row("memory", info.memoryMib() + " MiB");
+        facts.row("cpus", String.valueOf(info.cpus()));
+        sandbox.diskMib().ifPresent(size -> facts.row("disk", size + " MiB"));
+        info.ports().forEach(port -> facts.row("port", port.toString()));
+        facts.row("ephemeral", info.ephemeral() ? "yes" : "no");
+        new TreeMap<>(sandbox.labels()).forEach((key, value) -> facts.row("label", key + "=" + value));
+        sandbox.maxDuration().ifPresent(limit -> facts.row("max duration", limit.toString()));
+        sandbox.idleTimeout().ifPresent(limit -> facts.row("idle timeout", limit.toString()));
+        facts.row("start timeout", sandbox.startTimeout().toString());
+        facts.row("kept runs", String.valueOf(sandbox.keptRuns()));
+        facts.row("restart", sandbox.restart() + " (" + sandbox.restarts() + " in a row)");
+        facts.row("created", info.createdAt().toString());
+        facts.print(out);
+        Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL", "KILLED", "DETAIL");
+        sandbox.runs()
+                .forEach(run -> runs.row(
+                        String.valueOf(run.id()),
+                        run.startedAt().toString(),
+                        run.start().map(start -> StartReport.word(start.kind())).orElse("-"),
+                        run.terminatedAt().map(Instant::toString).orElse("-"),
+                        run.pid().isPresent() ? String.valueOf(run.pid().getAsLong()) : "-",
+                        run.reason().orElse("-"),
+                        run.exitCode().isPresent()
+                                ? String.valueOf(run.exitCode().getAsInt())
+                                : "-",
+                        run.exitSignal().isPresent()
+                                ? String.valueOf(run.exitSignal().getAsInt())
+                                : "-",
+                        run.terminatedAt().isEmpty() ? "-" : run.killed() ? "yes" : "no",
+                        run.detail().orElse("-")));
+        out.println();
+        runs.print(out);
+    }
+}

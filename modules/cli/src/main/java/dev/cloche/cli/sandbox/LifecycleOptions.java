@@ -1,0 +1,95 @@
+package dev.cloche.cli.sandbox;
+
+import dev.cloche.RestartPolicy;
+import dev.cloche.SandboxBuilder;
+import dev.cloche.cli.option.TimeSpan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options by which {@code run} and {@code create} say how long a sandbox lives and how it is found. */
+final class LifecycleOptions {
+    @Option(
+            names = {"-l", "--label"},
+            paramLabel = "KEY[=VALUE]",
+            description = "Something that the sandbox can be found by. May be repeated.")
+    private List<String> labels = new ArrayList<>();
+
+    @Option(
+            names = "--restart",
+            paramLabel = "POLICY",
+            description =
+                    "Whether it is started again when it has ended by itself: no, on-failure, on-failure:N or always"
+                            + " (default: no). Done by a process that keeps sandboxes, see: cloche keep --help.",
+            converter = Restart.class)
+    private @Nullable RestartPolicy restart;
+
+    @Option(
+            names = "--idle-timeout",
+            paramLabel = "TIME",
+            description =
+                    "Stop it when nobody has had a command or a copy in it, or used a published port of it, for this time."
+                            + " For a detached sandbox done by a process that keeps sandboxes, see: cloche keep --help.",
+            converter = TimeSpan.class)
+    private @Nullable Duration idleTimeout;
+
+    @Option(
+            names = "--max-duration",
+            paramLabel = "TIME",
+            description = "End it after this time, whoever is there.",
+            converter = TimeSpan.class)
+    private @Nullable Duration maxDuration;
+
+    @Option(
+            names = "--start-timeout",
+            paramLabel = "TIME",
+            description = "What a start may take, with the pull of its image (default: 30m).",
+            converter = TimeSpan.class)
+    private @Nullable Duration startTimeout;
+
+    @Option(
+            names = "--keep-runs",
+            paramLabel = "N",
+            description = "How many runs are kept, with their logs (default: 5).")
+    private @Nullable Integer keptRuns;
+
+    private static final class Restart implements ITypeConverter<RestartPolicy> {
+        @Override
+        public RestartPolicy convert(String text) {
+            try {
+                return RestartPolicy.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+    }
+
+    RestartPolicy restart() {
+        return restart == null ? RestartPolicy.no() : restart;
+    }
+
+    void applyTo(SandboxBuilder builder) {
+        for (String label : labels) {
+            int equals = label.indexOf('=');
+            builder.label(
+                    equals < 0 ? label : label.substring(0, equals), equals < 0 ? "" : label.substring(equals + 1));
+        }
+        builder.restart(restart());
+        if (idleTimeout != null) {
+            builder.idleTimeout(idleTimeout);
+        }
+        if (maxDuration != null) {
+            builder.maxDuration(maxDuration);
+        }
+        if (startTimeout != null) {
+            builder.startTimeout(startTimeout);
+        }
+        if (keptRuns != null) {
+            builder.keptRuns(keptRuns);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.cloche.cli.sandbox;
+
+import dev.cloche.Cloche;
+import dev.cloche.Exit;
+import dev.cloche.Sandbox;
+import dev.cloche.SandboxInfo;
+import dev.cloche.SandboxInspection;
+import dev.cloche.StartKind;
+import dev.cloche.StartTimings;
+import dev.cloche.base.ClocheException;
+import dev.cloche.cli.terminal.JsonOutput;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.Optional;
+
+/** How a sandbox began, for programs: one line of JSON. */
+final class StartReport {
+    private StartReport() {}
+
+    /** Of a sandbox whose command stands for ours, with how that ended. */
+    static void print(Sandbox sandbox, Exit exit, PrintStream out) {
+        JsonOutput.printLine(out, json -> {
+            json.field("name", sandbox.name());
+            start(json, sandbox.startTimings());
+            json.field("exitCode", exit.shellCode());
+        });
+    }
+
+    /** Of a sandbox that goes on; one that was short may be gone, and its start with it. */
+    static void print(Cloche cloche, SandboxInfo sandbox, PrintStream out) {
+        JsonOutput.printLine(out, json -> {
+            json.field("id", sandbox.id()).field("name", sandbox.name());
+            start(json, recorded(cloche, sandbox));
+        });
+    }
+
+    private static Optional<StartTimings> recorded(Cloche cloche, SandboxInfo sandbox) {
+        try {
+            return cloche.sandboxes().inspect(sandbox.name()).runs().stream()
+                    .findFirst()
+                    .flatMap(SandboxInspection.Run::start);
+        } catch (ClocheException gone) {
+            return Optional.empty();
+        }
+    }
+
+    static String word(StartKind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** As a field {@code start}; null where nothing is known. */
+    static void start(JsonOutput json, Optional<StartTimings> timings) {
+        timings.ifPresentOrElse(
+                known -> json.name("start")
+                        .object(() -> json.field("kind", word(known.kind()))
+                                .field("totalMillis", known.total().toMillis())
+                                .field("imageMillis", known.image().toMillis())
+                                .field("bootMillis", known.boot().toMillis())
+                                .field("notWarm", known.notWarm())),
+                () -> json.field("start", Optional.<String>empty()));
+    }
+}
