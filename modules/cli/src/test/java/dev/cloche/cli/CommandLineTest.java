@@ -2,6 +2,7 @@ package dev.cloche.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.cli.pool.MakerCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,6 +14,11 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
 class CommandLineTest {
+    @Test
+    void theProgramThatMakesTemplatesIsThisOne() {
+        assertThat(MakerCommand.PROGRAM).isEqualTo(Main.class.getName());
+    }
+
     @Test
     void whatFollowsTheImageBelongsToTheGuestsCommand() {
         ParseResult run = parse("run", "--rm", "-e", "A=1", "base", "--", "sh", "-c", "--name", "--", "-e");

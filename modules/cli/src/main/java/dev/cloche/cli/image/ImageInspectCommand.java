@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "inspect", description = "Print everything that is known of an image.")
-public final class ImageInspectCommand implements Callable<Integer> {
+final class ImageInspectCommand implements Callable<Integer> {
     @Option(names = "--layers", description = "Print its layers, from bottom to top.")
     private boolean layers;
 

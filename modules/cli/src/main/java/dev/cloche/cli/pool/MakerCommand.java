@@ -2,7 +2,6 @@ package dev.cloche.cli.pool;
 
 import dev.cloche.ClocheOptions;
 import dev.cloche.TemplateMaking;
-import dev.cloche.cli.Main;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,6 +11,9 @@ import java.util.List;
 
 /** Has templates made and pools filled by this program once more, in the background: a command must not wait for what only the next one needs. */
 public final class MakerCommand {
+    /** The main class of this program, which is above this package. */
+    public static final String PROGRAM = "dev.cloche.cli.Main";
+
     private static final Path OWN = Path.of("/proc/self/cmdline");
 
     private MakerCommand() {}
@@ -32,12 +34,12 @@ public final class MakerCommand {
         }
     }
 
-    /** From the command line of this JVM; nobody does so if that is another program. */
+    /** Reads the command line of this JVM: nothing is made in the background if that is another program. */
     static TemplateMaking of(String... commandLine) {
         List<String> words = new ArrayList<>();
         for (String word : commandLine) {
             words.add(word);
-            if (word.equals(Main.class.getName())) {
+            if (word.equals(PROGRAM)) {
                 return new TemplateMaking.ByProcess(
                         with(words, "template", "make", "--quiet"), with(words, "pool", "fill", "--quiet"));
             }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "events",
         description = {"Print the events of a process, one on each line; with --format json as objects.", ""})
-public final class ProcessEventsCommand implements Callable<Integer> {
+final class ProcessEventsCommand implements Callable<Integer> {
     private static final Duration LOOK_FOR_THE_END = Duration.ofSeconds(30);
 
     @Option(

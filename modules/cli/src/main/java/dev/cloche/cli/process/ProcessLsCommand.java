@@ -23,7 +23,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(name = "ls", description = "List the processes that run, by id.")
-public final class ProcessLsCommand implements Callable<Integer> {
+final class ProcessLsCommand implements Callable<Integer> {
     @Option(
             names = {"-a", "--all"},
             description = "Also those that have ended.")

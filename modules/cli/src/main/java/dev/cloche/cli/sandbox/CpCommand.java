@@ -22,7 +22,7 @@ import picocli.CommandLine.Mixin;
             "  cloche cp project web:/srv       /srv/project, if /srv is a directory",
             "  cloche cp web:/var/log/. logs    what is in /var/log, into the directory logs"
         })
-public final class CpCommand implements Callable<Integer> {
+final class CpCommand implements Callable<Integer> {
     @Mixin
     private CopyWork work = new CopyWork();
 

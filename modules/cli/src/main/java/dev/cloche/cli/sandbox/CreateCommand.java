@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
             "`cloche start` then starts it detached, as `cloche run -d` would have.",
             ""
         })
-public final class CreateCommand implements Callable<Integer> {
+final class CreateCommand implements Callable<Integer> {
     @Mixin
     private SandboxOptions options = new SandboxOptions();
 

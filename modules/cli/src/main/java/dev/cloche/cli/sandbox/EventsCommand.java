@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
             "  cloche events --filter event=crashed",
             "  cloche events --since 1h --no-follow --format json",
         })
-public final class EventsCommand implements Callable<Integer> {
+final class EventsCommand implements Callable<Integer> {
     @Option(
             names = "--since",
             paramLabel = "TIME",

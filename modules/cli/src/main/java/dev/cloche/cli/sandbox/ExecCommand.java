@@ -46,7 +46,7 @@ import picocli.CommandLine.Parameters;
             "  cloche exec -it web sh",
             "  cloche exec -i -u postgres db -- psql < dump.sql"
         })
-public final class ExecCommand implements Callable<Integer> {
+final class ExecCommand implements Callable<Integer> {
     @Option(
             names = {"-i", "--interactive"},
             description = "Pass standard input on to the command; without it the command reads from /dev/null.")

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         },
         footerHeading = "%nExamples:%n",
         footer = {"  cloche fork web 3", "  cloche fork --name try --format json web"})
-public final class ForkCommand implements Callable<Integer> {
+final class ForkCommand implements Callable<Integer> {
     @Mixin
     private ChildOptions options = new ChildOptions();
 

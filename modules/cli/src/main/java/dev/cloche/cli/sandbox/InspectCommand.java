@@ -22,7 +22,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "inspect",
         description = "Show all that is recorded of sandboxes: settings, status, and each run that is kept.")
-public final class InspectCommand implements Callable<Integer> {
+final class InspectCommand implements Callable<Integer> {
     @Mixin
     private FormatOption format = new FormatOption();
 

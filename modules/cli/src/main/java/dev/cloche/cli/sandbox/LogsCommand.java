@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
             "Its standard output and error go to those of this command.",
             ""
         })
-public final class LogsCommand implements Callable<Integer> {
+final class LogsCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options = new LogOptions();
 

@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(name = "ps", description = "List the sandboxes that run, the newest first.")
-public final class PsCommand implements Callable<Integer> {
+final class PsCommand implements Callable<Integer> {
     private static final int PAGE = 500;
     private static final int COMMAND_WIDTH = 40;
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
         },
         footerHeading = "%nExamples:%n",
         footer = {"  cloche restore before-upgrade --name web2 -p 8081:80", "  cloche exec web2 -- cat /tmp/ready"})
-public final class RestoreCommand implements Callable<Integer> {
+final class RestoreCommand implements Callable<Integer> {
     @Mixin
     private ChildOptions options = new ChildOptions();
 

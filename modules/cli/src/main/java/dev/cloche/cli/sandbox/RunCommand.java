@@ -56,7 +56,7 @@ import picocli.CommandLine.Option;
             "  cloche run --rm -it debian",
             "  cloche run -d --name web --memory 1g -p 8080:80 nginx",
         })
-public final class RunCommand implements Callable<Integer> {
+final class RunCommand implements Callable<Integer> {
     @Mixin
     private SandboxOptions options = new SandboxOptions();
 

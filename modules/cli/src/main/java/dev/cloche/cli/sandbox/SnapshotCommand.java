@@ -7,4 +7,4 @@ import picocli.CommandLine.Command;
         name = "snapshot",
         description = "Keep sandboxes as they are now, to restore them later or several times.",
         synopsisSubcommandLabel = "COMMAND")
-public final class SnapshotCommand extends CommandGroup {}
+final class SnapshotCommand extends CommandGroup {}

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
                     + " command; 128 + N if signal N ended it.",
             ""
         })
-public final class WaitCommand implements Callable<Integer> {
+final class WaitCommand implements Callable<Integer> {
     private static final int SIGNALLED = 128;
 
     @Option(

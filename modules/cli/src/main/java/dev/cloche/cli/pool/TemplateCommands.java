@@ -1,0 +1,200 @@
+package dev.cloche.cli.pool;
+
+import dev.cloche.Cloche;
+import dev.cloche.Network;
+import dev.cloche.TemplateInfo;
+import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.option.MemorySize;
+import dev.cloche.cli.option.SizeOptions;
+import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.cli.terminal.Age;
+import dev.cloche.cli.terminal.Each;
+import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.ProgressDisplay;
+import dev.cloche.cli.terminal.Table;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Has the commands of {@code cloche template}. */
+public final class TemplateCommands {
+    private TemplateCommands() {}
+
+    /** Returns them by name, in the order of the help. */
+    public static Map<String, Supplier<Callable<Integer>>> all() {
+        Map<String, Supplier<Callable<Integer>>> all = new LinkedHashMap<>();
+        all.put("ls", Ls::new);
+        all.put("inspect", Inspect::new);
+        all.put("make", Make::new);
+        all.put("rm", Rm::new);
+        all.put("prune", Prune::new);
+        return all;
+    }
+
+    @Command(name = "ls", description = "List the templates.")
+    private static final class Ls implements Callable<Integer> {
+        @Mixin
+        private FormatOption format = new FormatOption();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                List<TemplateInfo> templates = cloche.templates().list();
+                if (format.json()) {
+                    JsonOutput.print(
+                            System.out,
+                            json -> json.array(() -> templates.forEach(template -> Fields.write(json, template))));
+                } else {
+                    Clock clock = Clock.systemUTC();
+                    Table table = new Table("NAME", "IMAGE", "MEMORY", "CPUS", "USED");
+                    templates.forEach(template -> table.row(
+                            template.name(),
+                            template.usable()
+                                    ? template.image().map(Ls::shortened).orElse("")
+                                    : "gone",
+                            template.memoryMib() + "m",
+                            String.valueOf(template.cpus()),
+                            Age.of(template.lastUsedAt(), clock)));
+                    table.print(System.out);
+                }
+            }
+            return ExitCodes.OK;
+        }
+
+        private static String shortened(String digest) {
+            return digest.length() > 19 ? digest.substring(0, 19) : digest;
+        }
+    }
+
+    @Command(name = "inspect", description = "Print what is known of a template, as JSON.")
+    private static final class Inspect implements Callable<Integer> {
+        @Parameters(paramLabel = "NAME", description = "Name of the template.")
+        private String name = "";
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                TemplateInfo template = cloche.templates().get(name);
+                JsonOutput.print(System.out, json -> Fields.write(json, template));
+            }
+            return ExitCodes.OK;
+        }
+    }
+
+    @Command(
+            name = "make",
+            description = {
+                "Make the template of an image and a size, unless there is one, and print its name.",
+                "",
+                "This happens by itself after the first run of an image in a size."
+            })
+    private static final class Make implements Callable<Integer> {
+        @Parameters(paramLabel = "IMAGE", description = "The image, as for cloche run.")
+        private String image = "";
+
+        @Mixin
+        private SizeOptions size = new SizeOptions();
+
+        @Option(
+                names = "--network",
+                paramLabel = "NAME",
+                description = "Of sandboxes with this network: none or user (default: ${DEFAULT-VALUE}).",
+                defaultValue = "none")
+        private Network network = Network.NONE;
+
+        @Option(
+                names = "--disk",
+                paramLabel = "SIZE",
+                description = "Of ephemeral sandboxes with a disk of this size.",
+                converter = MemorySize.class)
+        private @Nullable Integer disk;
+
+        @Option(
+                names = {"-q", "--quiet"},
+                description = "Do not show the progress of a pull.")
+        private boolean quiet;
+
+        @Override
+        public Integer call() {
+            made().ifPresentOrElse(
+                            template -> System.out.println(template.name()),
+                            () -> System.err.println("cloche: another process makes it just now"));
+            return ExitCodes.OK;
+        }
+
+        private Optional<TemplateInfo> made() {
+            try (Cloche cloche = Cloche.open();
+                    ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
+                OptionalInt own = disk == null || disk == 0 ? OptionalInt.empty() : OptionalInt.of(disk);
+                return cloche.templates().make(image, size.memory(), size.cpus(), network, own, progress);
+            }
+        }
+    }
+
+    @Command(name = "rm", description = "Remove templates. Sandboxes of them boot then, and others are made.")
+    private static final class Rm implements Callable<Integer> {
+        @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of templates.")
+        private List<String> names = new ArrayList<>();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names, cloche.templates()::remove);
+            }
+        }
+    }
+
+    @Command(name = "prune", description = "Remove the templates that no sandbox runs from, and print their names.")
+    private static final class Prune implements Callable<Integer> {
+        @Option(
+                names = "--unused-for",
+                paramLabel = "TIME",
+                converter = TimeSpan.class,
+                description = "Only those that no sandbox was started from for so long, and those whose image is gone.")
+        private Duration unusedFor = Duration.ZERO;
+
+        @Mixin
+        private FormatOption format = new FormatOption();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                List<String> removed = cloche.templates().prune(unusedFor);
+                if (format.json()) {
+                    JsonOutput.print(System.out, json -> json.object(() -> json.field("templates", removed)));
+                } else {
+                    removed.forEach(System.out::println);
+                }
+            }
+            return ExitCodes.OK;
+        }
+    }
+
+    /** How a template is read out. */
+    private static final class Fields {
+        private Fields() {}
+
+        static void write(JsonOutput json, TemplateInfo template) {
+            json.object(() -> json.field("name", template.name())
+                    .field("image", template.image())
+                    .field("memoryMib", template.memoryMib())
+                    .field("cpus", template.cpus())
+                    .field("createdAt", template.createdAt())
+                    .field("lastUsedAt", template.lastUsedAt())
+                    .field("usable", template.usable()));
+        }
+    }
+}

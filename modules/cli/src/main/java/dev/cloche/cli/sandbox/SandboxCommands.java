@@ -1,0 +1,212 @@
+package dev.cloche.cli.sandbox;
+
+import dev.cloche.Cloche;
+import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.option.GraceOption;
+import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.cli.pool.MakerCommand;
+import dev.cloche.cli.terminal.Each;
+import dev.cloche.cli.terminal.ExitCodes;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Has the commands of sandboxes: those of a few lines here, the others in files of their own. */
+public final class SandboxCommands {
+    private SandboxCommands() {}
+
+    /** Returns them by name, in the order of the help. */
+    public static Map<String, Supplier<Callable<Integer>>> all() {
+        Map<String, Supplier<Callable<Integer>>> all = new LinkedHashMap<>();
+        all.put("run", RunCommand::new);
+        all.put("exec", ExecCommand::new);
+        all.put("cp", CpCommand::new);
+        all.put("create", CreateCommand::new);
+        all.put("start", Start::new);
+        all.put("ps", PsCommand::new);
+        all.put("inspect", InspectCommand::new);
+        all.put("logs", LogsCommand::new);
+        all.put("stats", StatsCommand::new);
+        all.put("stop", Stop::new);
+        all.put("drain", Drain::new);
+        all.put("kill", Kill::new);
+        all.put("restart", Restart::new);
+        all.put("pause", Pause::new);
+        all.put("resume", Resume::new);
+        all.put("rename", Rename::new);
+        all.put("rm", Rm::new);
+        all.put("wait", WaitCommand::new);
+        all.put("snapshot", SnapshotCommand::new);
+        all.put("restore", RestoreCommand::new);
+        all.put("fork", ForkCommand::new);
+        all.put("events", EventsCommand::new);
+        return all;
+    }
+
+    @Command(
+            name = "start",
+            description =
+                    "Start sandboxes that were created or have ended: detached, with the image and command that they have.")
+    private static final class Start implements Callable<Integer> {
+        @Mixin
+        private FormatOption format = new FormatOption();
+
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open(MakerCommand.options())) {
+                return format.json()
+                        ? Each.of(
+                                names.all(),
+                                name -> StartReport.print(
+                                        cloche, cloche.sandboxes().start(name), System.out),
+                                name -> {})
+                        : Each.of(names.all(), cloche.sandboxes()::start);
+            }
+        }
+    }
+
+    @Command(
+            name = "stop",
+            description = "End running sandboxes: their processes get SIGTERM, and SIGKILL after a time of grace.")
+    private static final class Stop implements Callable<Integer> {
+        @Mixin
+        private GraceOption time = new GraceOption();
+
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), name -> cloche.sandboxes().stop(name, time.grace()));
+            }
+        }
+    }
+
+    @Command(
+            name = "drain",
+            description = "End sandboxes once the commands in them have finished; further ones are refused at once.")
+    private static final class Drain implements Callable<Integer> {
+        @Option(
+                names = "--wait",
+                paramLabel = "TIME",
+                description = "How long commands may go on (default: ${DEFAULT-VALUE}).",
+                defaultValue = "10m",
+                converter = TimeSpan.class)
+        private Duration longest = Duration.ofMinutes(10);
+
+        @Mixin
+        private GraceOption time = new GraceOption();
+
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), name -> cloche.sandboxes().drain(name, longest, time.grace()));
+            }
+        }
+    }
+
+    @Command(name = "kill", description = "Kill running sandboxes at once.")
+    private static final class Kill implements Callable<Integer> {
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), cloche.sandboxes()::kill);
+            }
+        }
+    }
+
+    @Command(name = "restart", description = "Stop sandboxes, unless they have ended, and start them again.")
+    private static final class Restart implements Callable<Integer> {
+        @Mixin
+        private GraceOption time = new GraceOption();
+
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), name -> cloche.sandboxes().restart(name, time.grace()));
+            }
+        }
+    }
+
+    @Command(name = "pause", description = "Halt running sandboxes in their memory.")
+    private static final class Pause implements Callable<Integer> {
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), cloche.sandboxes()::pause);
+            }
+        }
+    }
+
+    @Command(name = "resume", description = "Let paused sandboxes go on.")
+    private static final class Resume implements Callable<Integer> {
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), cloche.sandboxes()::resume);
+            }
+        }
+    }
+
+    @Command(
+            name = "rename",
+            description = "Give a sandbox another name. The host name of its guest follows with its next start.")
+    private static final class Rename implements Callable<Integer> {
+        @Parameters(index = "0", paramLabel = "SANDBOX", description = "Its name.")
+        private String name = "";
+
+        @Parameters(index = "1", paramLabel = "NEW-NAME", description = "The name that it gets.")
+        private String newName = "";
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                cloche.sandboxes().rename(name, newName);
+            }
+            return ExitCodes.OK;
+        }
+    }
+
+    @Command(name = "rm", description = "Remove sandboxes that have ended, with all that belongs to them.")
+    private static final class Rm implements Callable<Integer> {
+        @Option(
+                names = {"-f", "--force"},
+                description = "Kill those that run.")
+        private boolean force;
+
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), name -> cloche.sandboxes().remove(name, force));
+            }
+        }
+    }
+}
