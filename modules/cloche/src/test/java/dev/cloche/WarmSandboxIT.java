@@ -9,7 +9,15 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,5 +115,41 @@ class WarmSandboxIT {
             String first = sh(one, "cat /sys/class/net/eth0/address");
             assertThat(first).startsWith("02:").isNotEqualTo(sh(two, "cat /sys/class/net/eth0/address"));
         }
+    }
+
+    @Test
+    void aProcessThatStaysKeepsThePoolForItselfAndForOthers() throws Exception {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        try (Cloche staying = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(directory.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.InBackground()))) {
+            staying.pools().set("base", MEMORY, 1, Network.NONE, 2, Duration.ofHours(1));
+            awaitReady(2);
+            try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
+                Callable<String> starter = () -> {
+                    try (Sandbox sandbox =
+                            staying.sandbox("base").memory(MEMORY).start()) {
+                        assertThat(sandbox.startTimings().orElseThrow().kind()).isNotEqualTo(StartKind.COLD);
+                        assertThat(sh(sandbox, "hostname")).isEqualTo(sandbox.name() + "\n");
+                        return sandbox.name();
+                    }
+                };
+                Set<String> names = new HashSet<>();
+                for (Future<String> one : many.invokeAll(Collections.nCopies(6, starter))) {
+                    assertThat(names.add(one.get())).isTrue();
+                }
+            }
+            awaitReady(2);
+            // This one comes and goes, and fills nothing.
+            warm(builder(Network.NONE)).close();
+            awaitReady(2);
+        }
+        warm(builder(Network.NONE)).close();
+        assertThat(cloche.pools().list().getFirst().ready()).isEqualTo(1);
+    }
+
+    private void awaitReady(int depth) {
+        Awaitility.await().until(() -> cloche.pools().list().getFirst().ready() == depth);
     }
 }

@@ -20,20 +20,21 @@ final class Bucket {
     /** The newest first. */
     final Deque<Entry> ready = new ArrayDeque<>();
 
-    final Map<Long, Entry> checking = new HashMap<>();
     final Map<Long, Underway> underway = new HashMap<>();
     final Deque<Waiter> waiters = new ArrayDeque<>();
     final Tally tally = new Tally();
     Trouble trouble = Trouble.NONE;
     Demand demand;
     boolean stalled;
-    /** Whether what other processes left of this key is known. */
+    /** Whether what lies on the shelf is known. */
     boolean swept;
+    /** How many entries other processes are making, as far as is known. */
+    int openingElsewhere;
 
     OptionalLong neededSince = OptionalLong.empty();
 
-    /** A restore or an adoption. */
-    record Underway(SnapshotRef snapshot, long since, boolean adoption) {
+    /** A restore. */
+    record Underway(SnapshotRef snapshot, long since) {
         boolean slow(PoolConfig config, long now) {
             return now - since >= config.slowAfter().toNanos();
         }
@@ -60,11 +61,22 @@ final class Bucket {
     }
 
     DepthPolicy depth() {
-        return registration.depth().orElse(config.depth());
+        return registration.depth();
     }
 
+    /** How many this process is to keep ready. */
     int target(long now) {
-        return demand.target(depth(), now);
+        return registration.keeps() ? demand.target(depth(), now) : 0;
+    }
+
+    /** An entry lies on its shelf; it is handed out before the older ones. */
+    void shelve(Entry entry) {
+        List<Entry> younger = new ArrayList<>();
+        while (!ready.isEmpty() && ready.getFirst().bornAt() - entry.bornAt() > 0) {
+            younger.add(ready.removeFirst());
+        }
+        ready.addFirst(entry);
+        younger.reversed().forEach(ready::addFirst);
     }
 
     /** The newest that is not too old; those that are go into {@code tooOld}. */
@@ -101,27 +113,31 @@ final class Bucket {
         throw new IllegalStateException("entry " + number + " is not ready");
     }
 
+    /** What is to go now; of a shelf that another process keeps, only what is too old to be handed out. */
     List<EvictionPlan.Going> going(long now) {
         List<EvictionPlan.Candidate> candidates = new ArrayList<>();
         ready.forEach(entry -> candidates.add(entry.candidate(registration.snapshot())));
-        return EvictionPlan.plan(candidates, checking.size(), target(now), now);
+        int most = registration.keeps() ? target(now) : Integer.MAX_VALUE;
+        return EvictionPlan.plan(candidates, 0, most, now);
     }
 
     /** What is to be restored now, were it for this key alone. */
     RefillPlan.Need need(long now) {
         int target = target(now);
         int waiting = waiters.size();
-        int all = ready.size() + checking.size() + underway.size();
-        int fresh = (int) (ready.stream().filter(entry -> fresh(entry, now)).count()
-                + checking.values().stream().filter(entry -> fresh(entry, now)).count()
-                + underway.values().stream()
-                        .filter(way -> way.snapshot().equals(registration.snapshot()))
-                        .count());
-        boolean stale = ready.size() + checking.size() + underway.size() > fresh;
+        int making = underway.size();
+        int elsewhere = registration.keeps() ? openingElsewhere : 0;
+        int all = ready.size() + making + elsewhere;
+        int fresh = elsewhere
+                + (int) (ready.stream().filter(entry -> fresh(entry, now)).count()
+                        + underway.values().stream()
+                                .filter(way -> way.snapshot().equals(registration.snapshot()))
+                                .count());
+        boolean stale = all > fresh;
         // Of those that are stale one at a time is replaced before it goes, so one more than the target is allowed.
         int wanted = Math.max(0, Math.min(waiting + target - fresh, waiting + target + (stale ? 1 : 0) - all));
         int allowed = mayBegin(now) ? trouble.broken(config.retry()) ? Math.min(1, wanted) : wanted : 0;
-        int forWaiters = Math.clamp((long) waiting - underway.size() - checking.size(), 0, allowed);
+        int forWaiters = Math.clamp((long) waiting - making, 0, allowed);
         neededSince = wanted == 0 ? OptionalLong.empty() : neededSince.isPresent() ? neededSince : OptionalLong.of(now);
         return new RefillPlan.Need(key, forWaiters, allowed - forWaiters, all, target);
     }
@@ -138,7 +154,7 @@ final class Bucket {
 
     /** Whoever waits now waits in vain. */
     boolean hopeless(long now) {
-        return trouble.broken(config.retry()) && trouble.pausing(now) && underway.isEmpty() && checking.isEmpty();
+        return trouble.broken(config.retry()) && trouble.pausing(now) && underway.isEmpty();
     }
 
     /** When something is due without anything happening: how long after a time, of which it is the soonest. */
@@ -147,7 +163,6 @@ final class Bucket {
         for (Entry entry : ready) {
             times.add(entry.replaceAt());
             times.add(entry.endAt());
-            times.add(entry.checkedAt() + config.checkedRecently().toNanos() / 2);
         }
         underway.values()
                 .forEach(way -> times.add(way.since() + config.slowAfter().toNanos()));
@@ -163,7 +178,7 @@ final class Bucket {
 
     PoolMetrics.Key metrics(long now) {
         return new PoolMetrics.Key(
-                ready.size() + checking.size(),
+                ready.size(),
                 target(now),
                 underway.size(),
                 waiters.size(),

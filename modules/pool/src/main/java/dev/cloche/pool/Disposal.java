@@ -26,6 +26,15 @@ record Disposal(Duration within) {
         }
     }
 
+    /** Closes a handle, whatever comes of it. */
+    void letGo(Vm vm) {
+        try {
+            vm.close();
+        } catch (Throwable e) {
+            log("pool entry " + vm.id() + " is not let go", e);
+        }
+    }
+
     static void log(String what, Throwable why) {
         System.Logger.Level level =
                 why instanceof ClocheException ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING;

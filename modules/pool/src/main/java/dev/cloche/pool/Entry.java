@@ -1,66 +1,53 @@
 package dev.cloche.pool;
 
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmId;
+import java.time.Duration;
 
 /**
- * A prepared VM of the pool. Its times are monotonic nanoseconds; {@code checkedAt} is guarded by the pool's lock.
+ * A prepared VM on its shelf, which no process owns until its hand-off. Times are monotonic nanoseconds.
+ *
+ * @param number never given twice in one core
+ * @param replaceAt from then on another one takes its place
+ * @param endAt from then on its guard ends it
+ * @param knownSince when this core came to know of it
  */
-final class Entry {
-    private final long number;
-    private final StackKey key;
-    private final SnapshotRef snapshot;
-    private final Vm vm;
-    private final long bornAt;
-    private final long replaceAt;
-    private final long endAt;
-    private long checkedAt;
-
-    Entry(long number, StackKey key, SnapshotRef snapshot, Vm vm, long bornAt, long replaceAt, long endAt, long now) {
-        this.number = number;
-        this.key = key;
-        this.snapshot = snapshot;
-        this.vm = vm;
-        this.bornAt = bornAt;
-        this.replaceAt = replaceAt;
-        this.endAt = endAt;
-        checkedAt = now;
+record Entry(
+        long number,
+        StackKey key,
+        SnapshotRef snapshot,
+        VmId vm,
+        long bornAt,
+        long replaceAt,
+        long endAt,
+        long knownSince) {
+    /** An entry that is that old now. */
+    static Entry aged(
+            long number, StackKey key, SnapshotRef snapshot, VmId vm, Duration age, Duration maxAge, long now) {
+        long bornAt = now - age.toNanos();
+        return new Entry(
+                number,
+                key,
+                snapshot,
+                vm,
+                bornAt,
+                bornAt + replacedAfter(vm, maxAge).toNanos(),
+                bornAt + maxAge.toNanos(),
+                now);
     }
 
-    long number() {
-        return number;
+    /**
+     * Returns an age between 75 and 95 % of the longest, which depends on the VM's id alone: the entries of one refill do not
+     * all go at once, and all processes replace one at the same time.
+     */
+    static Duration replacedAfter(VmId vm, Duration maxAge) {
+        long share = 750L + Math.floorMod(vm.value().hashCode(), 200);
+        return maxAge.multipliedBy(share).dividedBy(1000);
     }
 
-    StackKey key() {
-        return key;
-    }
-
-    SnapshotRef snapshot() {
-        return snapshot;
-    }
-
-    Vm vm() {
-        return vm;
-    }
-
-    long bornAt() {
-        return bornAt;
-    }
-
-    long replaceAt() {
-        return replaceAt;
-    }
-
-    long endAt() {
-        return endAt;
-    }
-
-    long checkedAt() {
-        return checkedAt;
-    }
-
-    void checked(long now) {
-        checkedAt = now;
+    /** The same entry, looked at now. */
+    Entry knownAgain(long now) {
+        return new Entry(number, key, snapshot, vm, bornAt, replaceAt, endAt, now);
     }
 
     EvictionPlan.Candidate candidate(SnapshotRef current) {
@@ -69,6 +56,6 @@ final class Entry {
 
     @Override
     public String toString() {
-        return vm.id() + " of " + key;
+        return vm + " of " + key;
     }
 }

@@ -15,46 +15,61 @@ import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
-/** Makes pool entries: restored, exercised, judged, halted and shelved. Safe for use from several threads; blocks. */
-record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposal disposal) {
+/**
+ * Makes pool entries: restored, exercised, warmed up, checked, halted and shelved. Safe for use from several threads; blocks.
+ *
+ * @param events told how long preparations take
+ */
+record EntryMaker(VmProvider provider, PoolConfig config, Disposal disposal, Consumer<PoolEvent> events) {
     /** Something that almost every image has; where it is missing, the guest has looked for it, which is most of it. */
     private static final ExecRequest EXERCISE = ExecRequest.of("true");
 
     /** What came of it. */
     sealed interface Made {
-        /** It is on its shelf, and this process's until the handle is closed. */
-        record Ready(Vm vm, Duration took) implements Made {}
+        /** It lies on its shelf, and no process owns it. */
+        record Ready(Duration took) implements Made {}
 
-        /** It was made, and its validator does not like it. */
-        record Rejected(Vm vm, String reason) implements Made {}
-
-        /** No entry came of it; what is left resisted its removal. */
-        record Failed(Throwable why, Optional<Vm> left) implements Made {}
+        /**
+         * No entry came of it.
+         *
+         * @param left whether its VM resisted its removal
+         */
+        record Failed(Throwable why, boolean left) implements Made {
+            boolean rejected() {
+                return why instanceof PoolException.Rejected;
+            }
+        }
     }
 
-    Made make(VmId id, StackKey key, Registration registration, Duration maxAge) {
+    Made make(VmId id, StackKey key, Registration registration) {
         long begin = System.nanoTime();
         Vm vm;
         try {
-            vm = provider.create(spec(id, registration), new PoolSlot(key.label(), maxAge));
+            vm = provider.create(spec(id, registration), new PoolSlot(key.label(), registration.maxAge()));
         } catch (Throwable e) {
-            return new Made.Failed(e, Optional.empty());
+            return new Made.Failed(e, false);
         }
         try {
             Deadline deadline = Deadline.after(config.restoreWithin());
-            vm.prepare(guest -> exercise(guest, deadline), deadline);
-            if (checks.of(vm, deadline.remainingNanos()) instanceof Verdict.Unhealthy unhealthy) {
-                return new Made.Rejected(vm, unhealthy.reason());
-            }
+            vm.prepare(guest -> prepare(guest, id, key, registration.preparation(), deadline), deadline);
             vm.shelve();
-            return new Made.Ready(vm, Duration.ofNanos(System.nanoTime() - begin));
+            vm.close();
+            return new Made.Ready(Duration.ofNanos(System.nanoTime() - begin));
         } catch (Throwable e) {
             // An interrupt was for the restore, not for cleaning up after it.
             Thread.interrupted();
             Optional<String> resists = disposal.of(vm);
-            resists.ifPresent(why -> e.addSuppressed(new IllegalStateException(why)));
-            return new Made.Failed(e, resists.map(why -> vm));
+            resists.ifPresent(why -> {
+                e.addSuppressed(new IllegalStateException(why));
+                disposal.letGo(vm);
+            });
+            return new Made.Failed(e, resists.isPresent());
         }
     }
 
@@ -74,11 +89,58 @@ record EntryMaker(VmProvider provider, PoolConfig config, Checks checks, Disposa
                 : plain;
     }
 
+    private void prepare(Guest guest, VmId id, StackKey key, Preparation preparation, Deadline deadline) {
+        exercise(guest, deadline);
+        if (preparation.warmUp().isEmpty() && preparation.healthCheck().isEmpty()) {
+            return;
+        }
+        long begin = System.nanoTime();
+        boolean healthy = false;
+        try {
+            preparation.warmUp().ifPresent(work -> within("warm-up", work, guest, deadline));
+            preparation.healthCheck().ifPresent(work -> within("health check", work, guest, deadline));
+            healthy = true;
+        } finally {
+            events.accept(new PoolEvent.Checked(key, id, Duration.ofNanos(System.nanoTime() - begin), healthy));
+        }
+    }
+
     private static void exercise(Guest guest, Deadline deadline) {
         try (GuestExecution done = guest.exec(EXERCISE, deadline)) {
             var _ = done.await(deadline);
         } catch (SpawnException missing) {
             return;
         }
+    }
+
+    /** Whatever it does, it ends in time for us. */
+    private void within(String what, Consumer<Guest> work, Guest guest, Deadline deadline) {
+        FutureTask<Boolean> task = new FutureTask<>(() -> {
+            work.accept(guest);
+            return true;
+        });
+        Thread worker =
+                Thread.ofVirtual().name("pool-" + what.replace(' ', '-')).start(task);
+        long nanos = Math.min(deadline.remainingNanos(), config.prepareWithin().toNanos());
+        try {
+            var _ = task.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            worker.interrupt();
+            throw new PoolException.Rejected(
+                    "The " + what + " of a pool's VM took longer than "
+                            + Duration.ofNanos(nanos).toMillis() + " ms",
+                    e);
+        } catch (ExecutionException e) {
+            throw new PoolException.Rejected("The " + what + " of a pool's VM failed: " + reason(e.getCause()), e);
+        } catch (InterruptedException e) {
+            worker.interrupt();
+            Thread.currentThread().interrupt();
+            throw new PoolException.Interrupted();
+        }
+    }
+
+    private static String reason(Throwable why) {
+        return Optional.ofNullable(why.getMessage())
+                .orElseGet(() -> why.getClass().getSimpleName());
     }
 }

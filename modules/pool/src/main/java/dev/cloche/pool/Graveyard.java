@@ -73,11 +73,9 @@ final class Graveyard {
         return one.since() + config.slowAfter().toNanos() - now;
     }
 
-    /** Forgets those in quarantine, and says which they were. */
-    List<Entry> giveUp() {
-        List<Entry> left = quarantine.values().stream().map(Resisting::entry).toList();
+    /** Forgets those in quarantine; the next process that looks at the shelves finds them. */
+    void giveUp() {
         quarantine.clear();
-        return left;
     }
 
     int quarantined() {

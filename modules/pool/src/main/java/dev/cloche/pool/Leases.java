@@ -12,14 +12,6 @@ final class Leases {
         this.state = state;
     }
 
-    /** One that is ready now, unless somebody waits for it already. */
-    Optional<Waiter.Grant.Ready> take(Bucket bucket, long now) {
-        bucket.demand = bucket.demand.arrived(now);
-        Optional<Waiter.Grant.Ready> taken = bucket.waiters.isEmpty() ? lease(bucket, now, now) : Optional.empty();
-        state.count(bucket, taken.isPresent() ? Tally.Count.HITS : Tally.Count.MISSES);
-        return taken;
-    }
-
     Waiter queue(Bucket bucket, long now) {
         bucket.demand = bucket.demand.arrived(now);
         Waiter waiter = new Waiter(bucket.key(), state.number(), now);
@@ -54,24 +46,16 @@ final class Leases {
     /** It was leased and is as good as before. */
     void returned(Entry entry, long now) {
         PoolState.Held held = PoolState.out(state.leased, entry);
-        if (state.gone(held.bucket())) {
-            state.leave(entry, held.bucket(), state.closed ? Eviction.CLOSE : Eviction.UNREGISTER, now);
-        } else {
-            held.bucket().ready.addFirst(entry);
+        if (!state.gone(held.bucket())) {
+            held.bucket().shelve(entry.knownAgain(now));
+        } else if (!state.closed) {
+            state.doom(entry, held.bucket(), Eviction.UNREGISTER, now);
         }
     }
 
-    /** It was leased and is of no use to anybody. */
-    void lost(Entry entry, Eviction cause, long now) {
-        PoolState.Held held = PoolState.out(state.leased, entry);
-        if (cause == Eviction.VALIDATION) {
-            state.count(held.bucket(), Tally.Count.VALIDATION_FAILURES);
-        }
-        state.doom(entry, held.bucket(), cause, now);
-    }
-
-    void handedOver(Entry entry) {
-        state.count(PoolState.out(state.leased, entry).bucket(), Tally.Count.ACQUIRED);
+    /** It was leased and is of no use to this pool; what is left of it has been seen to. */
+    void lost(Entry entry, Eviction cause) {
+        state.forget(entry, PoolState.out(state.leased, entry).bucket(), cause);
     }
 
     /** Gives what is ready to those who wait, in their order; and an answer to those who wait in vain. */
@@ -86,27 +70,22 @@ final class Leases {
                 }
                 grant(first, ready.get());
             } else if (bucket.hopeless(now)) {
-                Waiter first = bucket.waiters.removeFirst();
-                Registration registration = bucket.registration();
-                if (registration.cold().isPresent()) {
-                    grant(first, new Waiter.Grant.Cold(registration));
-                } else {
-                    fail(
-                            first,
-                            new PoolException.NotRestored(
-                                    bucket.key(), bucket.trouble.last().orElse("for a reason not known")));
-                }
+                fail(bucket.waiters.removeFirst(), notRestored(bucket));
             } else {
                 return;
             }
         }
     }
 
-    /** A restore has failed: who has waited longest is booted, where that is the way. */
-    void serveCold(Bucket bucket) {
-        if (bucket.registration().cold().isPresent() && !bucket.waiters.isEmpty()) {
-            grant(bucket.waiters.removeFirst(), new Waiter.Grant.Cold(bucket.registration()));
+    /** A restore has failed: the longest waiter need not wait for the next, for there are other ways to start. */
+    void restoreFailed(Bucket bucket) {
+        if (!bucket.waiters.isEmpty()) {
+            fail(bucket.waiters.removeFirst(), notRestored(bucket));
         }
+    }
+
+    private static PoolException notRestored(Bucket bucket) {
+        return new PoolException.NotRestored(bucket.key(), bucket.trouble.last().orElse("for a reason not known"));
     }
 
     void failAll(Bucket bucket, PoolException why) {
@@ -120,10 +99,7 @@ final class Leases {
         tooOld.forEach(entry -> state.doom(entry, bucket, Eviction.AGE, now));
         return found.map(entry -> {
             state.leased.put(entry.number(), new PoolState.Held(entry, bucket));
-            boolean recent =
-                    now - entry.checkedAt() < state.config.checkedRecently().toNanos();
-            StartKind kind = entry.bornAt() - since >= 0 ? StartKind.RESTORED : StartKind.WARM;
-            return new Waiter.Grant.Ready(entry, kind, recent);
+            return new Waiter.Grant.Ready(entry, entry.bornAt() - since >= 0 ? StartKind.RESTORED : StartKind.WARM);
         });
     }
 

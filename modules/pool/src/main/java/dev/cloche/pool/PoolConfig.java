@@ -5,44 +5,27 @@ import java.time.Duration;
 /**
  * How a pool works. Begin with {@link #DEFAULT} and change what differs.
  *
- * @param depth of keys that are registered without one
- * @param refillInterval the safety sweep: refills that nothing woke, adoption of what other processes left; demand wakes at
+ * @param refillInterval the safety sweep: refills that nothing woke, and what other processes did unnoticed; demand wakes at
  *     once
- * @param entryMaxAge after which an entry is never handed out; its guard ends it then, whoever is alive. Entries are
- *     replaced at 75 to 95 % of it
  * @param parallelRestores how many restores run at once, at least one; one that is slow gives its place away
- * @param restoreWithin what one restore has
+ * @param restoreWithin what one restore has, its warm-up and health check included
  * @param slowAfter when a restore counts as slow
- * @param checkWithin what a validator has for one verdict; later is unhealthy
- * @param checkedRecently how old a verdict may be at hand-off
+ * @param prepareWithin what a warm-up and a health check have, each
  * @param destroyWithin what ending a VM has
  * @param closeWithin how long {@link WarmPool#close} waits for what is under way
  * @param retry what follows on failures
  * @param budget what all entries may take together
- * @param atClose what becomes of ready entries
  */
 public record PoolConfig(
-        DepthPolicy depth,
         Duration refillInterval,
-        Duration entryMaxAge,
         int parallelRestores,
         Duration restoreWithin,
         Duration slowAfter,
-        Duration checkWithin,
-        Duration checkedRecently,
+        Duration prepareWithin,
         Duration destroyWithin,
         Duration closeWithin,
         Retry retry,
-        Budget budget,
-        AtClose atClose) {
-    /** What becomes of ready entries when the pool is closed. */
-    public enum AtClose {
-        /** They are destroyed. */
-        DESTROY,
-        /** They wait for the next runtime, or for their age. */
-        LEAVE
-    }
-
+        Budget budget) {
     /**
      * What follows on failed restores of a key.
      *
@@ -76,28 +59,22 @@ public record PoolConfig(
     }
 
     public static final PoolConfig DEFAULT = new PoolConfig(
-            DepthPolicy.DEFAULT,
             Duration.ofSeconds(5),
-            Duration.ofMinutes(10),
             2,
             Duration.ofSeconds(30),
             Duration.ofSeconds(3),
-            Duration.ofSeconds(1),
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
             Duration.ofMillis(500),
             new Retry(Duration.ofMillis(200), Duration.ofSeconds(30), 5),
-            new Budget(64, 16 << 10),
-            AtClose.DESTROY);
+            new Budget(64, 16 << 10));
 
     /** @throws PoolException.Invalid if a value is outside of its range */
     public PoolConfig {
         positive("refill interval", refillInterval);
-        positive("longest age", entryMaxAge);
         positive("time for a restore", restoreWithin);
         positive("time until a restore is slow", slowAfter);
-        positive("time for a check", checkWithin);
-        positive("age of a check", checkedRecently);
+        positive("time for a health check", prepareWithin);
         positive("time to destroy", destroyWithin);
         positive("time to close", closeWithin);
         if (parallelRestores < 1) {
@@ -111,156 +88,94 @@ public record PoolConfig(
         }
     }
 
-    public PoolConfig withDepth(DepthPolicy value) {
-        return new PoolConfig(
-                value,
-                refillInterval,
-                entryMaxAge,
-                parallelRestores,
-                restoreWithin,
-                slowAfter,
-                checkWithin,
-                checkedRecently,
-                destroyWithin,
-                closeWithin,
-                retry,
-                budget,
-                atClose);
-    }
-
     public PoolConfig withRefillInterval(Duration value) {
         return new PoolConfig(
-                depth,
-                value,
-                entryMaxAge,
-                parallelRestores,
-                restoreWithin,
-                slowAfter,
-                checkWithin,
-                checkedRecently,
-                destroyWithin,
-                closeWithin,
-                retry,
-                budget,
-                atClose);
-    }
-
-    public PoolConfig withEntryMaxAge(Duration value) {
-        return new PoolConfig(
-                depth,
-                refillInterval,
                 value,
                 parallelRestores,
                 restoreWithin,
                 slowAfter,
-                checkWithin,
-                checkedRecently,
+                prepareWithin,
                 destroyWithin,
                 closeWithin,
                 retry,
-                budget,
-                atClose);
+                budget);
     }
 
     public PoolConfig withParallelRestores(int value) {
         return new PoolConfig(
-                depth,
                 refillInterval,
-                entryMaxAge,
                 value,
                 restoreWithin,
                 slowAfter,
-                checkWithin,
-                checkedRecently,
+                prepareWithin,
                 destroyWithin,
                 closeWithin,
                 retry,
-                budget,
-                atClose);
+                budget);
     }
 
     public PoolConfig withRestoreWithin(Duration value, Duration slow) {
         return new PoolConfig(
-                depth,
                 refillInterval,
-                entryMaxAge,
                 parallelRestores,
                 value,
                 slow,
-                checkWithin,
-                checkedRecently,
+                prepareWithin,
                 destroyWithin,
                 closeWithin,
                 retry,
-                budget,
-                atClose);
+                budget);
     }
 
-    public PoolConfig withChecks(Duration within, Duration recently) {
+    public PoolConfig withPrepareWithin(Duration value) {
         return new PoolConfig(
-                depth,
                 refillInterval,
-                entryMaxAge,
                 parallelRestores,
                 restoreWithin,
                 slowAfter,
-                within,
-                recently,
+                value,
                 destroyWithin,
                 closeWithin,
                 retry,
-                budget,
-                atClose);
+                budget);
+    }
+
+    public PoolConfig withCloseWithin(Duration value) {
+        return new PoolConfig(
+                refillInterval,
+                parallelRestores,
+                restoreWithin,
+                slowAfter,
+                prepareWithin,
+                destroyWithin,
+                value,
+                retry,
+                budget);
     }
 
     public PoolConfig withRetry(Retry value) {
         return new PoolConfig(
-                depth,
                 refillInterval,
-                entryMaxAge,
                 parallelRestores,
                 restoreWithin,
                 slowAfter,
-                checkWithin,
-                checkedRecently,
+                prepareWithin,
                 destroyWithin,
                 closeWithin,
                 value,
-                budget,
-                atClose);
+                budget);
     }
 
     public PoolConfig withBudget(Budget value) {
         return new PoolConfig(
-                depth,
                 refillInterval,
-                entryMaxAge,
                 parallelRestores,
                 restoreWithin,
                 slowAfter,
-                checkWithin,
-                checkedRecently,
+                prepareWithin,
                 destroyWithin,
                 closeWithin,
                 retry,
-                value,
-                atClose);
-    }
-
-    public PoolConfig withAtClose(AtClose value) {
-        return new PoolConfig(
-                depth,
-                refillInterval,
-                entryMaxAge,
-                parallelRestores,
-                restoreWithin,
-                slowAfter,
-                checkWithin,
-                checkedRecently,
-                destroyWithin,
-                closeWithin,
-                retry,
-                budget,
                 value);
     }
 }

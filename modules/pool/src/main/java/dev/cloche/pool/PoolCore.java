@@ -2,13 +2,12 @@ package dev.cloche.pool;
 
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -23,8 +22,7 @@ final class PoolCore {
     private final PoolState state;
     private final Leases leases;
     private final Restores restores;
-    private final Adoptions adoptions;
-    private final Rechecks rechecks;
+    private final ShelfReconciliation shelves;
     private long refillRuns;
     private long sweepAt;
     /** What was due up to then is begun. */
@@ -35,8 +33,7 @@ final class PoolCore {
         state = new PoolState(config, random);
         leases = new Leases(state);
         restores = new Restores(state, leases, ids);
-        adoptions = new Adoptions(state);
-        rechecks = new Rechecks(state);
+        shelves = new ShelfReconciliation(state);
         sweepAt = now + config.refillInterval().toNanos();
         settledAt = now;
     }
@@ -60,32 +57,28 @@ final class PoolCore {
             known.replace(registration);
         } else {
             state.buckets.put(key, new Bucket(key, state.config, registration, now));
-            adoptions.sweep();
+            shelves.sweep(now);
         }
         settle(now);
     }
 
+    /** What is ready of it is destroyed, if this process keeps its shelf. */
     void unregister(StackKey key, long now) {
         Bucket gone = state.buckets.remove(key);
         if (gone == null) {
             return;
         }
         leases.failAll(gone, new PoolException.UnknownKey(key));
-        gone.ready.forEach(entry -> state.leave(entry, gone, Eviction.UNREGISTER, now));
+        for (Entry entry : gone.ready) {
+            if (gone.registration().keeps()) {
+                state.doom(entry, gone, Eviction.UNREGISTER, now);
+            } else {
+                state.forget(entry, gone, Eviction.UNREGISTER);
+            }
+        }
         gone.ready.clear();
         gone.underway.keySet().forEach(ticket -> state.want(new Effect.Cancel(ticket)));
         settle(now);
-    }
-
-    /** One that is ready now, unless somebody waits for it already. */
-    Optional<Waiter.Grant.Ready> take(StackKey key, long now) {
-        Bucket bucket = state.buckets.get(key);
-        if (bucket == null) {
-            return Optional.empty();
-        }
-        Optional<Waiter.Grant.Ready> taken = leases.take(bucket, now);
-        settle(now);
-        return taken;
     }
 
     Waiter request(StackKey key, long now) {
@@ -103,7 +96,7 @@ final class PoolCore {
 
     /** It waits no more; what it was granted meanwhile goes to the next. */
     void cancel(Waiter waiter, long now) {
-        leases.cancel(waiter).ifPresent(entry -> returned(entry, now));
+        leases.cancel(waiter).ifPresent(entry -> leases.returned(entry, now));
         settle(now);
     }
 
@@ -120,52 +113,37 @@ final class PoolCore {
         settle(now);
     }
 
-    /** It was leased and is of no use to anybody. */
+    /** It was leased and is of no use to this pool; what is left of it has been seen to. */
     void lost(Entry entry, Eviction cause, long now) {
-        leases.lost(entry, cause, now);
+        leases.lost(entry, cause);
         settle(now);
     }
 
     void handedOver(Entry entry, long now) {
-        leases.handedOver(entry);
+        state.handedOver(entry);
         settle(now);
     }
 
-    void made(long ticket, Vm vm, SnapshotRef snapshot, Duration took, long now) {
-        restores.made(ticket, vm, snapshot, took, now);
+    /** It lies on its shelf. */
+    void made(long ticket, SnapshotRef snapshot, Duration maxAge, Duration took, long now) {
+        restores.made(ticket, snapshot, maxAge, took, now);
         settle(now);
     }
 
-    /** It was made, and its validator does not like it. */
-    void rejected(long ticket, Vm vm, SnapshotRef snapshot, String reason, long now) {
-        restores.rejected(ticket, vm, snapshot, reason, now);
+    /**
+     * No entry came of it.
+     *
+     * @param rejected whether its preparation refused it
+     * @param left whether its VM resisted its removal
+     */
+    void failed(long ticket, Throwable why, boolean rejected, boolean left, SnapshotRef snapshot, long now) {
+        restores.failed(ticket, why, rejected, left, snapshot, now);
         settle(now);
     }
 
-    /** No entry came of it; what is left resisted its removal. */
-    void failed(long ticket, Throwable why, Optional<Vm> left, SnapshotRef snapshot, long now) {
-        restores.failed(ticket, why, left, snapshot, now);
-        settle(now);
-    }
-
-    void adopted(long ticket, Vm vm, PooledVm left, long now) {
-        adoptions.adopted(ticket, vm, left, now);
-        settle(now);
-    }
-
-    /** Somebody else was faster, or the VM is gone. */
-    void notAdopted(long ticket, long now) {
-        adoptions.notAdopted(ticket);
-        settle(now);
-    }
-
-    void checked(Entry entry, Verdict verdict, Duration took, long now) {
-        rechecks.checked(entry, verdict, took, now);
-        settle(now);
-    }
-
+    /** It is gone, or another process has it. */
     void destroyed(Entry entry, long now) {
-        state.graveyard.destroyed(entry);
+        state.destroyed(entry);
         settle(now);
     }
 
@@ -174,9 +152,27 @@ final class PoolCore {
         settle(now);
     }
 
-    /** What others have left, and what of it still needs them; what nobody owns is gone by now. */
-    void swept(List<PooledVm> found, long now) {
-        adoptions.swept(found, now);
+    void budget(PoolConfig.Budget budget, long now) {
+        state.budget = budget;
+        settle(now);
+    }
+
+    /** Another process may have changed something on the shelves. */
+    void sweep(long now) {
+        if (!state.closed) {
+            shelves.sweep(now);
+        }
+    }
+
+    /** The shelves could not be looked at. */
+    void notSwept(long now) {
+        shelves.notSwept();
+        settle(now);
+    }
+
+    /** What lies on the shelves, as {@link ShelfReconciliation#swept} has it. */
+    void swept(List<PooledVm> found, Set<VmId> ended, long now) {
+        shelves.swept(found, ended, now);
         settle(now);
     }
 
@@ -187,9 +183,9 @@ final class PoolCore {
         }
         if (now - sweepAt >= 0) {
             sweepAt = now + state.config.refillInterval().toNanos();
-            adoptions.sweep();
+            shelves.sweep(now);
         }
-        state.graveyard.due(now).forEach(entry -> state.want(new Effect.Destroy(entry, Eviction.SURPLUS)));
+        state.graveyard.due(now).forEach(entry -> state.want(new Effect.Destroy(entry)));
         settle(now);
     }
 
@@ -204,18 +200,19 @@ final class PoolCore {
         return Duration.ofNanos(Math.max(sinceSettled - (now - settledAt), 1_000_000));
     }
 
-    void close(long now) {
+    /** Nobody is served any more; what lies on the shelves stays there. */
+    void close() {
         if (state.closed) {
             return;
         }
         state.closed = true;
         for (Bucket bucket : state.buckets.values()) {
             leases.failAll(bucket, new PoolException.Closed());
-            bucket.ready.forEach(entry -> state.leave(entry, bucket, Eviction.CLOSE, now));
+            // They lie on their shelves, for the next process or until their guards end them.
             bucket.ready.clear();
         }
         state.cancelAll();
-        state.graveyard.giveUp().forEach(entry -> state.want(new Effect.Leave(entry)));
+        state.graveyard.giveUp();
     }
 
     /** Whether a closed pool has nothing under way. */
@@ -243,6 +240,11 @@ final class PoolCore {
         return state.entries();
     }
 
+    /** For tests: all pool entries and what is to become one, as far as is known. */
+    int vmsOnHost() {
+        return state.vmsInUse() + state.foreign.vms();
+    }
+
     /** For tests. */
     Map<StackKey, Bucket> buckets() {
         return state.buckets;
@@ -258,7 +260,6 @@ final class PoolCore {
         for (Bucket bucket : List.copyOf(state.buckets.values())) {
             leases.serve(bucket, now);
             bucket.going(now).forEach(going -> state.doom(bucket.remove(going.number()), bucket, going.cause(), now));
-            rechecks.begin(bucket, now);
         }
         restores.refill(now);
     }

@@ -29,9 +29,9 @@ final class PoolDriver {
     private final Map<Long, Thread> underway = new ConcurrentHashMap<>();
     private boolean closed;
 
-    PoolDriver(VmProvider provider, PoolConfig config, EntryValidator validator, PoolListener listener) {
+    PoolDriver(VmProvider provider, PoolConfig config, PoolListener listener) {
         this.listener = listener;
-        worker = new PoolWorker(provider, config, new Checks(validator, config.checkWithin()));
+        worker = new PoolWorker(provider, config, this::happened);
         core = new PoolCore(config, new SplittableRandom(), VmId::random, System.nanoTime());
     }
 
@@ -76,12 +76,9 @@ final class PoolDriver {
     private void begin(Effect effect) {
         switch (effect) {
             case Effect.Restore restore -> onTicket(restore.ticket(), () -> worker.restore(restore));
-            case Effect.Adopt adopt -> onTicket(adopt.ticket(), () -> worker.adopt(adopt));
             case Effect.Cancel(long ticket) ->
                 Optional.ofNullable(underway.get(ticket)).ifPresent(Thread::interrupt);
-            case Effect.Check check -> on("pool-check", () -> tell(worker.check(check)::tell));
             case Effect.Destroy destroy -> on("pool-destroy", () -> tell(worker.destroy(destroy)::tell));
-            case Effect.Leave leave -> worker.leave(leave);
             case Effect.Sweep() -> on("pool-sweep", () -> tell(worker.sweep()::tell));
             case Effect.Tell(PoolEvent event) -> happened(event);
         }
@@ -115,7 +112,7 @@ final class PoolDriver {
     void close(Deadline deadline) {
         tell((core, now) -> {
             closed = true;
-            core.close(now);
+            core.close();
         });
         lock.lock();
         try {

@@ -10,7 +10,7 @@ public sealed interface PoolEvent {
     /** An entry is ready: the restore's own time, and the time since the need for it arose. */
     record Restored(StackKey key, VmId vm, Duration took, Duration lag) implements PoolEvent {}
 
-    /** An entry that another process had left is ours. */
+    /** An entry that another process had made was found on its shelf. */
     record Adopted(StackKey key, VmId vm) implements PoolEvent {}
 
     /** With the code of the error, or its class. */
@@ -22,7 +22,8 @@ public sealed interface PoolEvent {
     /** A stalled key makes progress again. */
     record Recovered(StackKey key) implements PoolEvent {}
 
-    record Checked(StackKey key, VmId vm, Duration took, Verdict verdict) implements PoolEvent {}
+    /** A warm-up or health check of a new VM has ended; if not healthy, the VM is rejected. */
+    record Checked(StackKey key, VmId vm, Duration took, boolean healthy) implements PoolEvent {}
 
     record Acquired(StackKey key, VmId vm, StartKind kind, Duration took) implements PoolEvent {}
 

@@ -44,7 +44,20 @@ public abstract sealed class PoolException extends ClocheException {
         }
     }
 
-    /** Restores fail again and again, and the key has no way to start cold. Code {@code pool.not-restored}. */
+    /**
+     * A warm-up or a health check refused a VM; why stands in the sentence. Code {@code pool.rejected}.
+     */
+    public static final class Rejected extends PoolException {
+        Rejected(String sentence, @Nullable Throwable cause) {
+            super(
+                    "pool.rejected",
+                    sentence,
+                    "Mend what the warm-up or the health check complains of; the pool tries again by itself.",
+                    cause);
+        }
+    }
+
+    /** No VM could be restored. Code {@code pool.not-restored}. */
     public static final class NotRestored extends PoolException {
         NotRestored(StackKey key, String why) {
             super(

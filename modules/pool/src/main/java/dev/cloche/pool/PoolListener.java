@@ -1,5 +1,7 @@
 package dev.cloche.pool;
 
+import java.util.function.Supplier;
+
 /**
  * Is told what happens. Called from several threads at once, never under a lock of the pool; what it throws is logged and
  * otherwise ignored.
@@ -8,15 +10,14 @@ package dev.cloche.pool;
 public interface PoolListener {
     void happened(PoolEvent event);
 
+    /**
+     * A pool begins, whose events come from now on.
+     *
+     * @param metrics answers with the pool's figures whenever it is asked
+     */
+    default void begins(Supplier<PoolMetrics> metrics) {}
+
     static PoolListener none() {
         return event -> {};
-    }
-
-    /** Both, this one first. */
-    default PoolListener and(PoolListener other) {
-        return event -> {
-            happened(event);
-            other.happened(event);
-        };
     }
 }

@@ -11,30 +11,30 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A pool's metrics in Micrometer, which is needed on the class path only where this class is used. Make it first, give it to
- * {@link WarmPool#start} as a listener, then {@link #watch} the pool. Safe for use from several threads.
+ * A pool's metrics in Micrometer, which is needed on the class path only where this class is used. It is given to a
+ * pool as its listener. Safe for use from several threads.
  *
  * <p>Tagged by the key: gauges by all of it, counts and times without its version, which is a digest that changes with each build.
  */
 public final class PoolMeters implements PoolListener {
     private final MeterRegistry registry;
-    private final AtomicReference<Optional<WarmPool>> pool = new AtomicReference<>(Optional.empty());
+    private final AtomicReference<Optional<Supplier<PoolMetrics>>> pool = new AtomicReference<>(Optional.empty());
     private final Set<StackKey> gauged = ConcurrentHashMap.newKeySet();
 
     public PoolMeters(MeterRegistry registry) {
         this.registry = registry;
     }
 
-    /** From now on gauges answer for this pool. */
-    public void watch(WarmPool watched) {
-        pool.set(Optional.of(watched));
+    @Override
+    public void begins(Supplier<PoolMetrics> metrics) {
+        pool.set(Optional.of(metrics));
         Gauge.builder("cloche.pool.quarantined", this, meters -> meters.read(PoolMetrics::quarantined))
                 .description("VMs that could not be destroyed yet")
                 .register(registry);
-        watched.metrics().keys().keySet().forEach(this::gauge);
     }
 
     @Override
@@ -47,7 +47,10 @@ public final class PoolMeters implements PoolListener {
                 time("cloche.pool.refill.lag", tags, restored.lag());
             }
             case PoolEvent.Checked checked ->
-                time("cloche.pool.validate", tags.and("verdict", word(checked.verdict())), checked.took());
+                time(
+                        "cloche.pool.validate",
+                        tags.and("verdict", checked.healthy() ? "healthy" : "unhealthy"),
+                        checked.took());
             case PoolEvent.Acquired acquired ->
                 time("cloche.pool.acquire", tags.and("kind", word(acquired.kind())), acquired.took());
             case PoolEvent.Evicted evicted -> count("cloche.pool.evictions", tags.and("cause", word(evicted.cause())));
@@ -84,7 +87,7 @@ public final class PoolMeters implements PoolListener {
     }
 
     private double read(ToDoubleFunction<PoolMetrics> what) {
-        return pool.get().map(watched -> what.applyAsDouble(watched.metrics())).orElse(0.0);
+        return pool.get().map(metrics -> what.applyAsDouble(metrics.get())).orElse(0.0);
     }
 
     private void time(String name, Tags tags, Duration took) {
@@ -106,9 +109,5 @@ public final class PoolMeters implements PoolListener {
 
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private static String word(Verdict verdict) {
-        return verdict instanceof Verdict.Healthy ? "healthy" : "unhealthy";
     }
 }

@@ -3,7 +3,6 @@ package dev.cloche.pool;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;
@@ -17,9 +16,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The pool entries of a host as they lie on their shelves, for processes that come and go. Unlike a {@link WarmPool} it owns
- * none: one is this process's only while it is being made or handed over, so every process finds all of them. Safe for use
- * from several threads; who fills is to be one at a time.
+ * The pool entries of a host as they lie on their shelves, for processes that come and go. A {@link WarmPool} is for
+ * those that stay. An entry is a process's only while it is being made or handed over, so every process finds all of them.
+ * Safe for use from several threads; one process is to fill at a time.
  */
 public final class PoolShelf {
     private static final Comparator<Lying> YOUNGEST =
@@ -30,7 +29,6 @@ public final class PoolShelf {
     private final Predicate<StackKey> ours;
     private final EntryMaker maker;
     private final HandingOver handingOver;
-    private final Disposal disposal;
 
     /**
      * @param config of which the times for restores and checks and the budget matter
@@ -40,10 +38,9 @@ public final class PoolShelf {
         this.provider = provider;
         this.config = config;
         this.ours = ours;
-        Checks checks = new Checks(EntryValidator.none(), config.checkWithin());
-        disposal = new Disposal(config.destroyWithin());
-        maker = new EntryMaker(provider, config, checks, disposal);
-        handingOver = new HandingOver(checks, disposal);
+        Disposal disposal = new Disposal(config.destroyWithin());
+        maker = new EntryMaker(provider, config, disposal, event -> {});
+        handingOver = new HandingOver(provider, disposal, config.slowAfter());
     }
 
     /** An entry of one of our keys. */
@@ -73,8 +70,8 @@ public final class PoolShelf {
                 .sorted(YOUNGEST)
                 .toList();
         for (Lying lying : ready) {
-            Optional<Vm> vm = adopt(lying.vm().id(), deadline);
-            if (vm.isPresent() && handOver(vm.get(), handOff, deadline)) {
+            Optional<Vm> vm = handOver(lying.vm().id(), handOff, deadline);
+            if (vm.isPresent()) {
                 Duration took = Duration.ofNanos(System.nanoTime() - begin);
                 return Optional.of(
                         new WarmVm(key, vm.get(), StartKind.WARM, lying.vm().snapshot(), took));
@@ -83,28 +80,11 @@ public final class PoolShelf {
         return Optional.empty();
     }
 
-    private Optional<Vm> adopt(VmId id, Deadline deadline) {
-        try {
-            return Optional.of(provider.adopt(id, deadline.orAfter(config.slowAfter())));
-        } catch (VmException.Interrupted e) {
-            throw e;
-        } catch (VmException somebodyElsesOrBroken) {
-            Disposal.log("pool entry " + id + " is not adopted", somebodyElsesOrBroken);
-            return Optional.empty();
-        }
-    }
-
-    private boolean handOver(Vm vm, HandOff handOff, Deadline deadline) {
-        return switch (handingOver.of(vm, true, handOff, deadline)) {
-            case HandingOver.Outcome.Done() -> true;
-            case HandingOver.Outcome.Broken(Eviction cause) -> {
-                disposal.of(vm).ifPresent(why -> vm.close());
-                yield false;
-            }
-            case HandingOver.Outcome.Failed failed -> {
-                vm.close();
-                throw failed.thrown();
-            }
+    private Optional<Vm> handOver(VmId id, HandOff handOff, Deadline deadline) {
+        return switch (handingOver.of(id, handOff, deadline)) {
+            case HandingOver.Outcome.Done(Vm vm) -> Optional.of(vm);
+            case HandingOver.Outcome.Broken _ -> Optional.empty();
+            case HandingOver.Outcome.Failed failed -> throw failed.thrown();
         };
     }
 
@@ -138,9 +118,8 @@ public final class PoolShelf {
      * budget and an interrupt end it early.
      *
      * @param orders asked before each step, so that a change is followed at once
-     * @return when something is to be replaced for its age
      */
-    public Optional<Duration> fill(Supplier<Order> orders, FillListener listener) {
+    public void fill(Supplier<Order> orders, FillListener listener) {
         Set<StackKey> failed = new HashSet<>();
         while (true) {
             Order order = orders.get();
@@ -150,7 +129,7 @@ public final class PoolShelf {
                     : poorest(
                             order.stocks(), plans.stream().map(ShelfPlan::need).toList(), failed);
             if (next.isEmpty()) {
-                return plans.stream().flatMap(plan -> plan.untilDue().stream()).min(Duration::compareTo);
+                return;
             }
             if (!make(next.get(), listener)) {
                 failed.add(next.get().key());
@@ -173,20 +152,16 @@ public final class PoolShelf {
 
     private boolean make(Stock stock, FillListener listener) {
         StackKey key = stock.key();
-        return switch (maker.make(VmId.random(), key, stock.registration(), stock.maxAge())) {
-            case EntryMaker.Made.Ready(Vm vm, Duration took) -> {
-                vm.close();
+        return switch (maker.make(VmId.random(), key, stock.registration())) {
+            case EntryMaker.Made.Ready(Duration took) -> {
                 listener.made(key, took);
                 yield true;
             }
-            case EntryMaker.Made.Rejected(Vm vm, String reason) -> {
-                var _ = disposal.of(vm);
-                listener.failed(key, "pool.rejected", reason);
-                yield false;
-            }
-            case EntryMaker.Made.Failed(Throwable why, Optional<Vm> left) -> {
-                left.ifPresent(Vm::close);
-                listener.failed(key, EntryMaker.code(why), String.valueOf(why.getMessage()));
+            case EntryMaker.Made.Failed failed -> {
+                listener.failed(
+                        key,
+                        EntryMaker.code(failed.why()),
+                        String.valueOf(failed.why().getMessage()));
                 yield false;
             }
         };

@@ -1,21 +1,23 @@
 package dev.cloche.pool;
 
-import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
+import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.VmId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
  * What a pool knows and what it wants done, which the parts of {@link PoolCore} share. Guarded by the pool's lock.
  *
- * <p>An entry is in exactly one place: ready or being checked in its bucket, leased to an acquirer, being destroyed, or in
+ * <p>An entry is in exactly one place: ready in its bucket, leased to an acquirer, being destroyed, or in
  * quarantine. A restore under way is a ticket, whatever becomes of its bucket.
  */
 final class PoolState {
@@ -23,17 +25,18 @@ final class PoolState {
     final RandomGenerator random;
     final Map<StackKey, Bucket> buckets = new LinkedHashMap<>();
     final Map<Long, Held> leased = new HashMap<>();
-    final Map<Long, Held> checks = new HashMap<>();
     final Graveyard graveyard;
     final Tally total = new Tally();
+    PoolConfig.Budget budget;
     Foreign foreign = new Foreign(0, 0);
     boolean closed;
 
+    private Consumer<VmId> parting = vm -> {};
     private final Map<Long, Ticket> tickets = new HashMap<>();
     private List<Effect> effects = new ArrayList<>();
     private long next;
 
-    /** A restore or an adoption under way. */
+    /** A restore under way. */
     record Ticket(Bucket bucket, VmId vm) {}
 
     record Held(Entry entry, Bucket bucket) {}
@@ -43,8 +46,19 @@ final class PoolState {
 
     PoolState(PoolConfig config, RandomGenerator random) {
         this.config = config;
+        budget = config.budget();
         this.random = random;
         graveyard = new Graveyard(config, random);
+    }
+
+    /** Has each VM told that is none of this pool's any more. */
+    void onParting(Consumer<VmId> told) {
+        parting = told;
+    }
+
+    /** The key's that a VM is labelled with, if it is registered. */
+    Optional<Bucket> bucket(PooledVm vm) {
+        return StackKey.ofLabel(vm.slot().label()).flatMap(key -> Optional.ofNullable(buckets.get(key)));
     }
 
     /** Never given twice. */
@@ -83,42 +97,48 @@ final class PoolState {
         }
     }
 
-    Entry entry(Bucket bucket, SnapshotRef snapshot, Vm vm, long bornAt, long now) {
-        long age = config.entryMaxAge().toNanos();
-        long replaceAt = bornAt + (long) ((double) age * (0.75 + 0.2 * random.nextDouble()));
-        return new Entry(number(), bucket.key(), snapshot, vm, bornAt, replaceAt, bornAt + age, now);
-    }
-
     /** Takes an entry out of its place. */
     static Held out(Map<Long, Held> place, Entry entry) {
         return Optional.ofNullable(place.remove(entry.number()))
                 .orElseThrow(() -> new IllegalStateException("entry " + entry + " is somewhere else"));
     }
 
-    /** An entry that is good and not wanted here any more. */
-    void leave(Entry entry, Bucket bucket, Eviction cause, long now) {
-        if (closed && config.atClose() == PoolConfig.AtClose.LEAVE && cause == Eviction.CLOSE) {
-            want(new Effect.Leave(entry));
-        } else {
-            doom(entry, bucket, cause, now);
-        }
+    /** An entry that goes. */
+    void doom(Entry entry, Bucket bucket, Eviction cause, long now) {
+        evicted(entry, bucket, cause);
+        graveyard.bury(entry, now);
+        want(new Effect.Destroy(entry));
     }
 
-    void doom(Entry entry, Bucket bucket, Eviction cause, long now) {
+    /** An entry that is none of this pool's any more, and that others see to. */
+    void forget(Entry entry, Bucket bucket, Eviction cause) {
+        evicted(entry, bucket, cause);
+        parting.accept(entry.vm());
+    }
+
+    void evicted(Entry entry, Bucket bucket, Eviction cause) {
         bucket.tally.evicted(cause);
         total.evicted(cause);
-        tell(new PoolEvent.Evicted(entry.key(), entry.vm().id(), cause));
-        graveyard.bury(entry, now);
-        want(new Effect.Destroy(entry, cause));
+        tell(new PoolEvent.Evicted(entry.key(), entry.vm(), cause));
+    }
+
+    void handedOver(Entry entry) {
+        count(out(leased, entry).bucket(), Tally.Count.ACQUIRED);
+        parting.accept(entry.vm());
+    }
+
+    /** It is gone, or another process has it. */
+    void destroyed(Entry entry) {
+        graveyard.destroyed(entry);
+        parting.accept(entry.vm());
     }
 
     /** It resists its removal. */
     void quarantine(Entry entry, String why, long now) {
-        tell(new PoolEvent.Quarantined(entry.key(), entry.vm().id(), why));
+        tell(new PoolEvent.Quarantined(entry.key(), entry.vm(), why));
         if (closed) {
-            // Whoever comes next finds it.
-            graveyard.destroyed(entry);
-            want(new Effect.Leave(entry));
+            // The next process that looks at the shelves finds it.
+            destroyed(entry);
         } else {
             graveyard.resisted(entry, now);
         }
@@ -130,11 +150,18 @@ final class PoolState {
         return ticket;
     }
 
+    VmId vmOf(long ticket) {
+        return Optional.ofNullable(tickets.get(ticket))
+                .map(Ticket::vm)
+                .orElseThrow(() -> new IllegalStateException("ticket " + ticket + " was answered before"));
+    }
+
     /** It has ended, however; answers the bucket that it was for. */
     Bucket end(long ticket) {
         Ticket mine = Optional.ofNullable(tickets.remove(ticket))
                 .orElseThrow(() -> new IllegalStateException("ticket " + ticket + " was answered before"));
         mine.bucket().underway.remove(ticket);
+        parting.accept(mine.vm());
         return mine.bucket();
     }
 
@@ -142,20 +169,23 @@ final class PoolState {
         tickets.keySet().forEach(ticket -> want(new Effect.Cancel(ticket)));
     }
 
-    Stream<VmId> underway() {
-        return tickets.values().stream().map(Ticket::vm);
+    /** All VMs that this pool knows of. */
+    Set<VmId> known() {
+        Set<VmId> known = new HashSet<>();
+        tickets.values().forEach(ticket -> known.add(ticket.vm()));
+        entries().forEach(entry -> known.add(entry.vm()));
+        return known;
     }
 
     /** Whether a closed pool has nothing under way. */
     boolean idle() {
-        return tickets.isEmpty() && leased.isEmpty() && checks.isEmpty() && graveyard.isEmpty();
+        return tickets.isEmpty() && leased.isEmpty() && graveyard.isEmpty();
     }
 
     /** All entries that are the pool's, wherever they are. */
     Stream<Entry> entries() {
         return Stream.of(
                         buckets.values().stream().flatMap(bucket -> bucket.ready.stream()),
-                        checks.values().stream().map(Held::entry),
                         leased.values().stream().map(Held::entry),
                         graveyard.entries())
                 .flatMap(part -> part);

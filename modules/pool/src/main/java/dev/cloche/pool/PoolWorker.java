@@ -3,13 +3,13 @@ package dev.cloche.pool;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Does what the core wants done, on a provider. Safe for use from several threads; calls block. Whatever a provider throws,
@@ -18,18 +18,16 @@ import java.util.Optional;
 final class PoolWorker {
     private final VmProvider provider;
     private final PoolConfig config;
-    private final Checks checks;
-    private final Disposal disposal;
     private final EntryMaker maker;
     private final HandingOver handingOver;
 
-    PoolWorker(VmProvider provider, PoolConfig config, Checks checks) {
+    /** @param events told how long preparations take */
+    PoolWorker(VmProvider provider, PoolConfig config, Consumer<PoolEvent> events) {
         this.provider = provider;
         this.config = config;
-        this.checks = checks;
-        disposal = new Disposal(config.destroyWithin());
-        maker = new EntryMaker(provider, config, checks, disposal);
-        handingOver = new HandingOver(checks, disposal);
+        Disposal disposal = new Disposal(config.destroyWithin());
+        maker = new EntryMaker(provider, config, disposal, events);
+        handingOver = new HandingOver(provider, disposal, config.slowAfter());
     }
 
     /** How it went, to be told to the core under its lock. */
@@ -38,67 +36,46 @@ final class PoolWorker {
     }
 
     Answer restore(Effect.Restore wanted) {
-        SnapshotRef snapshot = wanted.registration().snapshot();
-        return switch (maker.make(wanted.vm(), wanted.key(), wanted.registration(), config.entryMaxAge())) {
-            case EntryMaker.Made.Ready(Vm vm, Duration took) ->
-                (core, now) -> core.made(wanted.ticket(), vm, snapshot, took, now);
-            case EntryMaker.Made.Rejected(Vm vm, String reason) ->
-                (core, now) -> core.rejected(wanted.ticket(), vm, snapshot, reason, now);
-            case EntryMaker.Made.Failed(Throwable why, Optional<Vm> left) ->
-                (core, now) -> core.failed(wanted.ticket(), why, left, snapshot, now);
+        Registration registration = wanted.registration();
+        SnapshotRef snapshot = registration.snapshot();
+        EntryMaker.Made made = maker.make(wanted.vm(), wanted.key(), registration);
+        return switch (made) {
+            case EntryMaker.Made.Ready ready ->
+                (core, now) -> core.made(wanted.ticket(), snapshot, registration.maxAge(), ready.took(), now);
+            case EntryMaker.Made.Failed failed ->
+                (core, now) ->
+                        core.failed(wanted.ticket(), failed.why(), failed.rejected(), failed.left(), snapshot, now);
         };
     }
 
-    Answer adopt(Effect.Adopt wanted) {
-        try {
-            Vm vm = provider.adopt(wanted.left().id(), Deadline.after(config.restoreWithin()));
-            Verdict verdict = checks.of(vm, config.checkWithin().toNanos());
-            if (verdict instanceof Verdict.Unhealthy unhealthy) {
-                SnapshotRef snapshot = wanted.left().snapshot().orElseThrow();
-                return (core, now) -> core.rejected(wanted.ticket(), vm, snapshot, unhealthy.reason(), now);
-            }
-            return (core, now) -> core.adopted(wanted.ticket(), vm, wanted.left(), now);
-        } catch (Throwable somebodyElses) {
-            Disposal.log("pool entry " + wanted.left().id() + " is not adopted", somebodyElses);
-            return (core, now) -> core.notAdopted(wanted.ticket(), now);
-        }
-    }
-
-    Answer check(Effect.Check wanted) {
-        long begin = System.nanoTime();
-        Verdict verdict = checks.of(wanted.entry().vm(), Long.MAX_VALUE);
-        Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        return (core, now) -> core.checked(wanted.entry(), verdict, took, now);
-    }
-
+    /** An entry that a process has is that process's now, and so gone for the pool. */
     Answer destroy(Effect.Destroy wanted) {
-        Optional<String> resists = disposal.of(wanted.entry().vm());
-        return resists.isEmpty()
-                ? (core, now) -> core.destroyed(wanted.entry(), now)
-                : (core, now) -> core.destroyFailed(wanted.entry(), resists.get(), now);
-    }
-
-    void leave(Effect.Leave wanted) {
         try {
-            wanted.entry().vm().close();
+            var _ = provider.reclaim(wanted.entry().vm(), Deadline.after(config.destroyWithin()));
+            return (core, now) -> core.destroyed(wanted.entry(), now);
         } catch (Throwable e) {
-            Disposal.log("pool entry " + wanted.entry() + " is not let go", e);
+            Disposal.log("pool entry " + wanted.entry() + " resists", e);
+            return (core, now) -> core.destroyFailed(wanted.entry(), String.valueOf(e.getMessage()), now);
         }
     }
 
-    /** What is left of others, without what nobody owns and nobody can use, which is removed. */
+    /** What lies on the shelves, without what no process owns and none can use, which is removed. */
     Answer sweep() {
         List<PooledVm> left = new ArrayList<>();
+        Set<VmId> ended = new HashSet<>();
         try {
             for (PooledVm found : provider.pooled()) {
                 if (found.stage() == PooledVm.Stage.SHELVED || !reclaimed(found.id())) {
                     left.add(found);
+                } else if (found.stage() == PooledVm.Stage.ENDED) {
+                    ended.add(found.id());
                 }
             }
         } catch (Throwable e) {
-            Disposal.log("the pool entries of others cannot be listed", e);
+            Disposal.log("the pool entries cannot be listed", e);
+            return PoolCore::notSwept;
         }
-        return (core, now) -> core.swept(left, now);
+        return (core, now) -> core.swept(left, ended, now);
     }
 
     private boolean reclaimed(VmId id) {
@@ -110,21 +87,7 @@ final class PoolWorker {
         }
     }
 
-    HandingOver.Outcome handOver(Waiter.Grant.Ready ready, HandOff handOff, Deadline deadline) {
-        return handingOver.of(ready.entry().vm(), !ready.recent(), handOff, deadline);
-    }
-
-    /** Boots a VM where none can be restored. */
-    Vm cold(Waiter.Grant.Cold cold, HandOff handOff, Deadline deadline) {
-        VmId id = VmId.random();
-        handOff.chosen(id);
-        Vm vm = provider.create(cold.registration().cold().orElseThrow().apply(id));
-        try {
-            vm.start(handOff::identity, deadline);
-            return vm;
-        } catch (RuntimeException e) {
-            disposal.of(vm).ifPresent(why -> e.addSuppressed(new IllegalStateException(why)));
-            throw e;
-        }
+    HandingOver.Outcome handOver(VmId vm, HandOff handOff, Deadline deadline) {
+        return handingOver.of(vm, handOff, deadline);
     }
 }

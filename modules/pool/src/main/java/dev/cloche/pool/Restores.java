@@ -1,7 +1,6 @@
 package dev.cloche.pool;
 
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
@@ -20,12 +19,17 @@ final class Restores {
         this.ids = ids;
     }
 
-    void made(long ticket, Vm vm, SnapshotRef snapshot, Duration took, long now) {
+    void made(long ticket, SnapshotRef snapshot, Duration maxAge, Duration took, long now) {
+        VmId vm = state.vmOf(ticket);
         Bucket bucket = state.end(ticket);
         state.count(bucket, Tally.Count.CREATED);
-        Entry entry = state.entry(bucket, snapshot, vm, now, now);
+        Entry entry = entry(bucket, snapshot, vm, maxAge, now);
+        if (state.closed) {
+            // It lies on its shelf.
+            return;
+        }
         if (state.gone(bucket)) {
-            state.leave(entry, bucket, state.closed ? Eviction.CLOSE : Eviction.ORPHAN, now);
+            state.doom(entry, bucket, Eviction.ORPHAN, now);
             return;
         }
         if (bucket.stalled) {
@@ -34,32 +38,40 @@ final class Restores {
         }
         bucket.trouble = bucket.trouble.over();
         bucket.demand = bucket.demand.restored(took);
-        bucket.ready.addFirst(entry);
+        bucket.shelve(entry);
         Duration lag = Duration.ofNanos(now - bucket.neededSince.orElse(now));
-        state.tell(new PoolEvent.Restored(bucket.key(), vm.id(), took, lag));
+        state.tell(new PoolEvent.Restored(bucket.key(), vm, took, lag));
     }
 
-    /** It was made, and its validator does not like it. */
-    void rejected(long ticket, Vm vm, SnapshotRef snapshot, String reason, long now) {
+    /**
+     * No entry came of it.
+     *
+     * @param rejected whether its preparation refused it
+     * @param left whether its VM resisted its removal
+     */
+    void failed(long ticket, Throwable why, boolean rejected, boolean left, SnapshotRef snapshot, long now) {
+        VmId vm = state.vmOf(ticket);
         Bucket bucket = state.end(ticket);
-        state.count(bucket, Tally.Count.CREATED);
-        state.count(bucket, Tally.Count.VALIDATION_FAILURES);
-        state.doom(state.entry(bucket, snapshot, vm, now, now), bucket, Eviction.VALIDATION, now);
-        trouble(bucket, "pool.rejected", reason, now);
-    }
-
-    /** No entry came of it; what is left resisted its removal. */
-    void failed(long ticket, Throwable why, Optional<Vm> left, SnapshotRef snapshot, long now) {
-        Bucket bucket = state.end(ticket);
-        left.ifPresent(vm -> {
-            Entry resisting = state.entry(bucket, snapshot, vm, now, now);
-            state.graveyard.bury(resisting, now);
-            state.quarantine(resisting, String.valueOf(why.getMessage()), now);
-        });
-        if (!state.gone(bucket)) {
-            trouble(bucket, EntryMaker.code(why), String.valueOf(why.getMessage()), now);
-            leases.serveCold(bucket);
+        String sentence = String.valueOf(why.getMessage());
+        if (rejected) {
+            state.count(bucket, Tally.Count.CREATED);
+            state.count(bucket, Tally.Count.VALIDATION_FAILURES);
+            state.evicted(
+                    entry(bucket, snapshot, vm, bucket.registration().maxAge(), now), bucket, Eviction.VALIDATION);
         }
+        if (left) {
+            Entry resisting = entry(bucket, snapshot, vm, bucket.registration().maxAge(), now);
+            state.graveyard.bury(resisting, now);
+            state.quarantine(resisting, sentence, now);
+        }
+        if (!state.gone(bucket)) {
+            trouble(bucket, EntryMaker.code(why), sentence, now);
+            leases.restoreFailed(bucket);
+        }
+    }
+
+    private Entry entry(Bucket bucket, SnapshotRef snapshot, VmId vm, Duration maxAge, long now) {
+        return Entry.aged(state.number(), bucket.key(), snapshot, vm, Duration.ZERO, maxAge, now);
     }
 
     private void trouble(Bucket bucket, String code, String why, long now) {
@@ -83,9 +95,9 @@ final class Restores {
                 state.buckets.values().stream().map(bucket -> bucket.need(now)).toList();
         long busy = state.buckets.values().stream()
                 .flatMap(bucket -> bucket.underway.values().stream())
-                .filter(way -> !way.adoption() && !way.slow(state.config, now))
+                .filter(way -> !way.slow(state.config, now))
                 .count();
-        PoolConfig.Budget budget = state.config.budget();
+        PoolConfig.Budget budget = state.budget;
         int vms = budget.vms() - state.foreign.vms() - state.vmsInUse();
         long memory = budget.memoryMiB() - state.foreign.memoryMiB() - state.memoryInUse();
         int places = (int) Math.max(0, state.config.parallelRestores() - busy);
@@ -103,7 +115,7 @@ final class Restores {
     private void begin(Bucket bucket, long now) {
         VmId vm = ids.get();
         long ticket = state.begin(bucket, vm);
-        bucket.underway.put(ticket, new Bucket.Underway(bucket.registration().snapshot(), now, false));
+        bucket.underway.put(ticket, new Bucket.Underway(bucket.registration().snapshot(), now));
         state.want(new Effect.Restore(ticket, bucket.key(), bucket.registration(), vm));
     }
 
@@ -114,6 +126,7 @@ final class Restores {
         }
         state.buckets.values().stream()
                 .filter(bucket -> !bucket.key().equals(key)
+                        && bucket.registration().keeps()
                         && bucket.ready.size() > bucket.depth().min())
                 .max((a, b) -> Integer.compare(a.ready.size(), b.ready.size()))
                 .ifPresent(bucket -> state.doom(bucket.ready.removeLast(), bucket, Eviction.BUDGET, now));

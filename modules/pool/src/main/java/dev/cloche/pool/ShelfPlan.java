@@ -5,7 +5,6 @@ import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** What is to be done about the shelved entries of one key. Pure. */
 final class ShelfPlan {
@@ -28,7 +27,7 @@ final class ShelfPlan {
         staying.removeIf(entry -> entry.stage() != PooledVm.Stage.SHELVED);
         List<EvictionPlan.Candidate> candidates = new ArrayList<>();
         staying.forEach(entry -> candidates.add(candidate(candidates.size(), entry)));
-        EvictionPlan.plan(candidates, 0, stock.depth(), NOW)
+        EvictionPlan.plan(candidates, 0, stock.most(), NOW)
                 .forEach(each -> going.add(staying.get((int) each.number()).id()));
         staying.removeIf(entry -> going.contains(entry.id()));
     }
@@ -39,13 +38,11 @@ final class ShelfPlan {
                 NOW - entry.age().toNanos(),
                 untilReplaced(entry).toNanos(),
                 entry.slot().maxAge().minus(entry.age()).toNanos(),
-                entry.snapshot().filter(stock.snapshot()::equals).isPresent());
+                entry.snapshot().filter(stock.registration().snapshot()::equals).isPresent());
     }
 
-    /** An age between 75 and 95 % of the longest, by the VM's id: the entries of one refill do not all go at once. */
     private static Duration untilReplaced(PooledVm entry) {
-        long share = 750L + Math.floorMod(entry.id().value().hashCode(), 200);
-        return entry.slot().maxAge().multipliedBy(share).dividedBy(1000).minus(entry.age());
+        return Entry.replacedAfter(entry.id(), entry.slot().maxAge()).minus(entry.age());
     }
 
     /** Entries that are too old or too many now, or whose replacement is there. */
@@ -63,10 +60,5 @@ final class ShelfPlan {
         int room = stock.depth() + (all > fresh ? 1 : 0) - all;
         int missing = Math.max(0, Math.min(stock.depth() - fresh, room));
         return new RefillPlan.Need(stock.key(), 0, missing, all, stock.depth());
-    }
-
-    /** When the first entry is to be replaced. */
-    Optional<Duration> untilDue() {
-        return staying.stream().map(ShelfPlan::untilReplaced).min(Duration::compareTo);
     }
 }

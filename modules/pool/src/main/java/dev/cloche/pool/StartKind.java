@@ -5,7 +5,5 @@ public enum StartKind {
     /** It was ready. */
     WARM,
     /** It was restored from its snapshot while its acquirer waited. */
-    RESTORED,
-    /** It was booted, because none could be restored. */
-    COLD
+    RESTORED
 }

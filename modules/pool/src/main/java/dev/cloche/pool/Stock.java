@@ -1,25 +1,18 @@
 package dev.cloche.pool;
 
-import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmSpec;
-import java.time.Duration;
-
-/**
- * What shelves are to have of one key.
- *
- * @param snapshot what its VMs are restored from
- * @param depth how many, 1 to 1,024
- * @param maxAge after which an entry's guard ends it; entries are replaced at 75 to 95 % of it
- * @param outputLogBytes how much of a main execution's output is kept, see {@link VmSpec#outputLogBytes}
- */
-public record Stock(StackKey key, SnapshotRef snapshot, int depth, Duration maxAge, long outputLogBytes) {
-    /** @throws PoolException.Invalid if a value is outside of its range */
-    public Stock {
-        var _ = DepthPolicy.of(depth);
-        PoolConfig.positive("longest age", maxAge);
+/** What a shelf is to have, for a process that fills it and goes. */
+public record Stock(StackKey key, Registration registration) {
+    /** How many are made: without a process that stays, no demand is known. */
+    int depth() {
+        DepthPolicy policy = registration.depth();
+        return switch (policy.sizing()) {
+            case FULL -> policy.max();
+            case BY_DEMAND -> Math.max(1, policy.min());
+        };
     }
 
-    Registration registration() {
-        return Registration.of(snapshot).withOutputLogBytes(outputLogBytes);
+    /** How many may lie there. */
+    int most() {
+        return registration.depth().max();
     }
 }

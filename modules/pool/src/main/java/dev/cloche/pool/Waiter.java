@@ -6,11 +6,8 @@ import java.util.concurrent.CompletableFuture;
 final class Waiter {
     /** What a waiter gets. */
     sealed interface Grant {
-        /** An entry, and whether its last verdict is recent enough. */
-        record Ready(Entry entry, StartKind kind, boolean recent) implements Grant {}
-
-        /** None can be restored, but there is another way. */
-        record Cold(Registration registration) implements Grant {}
+        /** An entry, leased. */
+        record Ready(Entry entry, StartKind kind) implements Grant {}
 
         record Failed(PoolException why) implements Grant {}
     }

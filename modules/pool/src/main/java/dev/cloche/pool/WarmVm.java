@@ -42,7 +42,7 @@ public final class WarmVm implements AutoCloseable {
         return kind;
     }
 
-    /** What this VM was restored from, whatever its key is registered with by now; empty if it was booted. */
+    /** What this VM was restored from, whatever its key is registered with by now; empty if that is not known. */
     public Optional<SnapshotRef> sourceSnapshot() {
         return source;
     }

@@ -133,13 +133,11 @@ class PlansTest {
         assertThatThrownBy(() -> DepthPolicy.of(0)).isInstanceOf(PoolException.Invalid.class);
         assertThatThrownBy(() -> new DepthPolicy(3, 2, DepthPolicy.Sizing.FULL, Optional.empty()))
                 .isInstanceOf(PoolException.Invalid.class);
-        assertThatThrownBy(() -> PoolConfig.DEFAULT.withEntryMaxAge(Duration.ZERO))
+        assertThatThrownBy(() -> PoolConfig.DEFAULT.withPrepareWithin(Duration.ZERO))
                 .isInstanceOf(PoolException.Invalid.class);
         assertThatThrownBy(() -> PoolConfig.DEFAULT.withParallelRestores(0)).isInstanceOf(PoolException.Invalid.class);
         assertThatThrownBy(() -> new PoolConfig.Budget(0, 1)).isInstanceOf(PoolException.Invalid.class);
-        assertThat(PoolConfig.DEFAULT.depth())
-                .isEqualTo(new DepthPolicy(1, 4, DepthPolicy.Sizing.FULL, Optional.empty()));
+        assertThat(DepthPolicy.DEFAULT).isEqualTo(new DepthPolicy(1, 4, DepthPolicy.Sizing.FULL, Optional.empty()));
         assertThat(PoolConfig.DEFAULT.refillInterval()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(PoolConfig.DEFAULT.entryMaxAge()).isEqualTo(Duration.ofMinutes(10));
     }
 }

@@ -6,7 +6,7 @@ import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +17,6 @@ class PoolCoreDueTest {
     private static final long START = Long.MAX_VALUE - 5;
     private static final PoolConfig CONFIG = PoolConfig.DEFAULT
             .withRefillInterval(Duration.ofHours(1))
-            .withDepth(DepthPolicy.of(1))
             .withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(20), 3));
 
     private final Host host = new Host();
@@ -31,11 +30,11 @@ class PoolCoreDueTest {
     @Test
     void aRetryThatBecameDueBeforeTheDriverLookedIsNotMissed() {
         SnapshotRef snapshot = host.snapshot("s");
-        core.register(WarmPoolFixture.KEY, Registration.of(snapshot), START);
+        core.register(WarmPoolFixture.KEY, Registration.of(snapshot).withDepth(DepthPolicy.of(1)), START);
         core.drain();
-        core.swept(List.of(), START);
+        core.swept(List.of(), Set.of(), START);
         Effect.Restore begun = restores().findFirst().orElseThrow();
-        core.failed(begun.ticket(), new IllegalStateException("no"), Optional.empty(), snapshot, START);
+        core.failed(begun.ticket(), new IllegalStateException("no"), false, false, snapshot, START);
         assertThat(restores()).isEmpty();
         assertThat(core.untilDue(START)).isLessThanOrEqualTo(Duration.ofMillis(5));
         long late = START + Duration.ofMillis(100).toNanos();

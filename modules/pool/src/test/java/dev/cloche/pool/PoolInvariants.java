@@ -33,21 +33,21 @@ final class PoolInvariants {
 
     private void handedOutOnce() {
         for (PoolProcess each : runtimes) {
-            List<VmId> entries =
-                    each.core.entries().map(entry -> entry.vm().id()).toList();
-            assertThat(entries).doesNotHaveDuplicates();
-            for (PoolProcess any : runtimes) {
-                assertThat(entries).noneMatch(any.handed::containsKey);
-            }
+            List<VmId> entries = each.core.entries().map(Entry::vm).toList();
+            assertThat(entries).doesNotHaveDuplicates().noneMatch(each.handed::containsKey);
         }
         assertThat(runtimes[0].handed.keySet()).noneMatch(runtimes[1].handed::containsKey);
+        host.provider.pooled().forEach(vm -> {
+            for (PoolProcess each : runtimes) {
+                assertThat(each.handed).doesNotContainKey(vm.id());
+            }
+        });
     }
 
-    /** Whatever there is, somebody knows: a pool, an acquirer, or its shelf, where the next sweep finds it. */
+    /** Of each VM some process or directory knows: a pool, an acquirer, or its shelf, where the next sweep finds it. */
     private void nothingLeaked() {
         Set<VmId> known = new HashSet<>();
         for (PoolProcess each : runtimes) {
-            each.core.entries().forEach(entry -> known.add(entry.vm().id()));
             known.addAll(each.handed.keySet());
         }
         host.provider.pooled().forEach(vm -> known.add(vm.id()));
@@ -57,16 +57,17 @@ final class PoolInvariants {
 
     private static void neverTooMany(PoolProcess runtime) {
         runtime.core.buckets().values().forEach(bucket -> {
-            assertThat(bucket.ready.size() + bucket.checking.size())
-                    .isLessThanOrEqualTo(bucket.depth().max());
-            assertThat(bucket.underway.size() + bucket.ready.size() + bucket.checking.size())
-                    .isLessThanOrEqualTo(3 + 1 + 60);
+            if (bucket.registration().keeps()) {
+                assertThat(bucket.ready.size())
+                        .isLessThanOrEqualTo(bucket.depth().max());
+            }
+            assertThat(bucket.underway.size() + bucket.ready.size()).isLessThanOrEqualTo(3 + 1 + 60);
         });
-        long inUse = runtime.core.entries().count()
-                + runtime.core.buckets().values().stream()
-                        .mapToInt(bucket -> bucket.underway.size())
-                        .sum();
-        assertThat(inUse).isLessThanOrEqualTo(PoolProcess.CONFIG.budget().vms());
+        if (runtime.beganRestores) {
+            // Other processes may have used the same room meanwhile; as far as this one knows, there is enough.
+            assertThat(runtime.core.vmsOnHost())
+                    .isLessThanOrEqualTo(PoolProcess.CONFIG.budget().vms());
+        }
     }
 
     private static void firstComeFirstServed(PoolProcess runtime, Set<Integer> before) {
@@ -89,14 +90,7 @@ final class PoolInvariants {
                 .mapToLong(PoolMetrics.Key::created)
                 .sum();
         assertThat(created).isLessThanOrEqualTo(metrics.created());
-        long alive = metrics.created()
-                + metrics.adopted()
-                - metrics.acquired()
-                - metrics.evicted()
-                - runtime.left
-                - runtime.effects.stream()
-                        .filter(Effect.Leave.class::isInstance)
-                        .count();
+        long alive = metrics.created() + metrics.adopted() - metrics.acquired() - metrics.evicted();
         assertThat(runtime.core.entries().count()).isGreaterThanOrEqualTo(alive);
     }
 }

@@ -13,15 +13,17 @@ class PoolMetersTest {
         StackKey key = Host.key("stack");
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         PoolMeters meters = new PoolMeters(registry);
-        PoolConfig config = PoolConfig.DEFAULT
-                .withDepth(DepthPolicy.of(2))
-                .withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(5), 1));
+        PoolConfig config =
+                PoolConfig.DEFAULT.withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(5), 1));
         try (Host host = new Host();
-                WarmPool pool = WarmPool.start(host.provider, config, EntryValidator.none(), meters)) {
-            meters.watch(pool);
+                WarmPool pool = WarmPool.start(host.provider, config, meters)) {
             var snapshot = host.snapshot("s");
             host.faults.failRestores(1);
-            pool.register(key, snapshot);
+            pool.register(
+                    key,
+                    Registration.of(snapshot)
+                            .withDepth(DepthPolicy.of(2))
+                            .withPreparation(Preparation.NONE.withHealthCheck(guest -> {})));
             await().until(() -> pool.metrics().created() == 2);
             pool.acquire(key, Host.ANYBODY, Host.soon()).close();
             pool.unregister(key);
@@ -32,6 +34,11 @@ class PoolMetersTest {
                             .count())
                     .isEqualTo(1);
             assertThat(registry.get("cloche.pool.restore").timer().count()).isGreaterThanOrEqualTo(2);
+            assertThat(registry.get("cloche.pool.validate")
+                            .tag("verdict", "healthy")
+                            .timer()
+                            .count())
+                    .isGreaterThanOrEqualTo(2);
             assertThat(registry.get("cloche.pool.refill.lag").timer().count()).isGreaterThanOrEqualTo(2);
             assertThat(registry.get("cloche.pool.failures")
                             .tag("code", "vm.snapshot-mismatch")

@@ -3,12 +3,9 @@ package dev.cloche.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.vm.PooledVm;
-import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
-import dev.cloche.vm.VmSpec;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -73,9 +70,6 @@ class PoolModelTest {
         private PoolProcess runtime() {
             return new PoolProcess(
                     host,
-                    vm -> unhealthy.getAndUpdate(n -> Math.max(0, n - 1)) > 0
-                            ? new Verdict.Unhealthy("so it is")
-                            : Verdict.HEALTHY,
                     books,
                     // Whatever looks at all VMs does so in the order of their ids.
                     () -> new VmId(HexFormat.of().toHexDigits(random.nextLong())),
@@ -125,8 +119,8 @@ class PoolModelTest {
                     runtime.request(key, now);
                 }
             } else if (dice < 64) {
-                did("take " + key.name());
-                runtime.take(key, random, now);
+                did("look");
+                runtime.core.sweep(now);
             } else if (dice < 76) {
                 List<Integer> ready = List.copyOf(granted(runtime));
                 if (!ready.isEmpty()) {
@@ -151,7 +145,7 @@ class PoolModelTest {
                 fault(random.nextInt(8));
             } else if (dice == 97) {
                 did("close");
-                runtime.core.close(now);
+                runtime.core.close();
                 runtime.drain();
                 settle(runtime);
                 replace(which);
@@ -168,9 +162,15 @@ class PoolModelTest {
                     max,
                     random.nextBoolean() ? DepthPolicy.Sizing.FULL : DepthPolicy.Sizing.BY_DEMAND,
                     random.nextInt(4) == 0 ? Optional.of(Duration.ofSeconds(30)) : Optional.empty());
-            Registration plain =
-                    Registration.of(snapshots.get(random.nextInt(2))).withDepth(depth);
-            return random.nextInt(4) == 0 ? plain.withCold(id -> VmSpec.of(id, RootDisk.raw(Path.of("/disk")))) : plain;
+            return Registration.of(snapshots.get(random.nextInt(2)))
+                    .withDepth(depth)
+                    .withMaxAge(Duration.ofMinutes(1))
+                    .withPreparation(Preparation.NONE.withHealthCheck(guest -> {
+                        if (unhealthy.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+                            throw new IllegalStateException("it is not healthy");
+                        }
+                    }))
+                    .withKeeps(random.nextInt(4) > 0);
         }
 
         private void fault(int kind) {
@@ -239,7 +239,7 @@ class PoolModelTest {
                     runtime.drain();
                 }
                 assertThat(runtime.waiters).as("who waits for ever").isEmpty();
-                runtime.core.close(now);
+                runtime.core.close();
                 runtime.drain();
                 settle(runtime);
                 assertThat(runtime.core.idle()).isTrue();
@@ -250,7 +250,7 @@ class PoolModelTest {
             KEYS.forEach(key -> last.core.register(key, registration(), now));
             last.drain();
             settle(last);
-            last.core.close(now);
+            last.core.close();
             last.drain();
             settle(last);
             for (PooledVm vm : host.provider.pooled()) {

@@ -19,10 +19,7 @@ import java.util.List;
 
 /** A process that keeps a pool and hands its VMs out for ever, writing down what it does, until it is killed. */
 final class PoolOwner {
-    static final PoolConfig CONFIG = PoolConfig.DEFAULT
-            .withDepth(DepthPolicy.of(2))
-            .withRefillInterval(Duration.ofMillis(200))
-            .withAtClose(PoolConfig.AtClose.LEAVE);
+    static final PoolConfig CONFIG = PoolConfig.DEFAULT.withRefillInterval(Duration.ofMillis(200));
     private final Path books;
 
     private PoolOwner(Path books) {
@@ -37,7 +34,7 @@ final class PoolOwner {
         StackKey key = key(arguments[3], snapshot);
         PoolOwner owner = new PoolOwner(Path.of(arguments[4]));
         WarmPool pool = WarmPool.start(provider, CONFIG);
-        pool.register(key, snapshot);
+        pool.register(key, Registration.of(snapshot).withDepth(DepthPolicy.of(2)));
         System.out.println("ready");
         while (true) {
             try (WarmVm warm = pool.acquire(key, owner.handOff(), Deadline.after(Duration.ofMinutes(5)))) {

@@ -3,7 +3,6 @@ package dev.cloche.pool;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,14 +14,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** A process with a pool, whose threads the simulation is: it does one effect at a time, whichever it likes. */
 final class PoolProcess {
     static final PoolConfig CONFIG = PoolConfig.DEFAULT
             .withRefillInterval(Duration.ofSeconds(5))
-            .withEntryMaxAge(Duration.ofMinutes(1))
-            .withChecks(Duration.ofSeconds(5), Duration.ofSeconds(20))
             .withRetry(new PoolConfig.Retry(Duration.ofSeconds(1), Duration.ofSeconds(8), 3))
             .withRestoreWithin(Duration.ofMillis(60), Duration.ofSeconds(3))
             .withBudget(new PoolConfig.Budget(6, 100_000));
@@ -35,21 +31,25 @@ final class PoolProcess {
     final Map<Integer, Waiter> waiters = new LinkedHashMap<>();
 
     final Map<VmId, Vm> handed = new LinkedHashMap<>();
-    long left;
+    /** Whether the latest step has. */
+    boolean beganRestores;
+
     private final Host host;
     private final Set<VmId> books;
     private final PoolWorker worker;
     private int asked;
 
-    PoolProcess(Host host, EntryValidator validator, Set<VmId> books, Supplier<VmId> ids, long seed, long now) {
+    PoolProcess(Host host, Set<VmId> books, Supplier<VmId> ids, long seed, long now) {
         this.host = host;
         this.books = books;
-        worker = new PoolWorker(host.provider, CONFIG, new Checks(validator, CONFIG.checkWithin()));
+        worker = new PoolWorker(host.provider, CONFIG, event -> {});
         core = new PoolCore(CONFIG, new SplittableRandom(seed), ids, now);
     }
 
     void drain() {
+        beganRestores = false;
         for (Effect effect : core.drain()) {
+            beganRestores |= effect instanceof Effect.Restore;
             if (!(effect instanceof Effect.Tell) && !(effect instanceof Effect.Cancel)) {
                 effects.add(effect);
             }
@@ -60,14 +60,8 @@ final class PoolProcess {
         Effect effect = effects.remove(which);
         switch (effect) {
             case Effect.Restore restore -> worker.restore(restore).tell(core, now);
-            case Effect.Adopt adopt -> worker.adopt(adopt).tell(core, now);
-            case Effect.Check check -> worker.check(check).tell(core, now);
             case Effect.Destroy destroy -> worker.destroy(destroy).tell(core, now);
             case Effect.Sweep() -> worker.sweep().tell(core, now);
-            case Effect.Leave leave -> {
-                worker.leave(leave);
-                left++;
-            }
             case Effect.Cancel _, Effect.Tell _ -> throw new IllegalStateException("not kept: " + effect);
         }
         drain();
@@ -82,22 +76,11 @@ final class PoolProcess {
         Waiter waiter = Optional.ofNullable(waiters.get(who)).orElseThrow();
         switch (waiter.grant().join()) {
             case Waiter.Grant.Failed _ -> waiters.remove(who);
-            case Waiter.Grant.Cold cold -> {
-                waiters.remove(who);
-                // What is left of a failed one would be for its acquirer to remove.
-                host.faults.failDestroys(0);
-                try {
-                    Vm vm = worker.cold(cold, Host.ANYBODY, SOON);
-                    handed.put(vm.id(), vm);
-                } catch (VmException failed) {
-                    return;
-                }
-            }
             case Waiter.Grant.Ready ready -> {
-                switch (worker.handOver(ready, handOff(random), SOON)) {
-                    case HandingOver.Outcome.Done() -> {
+                switch (worker.handOver(ready.entry().vm(), handOff(random), SOON)) {
+                    case HandingOver.Outcome.Done(Vm vm) -> {
                         waiters.remove(who);
-                        handedOver(ready.entry(), now);
+                        handedOver(ready.entry(), vm, now);
                     }
                     case HandingOver.Outcome.Broken(Eviction cause) -> core.again(waiter, ready.entry(), cause, now);
                     case HandingOver.Outcome.Failed(Throwable _, boolean usable) -> {
@@ -113,24 +96,8 @@ final class PoolProcess {
         }
     }
 
-    void take(StackKey key, Random random, long now) {
-        core.take(key, now).ifPresent(ready -> {
-            switch (worker.handOver(ready, handOff(random), SOON)) {
-                case HandingOver.Outcome.Done() -> handedOver(ready.entry(), now);
-                case HandingOver.Outcome.Broken(Eviction cause) -> core.lost(ready.entry(), cause, now);
-                case HandingOver.Outcome.Failed(Throwable _, boolean usable) -> {
-                    if (usable) {
-                        core.returned(ready.entry(), now);
-                    } else {
-                        core.lost(ready.entry(), Eviction.HAND_OFF, now);
-                    }
-                }
-            }
-        });
-    }
-
-    private void handedOver(Entry entry, long now) {
-        if (handed.put(entry.vm().id(), entry.vm()) != null) {
+    private void handedOver(Entry entry, Vm vm, long now) {
+        if (handed.put(vm.id(), vm) != null) {
             throw new AssertionError("handed out twice: " + entry);
         }
         core.handedOver(entry, now);
@@ -161,11 +128,6 @@ final class PoolProcess {
     /** As the kernel and the guards do when the process is killed: locks are free, attached VMs end. */
     void die() {
         host.faults.failDestroys(0);
-        core.entries().toList().forEach(entry -> entry.vm().close());
-        // The core has let go of these, their process not yet.
-        effects.stream()
-                .flatMap(effect -> effect instanceof Effect.Leave(Entry entry) ? Stream.of(entry) : Stream.empty())
-                .forEach(entry -> entry.vm().close());
         handed.values().forEach(Vm::close);
         handed.values().forEach(Vm::destroy);
     }

@@ -46,7 +46,12 @@ class PoolShelfTest {
     }
 
     private static Stock stock(StackKey key, SnapshotRef snapshot, int depth) {
-        return new Stock(key, snapshot, depth, AGE, 1 << 20);
+        return new Stock(
+                key,
+                Registration.of(snapshot)
+                        .withDepth(DepthPolicy.of(depth))
+                        .withMaxAge(AGE)
+                        .withOutputLogBytes(1 << 20));
     }
 
     private SnapshotRef snapshot(String name) {
@@ -58,7 +63,7 @@ class PoolShelfTest {
     }
 
     private void fill(PoolShelf.Order order) {
-        var _ = shelf.fill(() -> order, new PoolShelf.FillListener() {
+        shelf.fill(() -> order, new PoolShelf.FillListener() {
             @Override
             public void made(StackKey key, Duration took) {
                 made.add(key);
@@ -176,7 +181,7 @@ class PoolShelfTest {
         List<VmId> before = lying(KEY);
         SnapshotRef next = snapshot("new");
         Set<Integer> depths = new HashSet<>();
-        var _ = shelf.fill(
+        shelf.fill(
                 () -> {
                     depths.add(lying(KEY).size());
                     return PoolShelf.Order.of(stock(KEY, next, 2));
@@ -228,16 +233,8 @@ class PoolShelfTest {
         PoolConfig two = PoolConfig.DEFAULT.withBudget(new PoolConfig.Budget(2, 1 << 20));
         PoolShelf small = new PoolShelf(host.provider, two, key -> true);
         Stock stock = stock(KEY, snapshot("s"), 5);
-        var _ = small.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {});
+        small.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {});
         assertThat(host.vms()).isEqualTo(2);
-    }
-
-    @Test
-    void aFillingSaysWhenItIsToBeDoneAgain() {
-        Stock stock = stock(KEY, snapshot("s"), 1);
-        Duration due = shelf.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {})
-                .orElseThrow();
-        assertThat(due).isBetween(AGE.multipliedBy(7).dividedBy(10), AGE);
     }
 
     @Test

@@ -69,16 +69,17 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
         SnapshotRef snapshot = host.snapshot("s");
         for (boolean error : new boolean[] {true, false}) {
             AtomicInteger left = die(step, 2, death(error));
-            WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
-            pool.register(KEY, snapshot);
+            WarmPool pool = open(depth(DepthPolicy.of(2)));
+            register(pool, KEY, snapshot);
             awaitDepth(pool, KEY, 2);
             assertThat(left.get()).isNegative();
             assertThat(of(pool, KEY).failures())
                     .containsExactly(Map.entry(error ? "ErrorOfTheTest" : "ExceptionOfTheTest", 2L));
             await().until(() -> host.vms() == 2);
-            pool.close();
             host.faults.atOnce(step);
+            pool.unregister(KEY);
             await().until(() -> host.vms() == 0);
+            pool.close();
         }
     }
 
@@ -91,8 +92,8 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
                 throwAnything(death(error));
             }
         });
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)).withRefillInterval(Duration.ofMillis(20)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(1)).withRefillInterval(Duration.ofMillis(20)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         int seen = looks.get();
         await().until(() -> looks.get() >= seen + 4);
@@ -103,15 +104,12 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
 
     @Test
     void aListenerThatDiesAtEverythingStopsNeitherTicksNorRefills() {
-        WarmPool pool = WarmPool.start(
-                host.provider,
-                QUIET.withDepth(DepthPolicy.of(2)).withEntryMaxAge(Duration.ofMillis(200)),
-                EntryValidator.none(),
-                event -> {
-                    throw new ErrorOfTheTest();
-                });
+        maxAge = Duration.ofMillis(200);
+        WarmPool pool = WarmPool.start(host.provider, depth(DepthPolicy.of(2)), event -> {
+            throw new ErrorOfTheTest();
+        });
         try (pool) {
-            pool.register(KEY, host.snapshot("s"));
+            register(pool, KEY, host.snapshot("s"));
             await().until(() -> of(pool, KEY).evictions().getOrDefault(Eviction.AGE, 0L) >= 4);
             try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
                 assertThat(warm.key()).isEqualTo(KEY);
@@ -122,8 +120,8 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aDestructionThatDiesIsTriedAgain(boolean error) {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(2)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 2);
         die(Step.DESTROY, 3, death(error));
         pool.unregister(KEY);
@@ -134,8 +132,8 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
 
     @Test
     void anErrorInTheMiddleOfAHandOffIsThrownOnAndNothingLeaks() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         die(Step.RESUME, 1, death(true));
         assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(ErrorOfTheTest.class);
@@ -158,6 +156,6 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
     }
 
     private static void take(WarmPool pool, HandOff handOff) {
-        var _ = pool.tryAcquire(KEY, handOff, soon());
+        var _ = pool.acquire(KEY, handOff, soon());
     }
 }

@@ -1,10 +1,9 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
 import static dev.cloche.pool.Host.key;
-import static dev.cloche.pool.Host.soon;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.vm.SnapshotRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,11 +16,15 @@ abstract class WarmPoolFixture {
     static final StackKey KEY = key("stack");
     static final PoolConfig QUIET = PoolConfig.DEFAULT
             .withRefillInterval(Duration.ofHours(1))
-            .withChecks(Duration.ofSeconds(1), Duration.ofHours(1))
             .withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(20), 3));
 
     final Host host = new Host();
     final List<PoolEvent> events = new CopyOnWriteArrayList<>();
+    /** Of what is registered from now on. */
+    DepthPolicy depth = DepthPolicy.DEFAULT;
+
+    Duration maxAge = Registration.DEFAULT_MAX_AGE;
+    Preparation preparation = Preparation.NONE;
     private Optional<WarmPool> pool = Optional.empty();
 
     @AfterEach
@@ -30,14 +33,26 @@ abstract class WarmPoolFixture {
         host.close();
     }
 
-    WarmPool open(PoolConfig config) {
-        return open(config, EntryValidator.none());
+    /** The usual configuration, of a pool whose keys have this depth. */
+    PoolConfig depth(DepthPolicy value) {
+        depth = value;
+        return QUIET;
     }
 
-    WarmPool open(PoolConfig config, EntryValidator validator) {
-        WarmPool opened = WarmPool.start(host.provider, config, validator, events::add);
+    WarmPool open(PoolConfig config) {
+        WarmPool opened = WarmPool.start(host.provider, config, events::add);
         pool = Optional.of(opened);
         return opened;
+    }
+
+    void register(WarmPool where, StackKey key, SnapshotRef snapshot) {
+        register(where, key, snapshot, depth);
+    }
+
+    void register(WarmPool where, StackKey key, SnapshotRef snapshot, DepthPolicy keyDepth) {
+        where.register(
+                key,
+                Registration.of(snapshot).withDepth(keyDepth).withMaxAge(maxAge).withPreparation(preparation));
     }
 
     static PoolMetrics.Key of(WarmPool pool, StackKey key) {
@@ -46,10 +61,6 @@ abstract class WarmPoolFixture {
 
     static void awaitDepth(WarmPool pool, StackKey key, int depth) {
         await().until(() -> of(pool, key).depth() == depth && of(pool, key).inFlight() == 0);
-    }
-
-    static Optional<WarmVm> take(WarmPool pool, StackKey key) {
-        return pool.tryAcquire(key, ANYBODY, soon());
     }
 
     static void waitFor(CountDownLatch latch) {

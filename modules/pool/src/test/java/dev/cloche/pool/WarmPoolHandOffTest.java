@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
@@ -18,11 +17,10 @@ import dev.cloche.vm.VmState;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,7 +34,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
     void handsOutALiveGuestWithItsIdentityAndItsSnapshot() throws Exception {
         WarmPool pool = open(QUIET);
         SnapshotRef snapshot = host.snapshot("s");
-        pool.register(KEY, snapshot);
+        register(pool, KEY, snapshot);
         awaitDepth(pool, KEY, 4);
         HandOff handOff = () -> GuestIdentity.fresh("mine", Clock.systemUTC());
         try (WarmVm warm = pool.acquire(KEY, handOff, soon())) {
@@ -62,8 +60,8 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
 
     @Test
     void aHandleThatNobodyTookEndsItsVm() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
+        register(pool, KEY, host.snapshot("s"));
         VmId id;
         try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
             id = warm.id();
@@ -74,7 +72,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
     @Test
     void neverHandsAVmOutTwice() throws Exception {
         WarmPool pool = open(QUIET);
-        pool.register(KEY, host.snapshot("s"));
+        register(pool, KEY, host.snapshot("s"));
         Set<VmId> seen = ConcurrentHashMap.newKeySet();
         AtomicInteger handed = new AtomicInteger();
         try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -93,60 +91,25 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
     }
 
     @Test
-    void drainsUnhealthyEntriesAndReturnsTheNext() {
-        Set<VmId> bad = ConcurrentHashMap.newKeySet();
-        WarmPool pool = open(
-                QUIET.withDepth(DepthPolicy.of(3)).withChecks(Duration.ofSeconds(1), Duration.ofNanos(1)),
-                vm -> bad.contains(vm) ? new Verdict.Unhealthy("it is bad") : Verdict.HEALTHY);
-        pool.register(KEY, host.snapshot("s"));
-        await().until(() -> host.provider.pooled().size() == 3);
-        List<VmId> first = host.provider.pooled().stream().map(PooledVm::id).toList();
-        bad.addAll(first.subList(0, 2));
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
-            assertThat(bad).doesNotContain(warm.id());
-        }
-        await().until(() -> bad.stream().allMatch(id -> host.provider.get(id).isEmpty()));
-        await().until(() -> pool.metrics().validationFailures() >= 2);
-        assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.VALIDATION, 2L);
-    }
-
-    @Test
-    void returnsNothingWhenAllAreRejected() {
-        AtomicInteger asked = new AtomicInteger();
-        WarmPool pool = open(
-                QUIET.withDepth(DepthPolicy.of(2)),
-                vm -> asked.incrementAndGet() <= 2 ? Verdict.HEALTHY : new Verdict.Unhealthy("no more"));
-        pool.register(KEY, host.snapshot("s"));
+    void whatHasCrashedIsPassedOverAndTheNextIsHandedOut() {
+        WarmPool pool = open(depth(DepthPolicy.of(2)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 2);
-        // What has crashed is not handed out, however recent its verdict.
-        host.provider.pooled().forEach(vm -> host.provider.crash(vm.id()));
-        await().until(() -> host.provider.pooled().stream().noneMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED));
-        assertThat(take(pool, KEY)).isEmpty();
-        assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.VALIDATION, 2L);
-    }
-
-    @Test
-    void aValidatorThatHangsCostsItsDeadlineAndTheEntry() {
-        Set<VmId> hanging = ConcurrentHashMap.newKeySet();
-        WarmPool pool =
-                open(QUIET.withDepth(DepthPolicy.of(2)).withChecks(Duration.ofMillis(30), Duration.ofNanos(1)), vm -> {
-                    if (hanging.contains(vm)) {
-                        waitFor(new CountDownLatch(1));
-                    }
-                    return Verdict.HEALTHY;
-                });
-        pool.register(KEY, host.snapshot("s"));
-        await().until(() -> host.provider.pooled().size() == 2);
-        hanging.add(host.provider.pooled().getFirst().id());
+        Set<VmId> crashed = new HashSet<>();
+        host.provider.pooled().forEach(vm -> {
+            crashed.add(vm.id());
+            host.provider.crash(vm.id());
+        });
         try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
-            assertThat(hanging).doesNotContain(warm.id());
+            assertThat(crashed).doesNotContain(warm.id());
         }
+        assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.ENDED, 2L);
     }
 
     @Test
     void anAcquirersOwnFailureIsThrownOn() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         VmId entry = host.provider.pooled().getFirst().id();
         HandOff refusing = new HandOff() {
@@ -180,12 +143,12 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
 
     @Test
     void theNewestEntryIsHandedOutFirst() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
         SnapshotRef snapshot = host.snapshot("s");
-        pool.register(KEY, snapshot);
+        register(pool, KEY, snapshot);
         awaitDepth(pool, KEY, 1);
         VmId older = host.provider.pooled().getFirst().id();
-        pool.register(KEY, Registration.of(snapshot).withDepth(DepthPolicy.of(2)));
+        register(pool, KEY, snapshot, DepthPolicy.of(2));
         awaitDepth(pool, KEY, 2);
         try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
             assertThat(warm.id()).isNotEqualTo(older);
@@ -194,8 +157,8 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
 
     @Test
     void aVmIsEndedAfterTheLongestDurationThatItsAcquirerWants() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
+        register(pool, KEY, host.snapshot("s"));
         try (WarmVm warm = pool.acquire(KEY, lasting(Duration.ofMillis(200)), soon());
                 Vm vm = warm.take()) {
             assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);

@@ -100,7 +100,7 @@ class WarmPoolIT {
     void twentyWarmGuestsAreAllDifferentAndKnowTheTime() throws Exception {
         Set<String> seen = new HashSet<>();
         try (WarmPool pool = WarmPool.start(provider, PoolConfig.DEFAULT)) {
-            pool.register(key, snapshot);
+            pool.register(key, Registration.of(snapshot));
             for (int i = 0; i < 20; i++) {
                 String name = "guest-" + i;
                 try (WarmVm warm = pool.acquire(key, () -> GuestIdentity.fresh(name, Clock.systemUTC()), soon())) {
@@ -117,8 +117,7 @@ class WarmPoolIT {
                 }
             }
         }
-        // Closing waits half a second at most; what was being restored then is removed when it ends.
-        await().untilAsserted(() -> assertThat(provider.list()).isEmpty());
+        awaitNothingButShelves();
     }
 
     @Test
@@ -126,8 +125,8 @@ class WarmPoolIT {
         SnapshotRef networked = template("networked", plain.withNetwork(NetworkSpec.user()));
         StackKey own = PoolOwner.key("networked", networked);
         Set<String> seen = new HashSet<>();
-        try (WarmPool pool = WarmPool.start(provider, PoolConfig.DEFAULT.withDepth(DepthPolicy.of(2)))) {
-            pool.register(own, networked);
+        try (WarmPool pool = WarmPool.start(provider, PoolConfig.DEFAULT)) {
+            pool.register(own, Registration.of(networked).withDepth(DepthPolicy.of(2)));
             for (int i = 0; i < 20; i++) {
                 try (WarmVm warm =
                         pool.acquire(own, () -> GuestIdentity.fresh("networked", Clock.systemUTC()), soon())) {
@@ -142,7 +141,17 @@ class WarmPoolIT {
                 }
             }
         }
-        await().untilAsserted(() -> assertThat(provider.list()).isEmpty());
+        awaitNothingButShelves();
+    }
+
+    /** Closing waits half a second at most; what was being restored then is removed when it ends. */
+    private void awaitNothingButShelves() {
+        await().untilAsserted(() -> {
+            for (PooledVm vm : provider.pooled()) {
+                var _ = provider.reclaim(vm.id(), soon());
+            }
+            assertThat(provider.list()).isEmpty();
+        });
     }
 
     private static String output(Vm vm, String script) throws IOException {
@@ -153,10 +162,10 @@ class WarmPoolIT {
 
     @Test
     void entriesWithoutAProcessAreRetiredByTheirGuards() {
-        try (WarmPool pool = WarmPool.start(
-                provider,
-                PoolOwner.CONFIG.withEntryMaxAge(Duration.ofSeconds(6)).withDepth(DepthPolicy.of(1)))) {
-            pool.register(key, snapshot);
+        try (WarmPool pool = WarmPool.start(provider, PoolOwner.CONFIG)) {
+            pool.register(
+                    key,
+                    Registration.of(snapshot).withMaxAge(Duration.ofSeconds(6)).withDepth(DepthPolicy.of(1)));
             await().until(() -> pool.metrics().created() >= 1);
         }
         await().until(() -> provider.pooled().stream().allMatch(vm -> vm.stage() == PooledVm.Stage.ENDED));
@@ -207,8 +216,8 @@ class WarmPoolIT {
         Set<String> chosen = new HashSet<>();
         lines.stream().filter(line -> line.startsWith("chosen ")).forEach(line -> chosen.add(line.substring(7)));
 
-        try (WarmPool next = WarmPool.start(provider, PoolConfig.DEFAULT.withDepth(DepthPolicy.of(2)))) {
-            next.register(key, snapshot);
+        try (WarmPool next = WarmPool.start(provider, PoolConfig.DEFAULT)) {
+            next.register(key, Registration.of(snapshot).withDepth(DepthPolicy.of(2)));
             await().until(() -> !next.metrics().keys().isEmpty()
                     && next.metrics().keys().values().iterator().next().depth() == 2);
         }

@@ -23,8 +23,8 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
     @Test
     void theNextRuntimeAdoptsWhatThisOneLeaves() {
         SnapshotRef snapshot = host.snapshot("s");
-        WarmPool first = open(QUIET.withAtClose(PoolConfig.AtClose.LEAVE));
-        first.register(KEY, snapshot);
+        WarmPool first = open(QUIET);
+        register(first, KEY, snapshot);
         awaitDepth(first, KEY, 4);
         first.close();
         Set<VmId> left = new HashSet<>();
@@ -32,7 +32,7 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
         assertThat(left).hasSize(4);
 
         WarmPool second = open(QUIET);
-        second.register(KEY, snapshot);
+        register(second, KEY, snapshot);
         awaitDepth(second, KEY, 4);
         assertThat(second.metrics().adopted()).isEqualTo(4);
         assertThat(second.metrics().created()).isZero();
@@ -45,13 +45,11 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
     @Test
     void twoRuntimesNeverShareAnEntry() {
         SnapshotRef snapshot = host.snapshot("s");
-        PoolConfig config = QUIET.withRefillInterval(Duration.ofMillis(10))
-                .withDepth(DepthPolicy.of(2))
-                .withAtClose(PoolConfig.AtClose.LEAVE);
+        PoolConfig config = depth(DepthPolicy.of(2)).withRefillInterval(Duration.ofMillis(10));
         WarmPool first = open(config);
         try (WarmPool second = WarmPool.start(host.provider, config)) {
-            first.register(KEY, snapshot);
-            second.register(KEY, snapshot);
+            register(first, KEY, snapshot);
+            register(second, KEY, snapshot);
             Set<VmId> seen = new HashSet<>();
             for (int i = 0; i < 10; i++) {
                 for (WarmPool pool : List.of(first, second)) {
@@ -81,8 +79,8 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
         retired.close();
         assertThat(host.provider.retire(retired.id())).isTrue();
 
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
-        pool.register(KEY, snapshot);
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
+        register(pool, KEY, snapshot);
         awaitDepth(pool, KEY, 1);
         await().until(() -> host.vms() == 1);
         assertThat(host.provider.list().getFirst().id()).isEqualTo(shelved.id());

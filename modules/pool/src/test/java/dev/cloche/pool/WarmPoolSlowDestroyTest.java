@@ -6,14 +6,9 @@ import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmId;
 import dev.cloche.vm.testing.InMemoryFaults.Step;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -46,12 +41,12 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
 
     @Test
     void refillsGoOnWhileWhatTheyReplaceCannotBeDestroyed() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(3)));
+        WarmPool pool = open(depth(DepthPolicy.of(3)));
         SnapshotRef current = host.snapshot("current");
-        pool.register(KEY, host.snapshot("old"));
+        register(pool, KEY, host.snapshot("old"));
         awaitDepth(pool, KEY, 3);
         hang(3);
-        pool.register(KEY, current);
+        register(pool, KEY, current);
         await().until(() -> hanging.get() == 3);
         awaitDepth(pool, KEY, 3);
         try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
@@ -63,32 +58,15 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
     }
 
     @Test
-    void whoWaitsIsServedWhileRejectedEntriesCannotBeDestroyed() {
-        Set<VmId> bad = ConcurrentHashMap.newKeySet();
-        WarmPool pool = open(
-                QUIET.withDepth(DepthPolicy.of(2)).withChecks(Duration.ofSeconds(1), Duration.ofNanos(1)),
-                vm -> bad.contains(vm) ? new Verdict.Unhealthy("it is bad") : Verdict.HEALTHY);
-        pool.register(KEY, host.snapshot("s"));
-        await().until(() -> host.provider.pooled().size() == 2);
-        List<VmId> first = host.provider.pooled().stream().map(PooledVm::id).toList();
-        hang(2);
-        bad.addAll(first);
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
-            assertThat(first).doesNotContain(warm.id());
-        }
-        await().until(() -> hanging.get() == 2);
-    }
-
-    @Test
     void whoWaitsForAPlaceOnTheHostGetsAnotherWhenTheFirstIsNotFreed() {
         WarmPool pool = open(QUIET.withBudget(new PoolConfig.Budget(3, 4096))
                 .withRestoreWithin(Duration.ofSeconds(30), Duration.ofMillis(50)));
         SnapshotRef snapshot = host.snapshot("s");
-        pool.register(KEY, snapshot);
+        register(pool, KEY, snapshot);
         await().until(() -> of(pool, KEY).depth() == 3);
         hang(1);
         StackKey other = key("other");
-        pool.register(other, Registration.of(snapshot).withDepth(DepthPolicy.of(1)));
+        register(pool, other, snapshot, DepthPolicy.of(1));
         try (WarmVm warm = pool.acquire(other, ANYBODY, soon())) {
             assertThat(warm.key()).isEqualTo(other);
         }
@@ -98,12 +76,13 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
 
     @Test
     void closingReturnsAllTheSame() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(2)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 2);
         hang(2);
-        pool.close();
+        pool.unregister(KEY);
         await().until(() -> hanging.get() == 2);
+        pool.close();
         go.countDown();
         await().until(() -> host.vms() == 0);
     }

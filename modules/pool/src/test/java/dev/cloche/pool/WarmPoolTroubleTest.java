@@ -7,10 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmSpec;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,9 +17,9 @@ import org.junit.jupiter.api.Timeout;
 class WarmPoolTroubleTest extends WarmPoolFixture {
     @Test
     void failuresAreCountedAndToldAndARecoveryToo() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1)));
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
         host.faults.failRestores(4);
-        pool.register(KEY, host.snapshot("s"));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         assertThat(of(pool, KEY).failures()).containsEntry("vm.snapshot-mismatch", 4L);
         assertThat(of(pool, KEY).lastError()).isPresent();
@@ -36,35 +33,23 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
     void whoCannotBeRestoredIsToldOnceTheBreakerIsOpen() {
         WarmPool pool = open(QUIET.withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofHours(1), 2)));
         host.faults.failRestores(Integer.MAX_VALUE);
-        pool.register(KEY, host.snapshot("s"));
+        register(pool, KEY, host.snapshot("s"));
         assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.NotRestored.class);
     }
 
     @Test
-    void whoCannotBeRestoredIsBootedWhereThatIsTheWay() {
-        WarmPool pool = open(QUIET);
-        host.faults.failRestores(Integer.MAX_VALUE);
-        pool.register(
-                KEY, Registration.of(host.snapshot("s")).withCold(id -> VmSpec.of(id, RootDisk.raw(Path.of("/disk")))));
-        try (WarmVm cold = pool.acquire(KEY, ANYBODY, soon())) {
-            assertThat(cold.kind()).isEqualTo(StartKind.COLD);
-            assertThat(cold.sourceSnapshot()).isEmpty();
-        }
-    }
-
-    @Test
     void aHangingRestoreDelaysNoOtherKey() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(1))
+        WarmPool pool = open(depth(DepthPolicy.of(1))
                 .withParallelRestores(1)
                 .withRestoreWithin(Duration.ofSeconds(30), Duration.ofMillis(30)));
         StackKey slow = key("slow");
         host.faults.hangBoots(1000);
         SnapshotRef snapshot = slowSnapshot();
-        pool.register(slow, snapshot);
+        register(pool, slow, snapshot);
         await().until(() ->
                 of(pool, slow).inFlight() == 1 || of(pool, slow).lastError().isPresent());
         host.faults.hangBoots(0);
-        pool.register(KEY, snapshot);
+        register(pool, KEY, snapshot);
         awaitDepth(pool, KEY, 1);
     }
 
@@ -77,8 +62,8 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
 
     @Test
     void whatCannotBeDestroyedIsTriedAgain() {
-        WarmPool pool = open(QUIET.withDepth(DepthPolicy.of(2)));
-        pool.register(KEY, host.snapshot("s"));
+        WarmPool pool = open(depth(DepthPolicy.of(2)));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 2);
         host.faults.failDestroys(3);
         pool.unregister(KEY);

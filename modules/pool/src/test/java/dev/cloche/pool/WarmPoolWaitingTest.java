@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
@@ -29,15 +30,9 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
     @Test
     void everyoneWhoWaitsGetsARestoreInFlight() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
-        WarmPool pool = open(
-                QUIET.withDepth(DepthPolicy.of(1))
-                        .withParallelRestores(1)
-                        .withChecks(Duration.ofSeconds(20), Duration.ofHours(1)),
-                vm -> {
-                    waitFor(go);
-                    return Verdict.HEALTHY;
-                });
-        pool.register(KEY, host.snapshot("s"));
+        preparation = Preparation.NONE.withWarmUp(guest -> waitFor(go));
+        WarmPool pool = open(depth(DepthPolicy.of(1)).withParallelRestores(1).withPrepareWithin(Duration.ofMinutes(5)));
+        register(pool, KEY, host.snapshot("s"));
         List<Integer> order = new CopyOnWriteArrayList<>();
         try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 5; i++) {
@@ -70,12 +65,9 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
     @Test
     void aWaitEndsWithItsDeadlineAndWithAnInterruptAndLeavesNothingBehind() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
-        WarmPool pool =
-                open(QUIET.withDepth(DepthPolicy.of(1)).withChecks(Duration.ofSeconds(20), Duration.ofHours(1)), vm -> {
-                    waitFor(go);
-                    return Verdict.HEALTHY;
-                });
-        pool.register(KEY, host.snapshot("s"));
+        preparation = Preparation.NONE.withWarmUp(guest -> waitFor(go));
+        WarmPool pool = open(depth(DepthPolicy.of(1)).withPrepareWithin(Duration.ofMinutes(5)));
+        register(pool, KEY, host.snapshot("s"));
         assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, Deadline.after(Duration.ofMillis(50))))
                 .isInstanceOf(PoolException.Late.class);
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -96,14 +88,14 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
     }
 
     @Test
-    void closingDestroysEverythingAndEndsTheWaiting() throws Exception {
+    void closingEndsTheWaitingAndWhatIsUnderWayAndLeavesTheShelvesAsTheyAre() throws Exception {
         WarmPool pool = open(QUIET);
-        pool.register(KEY, host.snapshot("s"));
+        register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 4);
         SnapshotRef another = host.snapshot("t");
         host.faults.hangBoots(1000);
         StackKey hanging = key("hanging");
-        pool.register(hanging, another);
+        register(pool, hanging, another);
         try (ExecutorService one = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<WarmVm> waiting = one.submit(() -> pool.acquire(hanging, ANYBODY, soon()));
             await().until(() -> of(pool, hanging).waiters() == 1);
@@ -111,9 +103,9 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
             assertThatThrownBy(waiting::get).hasCauseInstanceOf(PoolException.Closed.class);
         }
         pool.close();
-        await().until(() -> host.vms() == 0);
+        await().until(() -> host.vms() == 4);
+        assertThat(host.provider.pooled()).allMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED);
         assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.Closed.class);
-        assertThatThrownBy(() -> pool.register(KEY, another)).isInstanceOf(PoolException.Closed.class);
-        assertThat(pool.metrics().evicted()).isGreaterThanOrEqualTo(4);
+        assertThatThrownBy(() -> register(pool, KEY, another)).isInstanceOf(PoolException.Closed.class);
     }
 }

@@ -5,12 +5,17 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolListener;
 import dev.cloche.pool.PoolShelf;
+import dev.cloche.pool.WarmPool;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
+import dev.cloche.sandbox.warm.KeptPools;
 import dev.cloche.sandbox.warm.PoolFill;
 import dev.cloche.sandbox.warm.PoolFilling;
 import dev.cloche.sandbox.warm.PoolKeeper;
+import dev.cloche.sandbox.warm.PoolSignal;
+import dev.cloche.sandbox.warm.PoolSources;
 import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.VmProvider;
@@ -30,10 +35,11 @@ public final class Pools {
     public static final Duration DEFAULT_MAX_AGE = Duration.ofMinutes(10);
 
     /** Made on a processor that others want too. */
-    private static final PoolConfig CONFIG =
-            PoolConfig.DEFAULT.withRestoreWithin(Duration.ofMinutes(2), Duration.ofSeconds(3));
+    private static final PoolConfig CONFIG = PoolConfig.DEFAULT
+            .withRestoreWithin(Duration.ofMinutes(2), Duration.ofSeconds(3))
+            .withCloseWithin(Duration.ofSeconds(10));
 
-    /** How long a pool of which no VM could be made is not tried again by itself. */
+    /** How long a process that comes and goes does not try a pool again of which no VM could be made. */
     private static final Duration REST = Duration.ofSeconds(30);
 
     private static final Duration LONGEST_AGE = Duration.ofDays(365);
@@ -41,8 +47,7 @@ public final class Pools {
     private static final Duration REMOVE_LIMIT = Duration.ofSeconds(10);
 
     private final PoolStore store;
-    private final ImageStore images;
-    private final TemplateStore templates;
+    private final PoolSources sources;
     private final Clock clock;
     private final PoolShelf shelf;
     private final PoolFilling filling;
@@ -57,17 +62,31 @@ public final class Pools {
             TemplateStore templates,
             Clock clock,
             TemplateMaking making) {
-        this.images = images;
-        this.templates = templates;
+        sources = new PoolSources(images, templates);
         this.clock = clock;
         store = new PoolStore(catalog, clock);
         shelf = new PoolShelf(vms, CONFIG, PoolShape::isOfSandboxes);
         filling = new PoolFilling(stateRoot);
-        keeper = new PoolKeeper(making, filling, this::fillInBackground);
+        PoolSignal signal = new PoolSignal(stateRoot);
+        keeper = new PoolKeeper(
+                making,
+                filling,
+                signal,
+                () -> new KeptPools(
+                        store,
+                        sources,
+                        signal,
+                        listener -> WarmPool.start(vms, CONFIG, listener),
+                        PoolListener.none()));
     }
 
     WarmStarts starts() {
-        return new WarmStarts(store, shelf, templates, keeper, clock);
+        return new WarmStarts(store, shelf, sources.templates(), keeper, clock);
+    }
+
+    /** Keeps all pools from now on, if this process is there to stay. */
+    void keep() {
+        var _ = keeper.kept();
     }
 
     PoolKeeper keeper() {
@@ -85,7 +104,7 @@ public final class Pools {
     public PoolStatus set(PoolShape shape, int depth, Duration maxAge) {
         check(shape, depth, maxAge);
         store.set(shape, depth, maxAge);
-        keeper.wanted();
+        store.find(shape).map(PoolRow::id).ifPresent(keeper::wanted);
         return status(shape);
     }
 
@@ -145,9 +164,11 @@ public final class Pools {
      * @throws SandboxException.NoPool if there is none of this shape
      */
     public void remove(PoolShape shape) {
+        long pool = store.find(shape).map(PoolRow::id).orElseThrow(() -> new SandboxException.NoPool(shape));
         if (!store.delete(shape)) {
             throw new SandboxException.NoPool(shape);
         }
+        keeper.removed(pool);
         PoolFill fill = fill(PullListener.none(), REST);
         var _ = alone(fill::cleared, REMOVE_LIMIT);
     }
@@ -159,15 +180,11 @@ public final class Pools {
      */
     public List<String> fill(PullListener listener) {
         PoolFill fill = fill(listener, Duration.ZERO);
-        return alone(fill::run, FOREVER).map(PoolFill.Filled::errors).orElse(List.of());
-    }
-
-    private Optional<Duration> fillInBackground() {
-        return alone(fill(PullListener.none(), REST)::run, FOREVER).flatMap(PoolFill.Filled::due);
+        return alone(fill::run, FOREVER).orElse(List.of());
     }
 
     private PoolFill fill(PullListener listener, Duration rest) {
-        return new PoolFill(store, shelf, images, templates, clock, listener, rest);
+        return new PoolFill(store, shelf, sources, clock, listener, rest);
     }
 
     private <T> Optional<T> alone(Supplier<T> work, Duration patience) {

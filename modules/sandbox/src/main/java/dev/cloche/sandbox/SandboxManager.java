@@ -110,7 +110,7 @@ public final class SandboxManager implements AutoCloseable {
      */
     public void keep() {
         hands.keep();
-        parts.pools().keeper().wanted();
+        parts.pools().keep();
     }
 
     /** What happens to the sandboxes of this state root. */

@@ -3,6 +3,7 @@ package dev.cloche.bench.probe;
 import dev.cloche.bench.report.Samples;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.StartKind;
 import dev.cloche.pool.WarmPool;
@@ -27,9 +28,9 @@ public final class PoolShare implements AutoCloseable {
 
     public PoolShare(VmProvider vms, SnapshotRef snapshot) {
         timed = new TimedVms(vms);
-        pool = WarmPool.start(timed.provider(), PoolConfig.DEFAULT.withDepth(DepthPolicy.of(1)));
+        pool = WarmPool.start(timed.provider(), PoolConfig.DEFAULT);
         key = new StackKey("base", "1", snapshot.cpus(), snapshot.memoryMiB());
-        pool.register(key, snapshot);
+        pool.register(key, Registration.of(snapshot).withDepth(DepthPolicy.of(1)));
     }
 
     public void awaitRest() {

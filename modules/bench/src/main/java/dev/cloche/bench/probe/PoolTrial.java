@@ -2,9 +2,9 @@ package dev.cloche.bench.probe;
 
 import dev.cloche.bench.report.Samples;
 import dev.cloche.pool.DepthPolicy;
-import dev.cloche.pool.EntryValidator;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
+import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.StartKind;
 import dev.cloche.pool.WarmPool;
@@ -61,13 +61,13 @@ public record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int d
         Findings found = new Findings();
         TimedVms timed = new TimedVms(vms);
         StackKey key = new StackKey("burst", "1", snapshot.cpus(), snapshot.memoryMiB());
-        PoolConfig config = PoolConfig.DEFAULT.withDepth(DepthPolicy.of(depth));
-        try (WarmPool pool = WarmPool.start(timed.provider(), config, EntryValidator.none(), event -> {
+        PoolConfig config = PoolConfig.DEFAULT;
+        try (WarmPool pool = WarmPool.start(timed.provider(), config, event -> {
             if (event instanceof PoolEvent.Restored made) {
                 found.restores.add(made.took().toNanos() / 1e6);
             }
         })) {
-            pool.register(key, snapshot);
+            pool.register(key, Registration.of(snapshot).withDepth(DepthPolicy.of(depth)));
             single(pool, key, timed, WARM_UP, new Findings());
             single(pool, key, timed, singles, found);
             for (int i = 0; i < patient; i++) {

@@ -30,7 +30,11 @@ public record Beginnings(VmProvider vms, TemplateStore templates, Makers makers,
      */
     public record Begun(Vm vm, StartKind kind, Duration boot, Optional<Configuring> identity) {
         public static Begun warm(WarmVm taken) {
-            return new Begun(taken.take(), StartKind.WARM, taken.took(), Optional.empty());
+            StartKind kind = switch (taken.kind()) {
+                case WARM -> StartKind.WARM;
+                case RESTORED -> StartKind.RESTORED;
+            };
+            return new Begun(taken.take(), kind, taken.took(), Optional.empty());
         }
 
         public StartTimings timings(Duration total, Duration image, Optional<String> notWarm) {

@@ -1,22 +1,13 @@
 package dev.cloche.sandbox.warm;
 
 import dev.cloche.base.ClocheException;
-import dev.cloche.base.Deadline;
-import dev.cloche.image.ImageDisk;
-import dev.cloche.image.ImageHolder;
-import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
-import dev.cloche.image.PullPolicy;
 import dev.cloche.pool.PoolShelf;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.Stock;
 import dev.cloche.sandbox.PoolShape;
-import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
-import dev.cloche.vm.SnapshotRef;
-import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmSpec;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,51 +20,31 @@ import java.util.Set;
 
 /** One filling of all pools, by whoever has their lock. For one thread, used once. */
 public final class PoolFill {
-    static final String HOLDER_KIND = "pool";
-    /** For an image that is to be pulled and a template that is to be made. */
-    private static final Duration PREPARE_LIMIT = Duration.ofMinutes(30);
-
     private final PoolStore store;
     private final PoolShelf shelf;
-    private final ImageStore images;
-    private final TemplateStore templates;
+    private final PoolSources sources;
     private final Clock clock;
     private final PullListener listener;
     /** How long a pool rests after a failure. */
     private final Duration rest;
 
-    private final Map<Long, Prepared> prepared = new HashMap<>();
+    private final Map<Long, PoolSources.Source> prepared = new HashMap<>();
     private final Set<Long> failed = new HashSet<>();
 
     public PoolFill(
-            PoolStore store,
-            PoolShelf shelf,
-            ImageStore images,
-            TemplateStore templates,
-            Clock clock,
-            PullListener listener,
-            Duration rest) {
+            PoolStore store, PoolShelf shelf, PoolSources sources, Clock clock, PullListener listener, Duration rest) {
         this.store = store;
         this.shelf = shelf;
-        this.images = images;
-        this.templates = templates;
+        this.sources = sources;
         this.clock = clock;
         this.listener = listener;
         this.rest = rest;
     }
 
-    private record Prepared(StackKey key, SnapshotRef snapshot) {}
-
-    /**
-     * What came of it.
-     *
-     * @param due when something is to be done again for the age of entries, or because something failed
-     */
-    public record Filled(Optional<Duration> due, List<String> errors) {}
-
-    public Filled run() {
+    /** Fills, and returns what went wrong. */
+    public List<String> run() {
         List<String> errors = new ArrayList<>();
-        Optional<Duration> due = shelf.fill(() -> order(errors), new PoolShelf.FillListener() {
+        shelf.fill(() -> order(errors), new PoolShelf.FillListener() {
             @Override
             public void made(StackKey key, Duration took) {
                 of(key).ifPresent(store::made);
@@ -84,8 +55,8 @@ public final class PoolFill {
                 of(key).ifPresent(id -> failedAt(id, why, errors));
             }
         });
-        releaseImages();
-        return new Filled(errors.isEmpty() ? due : Optional.of(rest), List.copyOf(errors));
+        sources.releaseOthers(store.all());
+        return List.copyOf(errors);
     }
 
     /**
@@ -96,7 +67,7 @@ public final class PoolFill {
     public boolean cleared() {
         List<PoolShape> shapes = shapes(store.all());
         shelf.clear(new PoolShelf.Order(List.of(), key -> known(shapes, key)));
-        releaseImages();
+        sources.releaseOthers(store.all());
         return true;
     }
 
@@ -119,11 +90,10 @@ public final class PoolFill {
         List<Stock> stocks = new ArrayList<>();
         List<PoolShape> untouched = new ArrayList<>();
         for (PoolRow row : rows) {
-            Optional<Prepared> ready =
+            Optional<PoolSources.Source> ready =
                     failed.contains(row.id()) || rests(row) ? Optional.empty() : prepare(row, errors);
             ready.ifPresentOrElse(
-                    known -> stocks.add(new Stock(
-                            known.key(), known.snapshot(), row.depth(), row.maxAge(), TemplateStore.LOG_BYTES)),
+                    known -> stocks.add(new Stock(known.key(), PoolRegistrations.of(row, known.snapshot()))),
                     () -> untouched.add(row.shape()));
         }
         return new PoolShelf.Order(stocks, key -> known(untouched, key));
@@ -143,23 +113,13 @@ public final class PoolFill {
                 .isPresent();
     }
 
-    private Optional<Prepared> prepare(PoolRow row, List<String> errors) {
-        Prepared known = prepared.get(row.id());
+    private Optional<PoolSources.Source> prepare(PoolRow row, List<String> errors) {
+        PoolSources.Source known = prepared.get(row.id());
         if (known != null) {
             return Optional.of(known);
         }
         try {
-            Deadline deadline = Deadline.after(PREPARE_LIMIT);
-            ImageDisk disk = images.acquire(
-                    row.shape().image(), PullPolicy.MISSING, holder(row.id(), row.shape()), listener, deadline);
-            VmSpec vm = TemplateRequest.vm(
-                            VmId.random(),
-                            disk,
-                            row.shape().memoryMib(),
-                            row.shape().cpus())
-                    .withNetwork(row.shape().vmNetwork());
-            SnapshotRef template = templates.ensure(vm, deadline);
-            Prepared made = new Prepared(row.shape().key(templates.name(vm).value()), template);
+            PoolSources.Source made = sources.of(row, listener);
             prepared.put(row.id(), made);
             return Optional.of(made);
         } catch (ClocheException e) {
@@ -168,19 +128,5 @@ public final class PoolFill {
             Thread.currentThread().interrupt();
         }
         return Optional.empty();
-    }
-
-    private static ImageHolder holder(long pool, PoolShape shape) {
-        return new ImageHolder(HOLDER_KIND, Long.toString(pool), shape.image().toString());
-    }
-
-    /** Of pools that are gone, also of those whose remover was killed. */
-    private void releaseImages() {
-        List<String> pools =
-                store.all().stream().map(row -> Long.toString(row.id())).toList();
-        // Nobody but who has our lock holds further ones.
-        images.holders(HOLDER_KIND).stream()
-                .filter(holder -> !pools.contains(holder.id()))
-                .forEach(images::release);
     }
 }

@@ -1,5 +1,6 @@
 package dev.cloche.sandbox.warm;
 
+import dev.cloche.pool.PoolMetrics;
 import dev.cloche.sandbox.TemplateMaking;
 import java.time.Duration;
 import java.util.List;
@@ -11,13 +12,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the pools filled when this process has taken from them: by a thread of its own as long as it lives, or by a process of
- * its own that is started soon. What fails here fails nobody's start.
+ * Has the pools filled when this process has set them or taken from them: by {@link KeptPools} as long as it lives, or by a
+ * process of its own that is started soon, unless some process keeps them. What fails here fails no start.
  */
 public final class PoolKeeper implements AutoCloseable {
-    /** What other processes have changed is seen by then at the latest. */
-    private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
-    /** A first command is not to be slowed by who fills for the next. */
+    /** A first command is not to be slowed by the process that fills for the next. */
     private static final Duration FIRST_COMMAND = Duration.ofSeconds(1);
 
     private static final Duration FOREVER = Duration.ofDays(3650);
@@ -25,79 +24,105 @@ public final class PoolKeeper implements AutoCloseable {
 
     private final TemplateMaking making;
     private final PoolFilling filling;
-    private final Supplier<Optional<Duration>> fill;
+    private final PoolSignal signal;
+    private final Supplier<KeptPools> keeping;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean wished;
     private boolean closed;
     private @Nullable Thread thread;
+    private @Nullable KeptPools kept;
 
     /**
      * Creates one that does nothing until pools are wanted.
      *
-     * @param fill fills, and answers when it is to be done again
+     * @param keeping begins to keep all pools, for a process that is there to stay
      */
-    public PoolKeeper(TemplateMaking making, PoolFilling filling, Supplier<Optional<Duration>> fill) {
+    public PoolKeeper(TemplateMaking making, PoolFilling filling, PoolSignal signal, Supplier<KeptPools> keeping) {
         this.making = making;
         this.filling = filling;
-        this.fill = fill;
+        this.signal = signal;
+        this.keeping = keeping;
     }
 
-    /** Pools may have less than they are to have. */
-    public void wanted() {
-        if (making instanceof TemplateMaking.Never) {
-            return;
+    /** A pool was set, or a VM taken from its shelf by this process. */
+    public void wanted(long pool) {
+        signal.give();
+        switch (making) {
+            case TemplateMaking.Never() -> {}
+            case TemplateMaking.InBackground() -> kept().ifPresent(KeptPools::changed);
+            case TemplateMaking.ByProcess(List<String> _, List<String> filler) -> {
+                if (!signal.isKept(pool)) {
+                    wish(filler);
+                }
+            }
         }
+    }
+
+    /** A pool was removed by this process. */
+    public void removed(long pool) {
+        signal.give();
         lock.lock();
         try {
-            wished = true;
-            changed.signalAll();
-            if (thread == null && !closed) {
-                thread = Thread.ofVirtual().name("pool-keeper").start(this::keep);
+            if (kept != null) {
+                kept.removed(pool);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void keep() {
+    /** The pools as this process keeps them; empty if it does not. Begins to. */
+    public Optional<KeptPools> kept() {
+        if (!(making instanceof TemplateMaking.InBackground)) {
+            return Optional.empty();
+        }
+        lock.lock();
         try {
-            switch (making) {
-                case TemplateMaking.Never() -> {}
-                case TemplateMaking.InBackground() -> keepFilled();
-                case TemplateMaking.ByProcess(List<String> _, List<String> filler) -> keepFilled(filler);
+            if (kept == null && !closed) {
+                kept = keeping.get();
+            }
+            return Optional.ofNullable(kept);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What this process knows of its pools; empty if it keeps none. */
+    public Optional<PoolMetrics> metrics() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(kept).map(KeptPools::metrics);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wish(List<String> filler) {
+        lock.lock();
+        try {
+            wished = true;
+            changed.signalAll();
+            if (thread == null && !closed) {
+                thread = Thread.ofVirtual().name("pool-keeper").start(() -> haveFilled(filler));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void haveFilled(List<String> filler) {
+        try {
+            while (await(() -> wished || closed, FOREVER) && begun()) {
+                var _ = await(() -> closed, FIRST_COMMAND);
+                if (!filling.isWaitedFor()) {
+                    BackgroundProcess.start(filler);
+                }
             }
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            failed(e);
-        }
-    }
-
-    private void keepFilled() throws InterruptedException {
-        while (!isClosed()) {
-            var _ = begun();
-            Duration due =
-                    filled().filter(soon -> soon.compareTo(LOOK_EVERY) < 0).orElse(LOOK_EVERY);
-            var _ = await(() -> wished || closed, due);
-        }
-    }
-
-    private Optional<Duration> filled() {
-        try {
-            return fill.get();
-        } catch (RuntimeException e) {
-            failed(e);
-            return Optional.empty();
-        }
-    }
-
-    private void keepFilled(List<String> filler) throws InterruptedException {
-        while (await(() -> wished || closed, FOREVER) && begun()) {
-            var _ = await(() -> closed, FIRST_COMMAND);
-            if (!filling.isWaitedFor()) {
-                BackgroundProcess.start(filler);
-            }
+            System.getLogger(PoolKeeper.class.getName()).log(System.Logger.Level.WARNING, "pools are not filled", e);
         }
     }
 
@@ -117,15 +142,6 @@ public final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    private boolean isClosed() {
-        lock.lock();
-        try {
-            return closed;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Whether it came true within this time. */
     private boolean await(BooleanSupplier condition, Duration longest) throws InterruptedException {
         lock.lock();
@@ -140,28 +156,25 @@ public final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    private void failed(RuntimeException why) {
-        System.getLogger(PoolKeeper.class.getName())
-                .log(isClosed() ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING, "pools are not filled", why);
-    }
-
-    /** Begins what is left to a process of its own; ends what this one is at, and the VM that it makes. */
+    /** Begins what is left to a process of its own; ends what this one is at, and the VMs that it makes. */
     @Override
     public void close() {
         Thread mine;
+        KeptPools own;
         lock.lock();
         try {
             closed = true;
             changed.signalAll();
             mine = thread;
+            own = kept;
         } finally {
             lock.unlock();
         }
+        if (own != null) {
+            own.close();
+        }
         if (mine == null) {
             return;
-        }
-        if (making instanceof TemplateMaking.InBackground) {
-            mine.interrupt();
         }
         try {
             var _ = mine.join(END_LIMIT);

@@ -3,7 +3,9 @@ package dev.cloche.sandbox.warm;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageReference;
 import dev.cloche.pool.HandOff;
+import dev.cloche.pool.PoolException;
 import dev.cloche.pool.PoolShelf;
+import dev.cloche.pool.StackKey;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.TemplateStore;
@@ -21,8 +23,12 @@ import java.util.function.Consumer;
 
 /** Starts sandboxes from the pool of their shape, where there is one. */
 public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templates, PoolKeeper keeper, Clock clock) {
-    /** A warm VM is had at once or not at all: a restore takes some tenths of a second. */
+    /** Where no process keeps the pool, a warm VM is had at once or not at all. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** In the queue of a process that keeps the pool; after that it starts by itself. */
+    private static final Duration WAIT = Duration.ofSeconds(30);
+
+    private static final String NONE_READY = "no VM of the pool was ready";
 
     /**
      * A start for which there could be a warm VM.
@@ -70,16 +76,38 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         if (unfit.isPresent()) {
             return new Outcome(Optional.empty(), Optional.empty(), unfit);
         }
+        StackKey key = request.shape().key(templates.name(request.vm()).value());
+        HandOff arrival = new Arrival(request, clock, choose);
+        Optional<KeptPools> kept = keeper.kept();
         try {
-            Optional<WarmVm> taken = shelf.take(
-                    request.shape().key(templates.name(request.vm()).value()),
-                    new Arrival(request, clock, choose),
-                    deadline.orAfter(PATIENCE));
-            Optional<String> missed = taken.isPresent() ? Optional.empty() : Optional.of("no VM of the pool was ready");
-            return new Outcome(taken, pool.map(PoolRow::id), missed);
+            return kept.isPresent()
+                    ? keptOutcome(kept.get(), pool.get().id(), key, arrival, deadline)
+                    : shelfOutcome(pool.get().id(), key, arrival, deadline);
         } finally {
-            keeper.wanted();
+            keeper.wanted(pool.get().id());
         }
+    }
+
+    private Outcome keptOutcome(KeptPools kept, long pool, StackKey key, HandOff arrival, Deadline deadline) {
+        try {
+            WarmVm taken = kept.acquire(key, arrival, deadline.orAfter(WAIT));
+            Optional<String> missed = taken.kind() == dev.cloche.pool.StartKind.WARM
+                    ? Optional.empty()
+                    : Optional.of(NONE_READY + ", and it waited for the next");
+            return new Outcome(Optional.of(taken), Optional.of(pool), missed);
+        } catch (PoolException.UnknownKey notYet) {
+            kept.missing();
+            return shelfOutcome(pool, key, arrival, deadline);
+        } catch (PoolException otherwise) {
+            // Also if this thread was interrupted: what it does next says so.
+            return new Outcome(
+                    Optional.empty(), Optional.of(pool), Optional.of(NONE_READY + ": " + otherwise.getMessage()));
+        }
+    }
+
+    private Outcome shelfOutcome(long pool, StackKey key, HandOff arrival, Deadline deadline) {
+        Optional<WarmVm> taken = shelf.take(key, arrival, deadline.orAfter(PATIENCE));
+        return new Outcome(taken, Optional.of(pool), taken.isPresent() ? Optional.empty() : Optional.of(NONE_READY));
     }
 
     /** There is none of the shape; who has set one up for the other network may wonder why. */

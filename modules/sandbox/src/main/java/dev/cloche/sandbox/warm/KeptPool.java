@@ -1,0 +1,121 @@
+package dev.cloche.sandbox.warm;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.image.PullListener;
+import dev.cloche.linux.LockFile;
+import dev.cloche.pool.Registration;
+import dev.cloche.pool.StackKey;
+import dev.cloche.pool.WarmPool;
+import dev.cloche.sandbox.record.PoolRow;
+import dev.cloche.sandbox.record.PoolStore;
+import java.time.Duration;
+import java.util.Optional;
+
+/** One pool in a process that is there to stay: registered as it is recorded, with what its VMs come from at present. */
+final class KeptPool {
+    private final long id;
+    private final PoolSources sources;
+    private final PoolStore store;
+    private final PoolSignal signal;
+    private final WarmPool pool;
+    /** Told when the lookup has found something else. */
+    private final Runnable changed;
+
+    private Optional<Thread> lookup = Optional.empty();
+    private Optional<Long> lookAgainAt = Optional.empty();
+    private Optional<PoolSources.Source> found = Optional.empty();
+    private Optional<Registered> registered = Optional.empty();
+    private Optional<LockFile> lock = Optional.empty();
+
+    private record Registered(StackKey key, Registration registration) {}
+
+    KeptPool(long id, PoolSources sources, PoolStore store, PoolSignal signal, WarmPool pool, Runnable changed) {
+        this.id = id;
+        this.sources = sources;
+        this.store = store;
+        this.signal = signal;
+        this.pool = pool;
+        this.changed = changed;
+    }
+
+    /**
+     * Registers it as it is recorded. What its VMs come from is looked for by a thread of its own, because that may take minutes.
+     *
+     * @param again how long what was found is believed, and how long a failure rests
+     */
+    synchronized void follow(PoolRow row, Duration again) {
+        if (lookup.isEmpty()
+                && lookAgainAt.filter(at -> System.nanoTime() - at < 0).isEmpty()) {
+            lookAgainAt = Optional.of(System.nanoTime() + again.toNanos());
+            lookup = Optional.of(Thread.ofVirtual().name("pool-lookup-" + id).start(() -> look(row)));
+        }
+        if (found.isEmpty()) {
+            return;
+        }
+        if (lock.isEmpty()) {
+            lock = signal.tryKeep(id);
+        }
+        PoolSources.Source source = found.get();
+        Registered wanted = new Registered(
+                source.key(), PoolRegistrations.of(row, source.snapshot()).withKeeps(lock.isPresent()));
+        if (!registered.equals(Optional.of(wanted))) {
+            registered
+                    .map(Registered::key)
+                    .filter(key -> !key.equals(wanted.key()))
+                    .ifPresent(pool::unregister);
+            pool.register(wanted.key(), wanted.registration());
+            registered = Optional.of(wanted);
+        }
+    }
+
+    /** What its VMs come from may be something else: it is looked for by the next following. */
+    synchronized void doubt() {
+        lookAgainAt = Optional.empty();
+    }
+
+    synchronized boolean has(StackKey key) {
+        return registered.filter(known -> known.key().equals(key)).isPresent();
+    }
+
+    private void look(PoolRow row) {
+        try {
+            PoolSources.Source source = sources.of(row, PullListener.none());
+            synchronized (this) {
+                found = Optional.of(source);
+            }
+        } catch (ClocheException e) {
+            store.failed(id, String.valueOf(e.getMessage()));
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+        } finally {
+            synchronized (this) {
+                lookup = Optional.empty();
+            }
+            changed.run();
+        }
+    }
+
+    /** It is recorded no more. */
+    synchronized void removed() {
+        registered.ifPresent(known -> pool.unregister(known.key()));
+        end();
+    }
+
+    /** This process ends; what is on the shelf stays there. */
+    synchronized void end() {
+        lookup.ifPresent(Thread::interrupt);
+        lock.ifPresent(LockFile::close);
+        lock = Optional.empty();
+    }
+
+    /** Waits for the lookup, whose VM is to be gone before its provider is closed. */
+    void awaitEnd(Duration limit) throws InterruptedException {
+        Optional<Thread> last;
+        synchronized (this) {
+            last = lookup;
+        }
+        if (last.isPresent()) {
+            var _ = last.get().join(limit);
+        }
+    }
+}

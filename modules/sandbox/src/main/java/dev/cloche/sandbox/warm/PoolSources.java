@@ -1,0 +1,54 @@
+package dev.cloche.sandbox.warm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageDisk;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageStore;
+import dev.cloche.image.PullListener;
+import dev.cloche.image.PullPolicy;
+import dev.cloche.pool.StackKey;
+import dev.cloche.sandbox.PoolShape;
+import dev.cloche.sandbox.TemplateStore;
+import dev.cloche.sandbox.record.PoolRow;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import java.time.Duration;
+import java.util.List;
+
+/** What the VMs of pools come from: an image that is held for each pool, and its template. */
+public record PoolSources(ImageStore images, TemplateStore templates) {
+    static final String HOLDER_KIND = "pool";
+    /** For an image that is to be pulled and a template that is to be made. */
+    private static final Duration LIMIT = Duration.ofMinutes(30);
+
+    /** What the VMs of a pool are of and restored from at present. */
+    public record Source(StackKey key, SnapshotRef snapshot) {}
+
+    /**
+     * Finds the image and the template of a pool; pulls and makes them where they are missing.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none
+     */
+    Source of(PoolRow row, PullListener listener) throws InterruptedException {
+        Deadline deadline = Deadline.after(LIMIT);
+        PoolShape shape = row.shape();
+        ImageDisk disk = images.acquire(shape.image(), PullPolicy.MISSING, holder(row.id(), shape), listener, deadline);
+        VmSpec vm = TemplateRequest.vm(VmId.random(), disk, shape.memoryMib(), shape.cpus())
+                .withNetwork(shape.vmNetwork());
+        SnapshotRef template = templates.ensure(vm, deadline);
+        return new Source(shape.key(templates.name(vm).value()), template);
+    }
+
+    private static ImageHolder holder(long pool, PoolShape shape) {
+        return new ImageHolder(HOLDER_KIND, Long.toString(pool), shape.image().toString());
+    }
+
+    /** Lets go of the images of pools that are gone, also of those whose remover was killed. */
+    void releaseOthers(List<PoolRow> rows) {
+        List<String> pools = rows.stream().map(row -> Long.toString(row.id())).toList();
+        images.holders(HOLDER_KIND).stream()
+                .filter(holder -> !pools.contains(holder.id()))
+                .forEach(images::release);
+    }
+}

@@ -1,0 +1,186 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.image.PullListener;
+import dev.cloche.vm.PooledVm;
+import dev.cloche.vm.VmId;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pools in processes that are there to stay, beside others and alone, on VMs in memory. */
+class KeptPoolsTest {
+    private static final PoolShape SHAPE = PoolShape.of("bare", 256, 1);
+    private static final Duration AGE = Duration.ofHours(1);
+
+    @TempDir
+    Path directory;
+
+    private TestHost host;
+
+    @BeforeEach
+    void open() {
+        host = new TestHost(directory);
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    private TestHost.Opened staying() {
+        return host.runtime(new TemplateMaking.InBackground());
+    }
+
+    /** As another process sees it. */
+    private PoolStatus pool() {
+        return host.here.sandboxes().pools().list().getFirst();
+    }
+
+    private void awaitReady(int depth) {
+        await().until(() -> pool().ready() == depth && pool().making() == 0);
+    }
+
+    private static RunningSandbox start(TestHost.Opened runtime) {
+        return runtime.sandboxes().start(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon());
+    }
+
+    private static StartTimings timings(RunningSandbox sandbox) {
+        return sandbox.timings().orElseThrow();
+    }
+
+    @Test
+    void ofABurstThatIsLargerThanThePoolAllAreServedAndNothingIsLeft() throws Exception {
+        try (TestHost.Opened runtime = staying()) {
+            runtime.sandboxes().pools().set(SHAPE, 3, AGE);
+            awaitReady(3);
+            start(runtime).close();
+            awaitReady(3);
+            Set<VmId> seen = new HashSet<>();
+            List<StartKind> kinds = new ArrayList<>();
+            Callable<RunningSandbox> starter = () -> start(runtime);
+            try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (Future<RunningSandbox> one : many.invokeAll(java.util.Collections.nCopies(12, starter))) {
+                    RunningSandbox sandbox = one.get();
+                    assertThat(seen.add(sandbox.vm())).isTrue();
+                    kinds.add(timings(sandbox).kind());
+                    assertThat(TestHost.output(TestHost.exec(sandbox, "hostname")))
+                            .isEqualTo(sandbox.name() + "\n");
+                    sandbox.close();
+                }
+            }
+            assertThat(kinds).contains(StartKind.WARM, StartKind.RESTORED).doesNotContain(StartKind.COLD);
+            awaitReady(3);
+        }
+        assertThat(host.vms.memory.list()).hasSize(3);
+        assertThat(host.vms.pooled()).allMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED);
+    }
+
+    @Test
+    void whatAnotherProcessTakesOfAKeptPoolIsMadeAnewByItsKeeper() {
+        try (TestHost.Opened keeper = staying()) {
+            keeper.sandboxes().pools().set(SHAPE, 2, AGE);
+            awaitReady(2);
+            for (int i = 0; i < 3; i++) {
+                try (RunningSandbox sandbox = start(host.here)) {
+                    assertThat(timings(sandbox).kind()).isEqualTo(StartKind.WARM);
+                }
+                awaitReady(2);
+            }
+        }
+    }
+
+    @Test
+    void oneOfSeveralKeepsAPoolAndWhenItEndsAnotherDoes() {
+        TestHost.Opened first = staying();
+        try (TestHost.Opened second = staying()) {
+            first.sandboxes().pools().set(SHAPE, 2, AGE);
+            awaitReady(2);
+            second.sandboxes().keep();
+            try (RunningSandbox sandbox = start(second)) {
+                assertThat(timings(sandbox).kind()).isEqualTo(StartKind.WARM);
+            }
+            awaitReady(2);
+            first.close();
+            assertThat(pool().ready()).isEqualTo(2);
+            try (RunningSandbox sandbox = start(second)) {
+                assertThat(timings(sandbox).kind()).isEqualTo(StartKind.WARM);
+            }
+            awaitReady(2);
+        }
+    }
+
+    @Test
+    void whereNoVmCanBeMadeForItAStartIsMadeWithoutThePoolAndSaysWhy() {
+        try (TestHost.Opened runtime = staying()) {
+            runtime.sandboxes().pools().set(SHAPE, 1, AGE);
+            awaitReady(1);
+            start(runtime).close();
+            awaitReady(1);
+            host.vms.faults.failRestores(Integer.MAX_VALUE);
+            start(runtime).close();
+            try (RunningSandbox sandbox = start(runtime)) {
+                assertThat(timings(sandbox).kind()).isEqualTo(StartKind.COLD);
+                assertThat(timings(sandbox).notWarm().orElseThrow()).contains("no VM of the pool was ready");
+            }
+            await().until(() -> pool().counts().lastError().isPresent());
+            host.vms.faults.failRestores(0);
+        }
+    }
+
+    @Test
+    void aPoolThatAnotherProcessRemovesIsKeptNoMore() {
+        try (TestHost.Opened keeper = staying()) {
+            keeper.sandboxes().pools().set(SHAPE, 2, AGE);
+            awaitReady(2);
+            host.here.sandboxes().pools().remove(SHAPE);
+            await().until(() -> host.vms.memory.list().isEmpty());
+            host.here.sandboxes().pools().set(SHAPE.withNetwork(true), 1, AGE);
+            awaitReady(1);
+            assertThat(host.vms.memory.list()).hasSize(1);
+            assertThat(directory.resolve("state/pools"))
+                    .satisfiesAnyOf(
+                            pools -> assertThat(pools).isDirectoryNotContaining("glob:**kept-1.lock"),
+                            pools -> assertThat(pools).doesNotExist());
+        }
+    }
+
+    @Test
+    void aSmallerDepthOfAnotherProcessIsFollowed() {
+        try (TestHost.Opened keeper = staying()) {
+            keeper.sandboxes().pools().set(SHAPE, 3, AGE);
+            awaitReady(3);
+            host.here.sandboxes().pools().set(SHAPE, 1, AGE);
+            awaitReady(1);
+        }
+    }
+
+    @Test
+    void aProcessThatComesAndGoesHasNoOtherFillWhatIsKept() {
+        Path told = directory.resolve("told");
+        TemplateMaking making = new TemplateMaking.ByProcess(List.of("false"), List.of("touch", told.toString()));
+        try (TestHost.Opened keeper = staying()) {
+            keeper.sandboxes().pools().set(SHAPE, 1, AGE);
+            awaitReady(1);
+            try (TestHost.Opened goes = host.runtime(making)) {
+                start(goes).close();
+            }
+            awaitReady(1);
+        }
+        assertThat(told).doesNotExist();
+    }
+}
