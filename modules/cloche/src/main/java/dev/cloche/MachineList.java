@@ -20,7 +20,7 @@ public record MachineList(List<MachineInfo> machines, List<BrokenMachine> broken
         List<BrokenMachine> broken = new ArrayList<>();
         for (MachineView view : views) {
             switch (view) {
-                case MachineView.Sound(var info) -> machines.add(MachineInfo.of(info, room));
+                case MachineView.Usable(var info) -> machines.add(MachineInfo.of(info, room));
                 case MachineView.Broken(var entry) -> broken.add(BrokenMachine.of(entry));
             }
         }

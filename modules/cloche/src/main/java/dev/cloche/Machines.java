@@ -1,7 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.machine.Changed;
+import dev.cloche.machine.ChangedMachine;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
 import java.nio.charset.StandardCharsets;
@@ -253,7 +253,7 @@ public final class Machines {
                 Deadline.after(CHANGE_LIMIT)));
     }
 
-    private MachineChanged changed(Changed changed) {
+    private MachineChanged changed(ChangedMachine changed) {
         return new MachineChanged(get(changed.machine().name().value()), changed.atNextStart(), changed.unknownKeys());
     }
 

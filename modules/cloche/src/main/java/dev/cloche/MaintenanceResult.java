@@ -1,6 +1,6 @@
 package dev.cloche;
 
-import dev.cloche.machine.Orphan;
+import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceReport;
 import dev.cloche.sandbox.MaintenanceStep;
 
@@ -37,7 +37,7 @@ public record MaintenanceResult(
             return new Step(step.sandbox(), Words.of(step.action()), step.detail());
         }
 
-        static Step of(Orphan orphan) {
+        static Step of(OrphanedMachine orphan) {
             return new Step(orphan.name().isEmpty() ? orphan.id().value() : orphan.name(), "remove", orphan.what());
         }
     }

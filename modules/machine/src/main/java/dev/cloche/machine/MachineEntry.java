@@ -1,9 +1,9 @@
 package dev.cloche.machine;
 
 /** What there is of a name: a machine, or a configuration that cannot be used. */
-public sealed interface MachineEntry permits MachineEntry.Sound, BrokenMachine {
+public sealed interface MachineEntry permits MachineEntry.Usable, BrokenMachine {
     /** A machine that can be used. */
-    record Sound(PersistedMachine machine) implements MachineEntry {
+    record Usable(PersistedMachine machine) implements MachineEntry {
         @Override
         public String name() {
             return machine.name().value();

@@ -2,7 +2,7 @@ package dev.cloche.machine;
 
 import dev.cloche.base.Printable;
 import dev.cloche.machine.config.MachineDirectories;
-import dev.cloche.machine.config.Sorted;
+import dev.cloche.machine.config.SortedMaps;
 import dev.cloche.machine.lifecycle.MachineDisks;
 import dev.cloche.machine.lifecycle.MachineSnapshots;
 import dev.cloche.machine.lifecycle.Provisioning;
@@ -40,8 +40,8 @@ public record MachineSettings(
     /** @throws MachineException.Invalid if a variable's name or value cannot be one */
     public MachineSettings {
         publish = List.copyOf(publish);
-        env = Sorted.copyOf(env);
-        labels = Sorted.copyOf(labels);
+        env = SortedMaps.copyOf(env);
+        labels = SortedMaps.copyOf(labels);
         env.forEach((name, value) -> {
             if (name.isEmpty() || name.indexOf('=') >= 0 || (name + value).indexOf('\0') >= 0) {
                 throw new MachineException.Invalid(

@@ -4,7 +4,7 @@ package dev.cloche.machine;
 public sealed interface MachineView {
     String name();
 
-    record Sound(MachineInfo info) implements MachineView {
+    record Usable(MachineInfo info) implements MachineView {
         @Override
         public String name() {
             return info.machine().name().value();

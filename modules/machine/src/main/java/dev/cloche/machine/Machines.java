@@ -3,25 +3,25 @@ package dev.cloche.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
-import dev.cloche.machine.archive.Keeping;
-import dev.cloche.machine.config.EventLog;
+import dev.cloche.machine.archive.CopyOperations;
+import dev.cloche.machine.config.MachineEventLog;
 import dev.cloche.machine.config.MachineStore;
-import dev.cloche.machine.lifecycle.Adoption;
-import dev.cloche.machine.lifecycle.Applying;
-import dev.cloche.machine.lifecycle.BrokenRemains;
+import dev.cloche.machine.lifecycle.CopyAdoption;
+import dev.cloche.machine.lifecycle.MachineApply;
+import dev.cloche.machine.lifecycle.BrokenMachineResources;
 import dev.cloche.machine.lifecycle.Creation;
 import dev.cloche.machine.lifecycle.DefaultMachine;
-import dev.cloche.machine.lifecycle.Editing;
-import dev.cloche.machine.lifecycle.EventReading;
-import dev.cloche.machine.lifecycle.Ground;
+import dev.cloche.machine.lifecycle.ConfigUpdates;
+import dev.cloche.machine.lifecycle.MachineEventReader;
+import dev.cloche.machine.lifecycle.MachineContext;
 import dev.cloche.machine.lifecycle.MachineDisks;
-import dev.cloche.machine.lifecycle.MachineEnds;
-import dev.cloche.machine.lifecycle.MachineKeeper;
+import dev.cloche.machine.lifecycle.MachineStop;
+import dev.cloche.machine.lifecycle.MachineSupervisor;
 import dev.cloche.machine.lifecycle.MachineStart;
 import dev.cloche.machine.lifecycle.MachineViews;
-import dev.cloche.machine.lifecycle.Orphans;
-import dev.cloche.machine.lifecycle.Power;
-import dev.cloche.machine.lifecycle.Recovery;
+import dev.cloche.machine.lifecycle.OrphanedMachines;
+import dev.cloche.machine.lifecycle.PowerOperations;
+import dev.cloche.machine.lifecycle.MachineRecovery;
 import dev.cloche.machine.lifecycle.Removal;
 import dev.cloche.machine.lifecycle.Suspension;
 import dev.cloche.vm.PublishedPort;
@@ -46,19 +46,19 @@ import java.util.function.UnaryOperator;
  * what runs whenever somebody looks. Besides {@link MachineException}s, methods throw those of images and VMs as they are.
  */
 public final class Machines implements AutoCloseable {
-    private final Ground ground;
+    private final MachineContext context;
     private final MachineViews views;
     private final Creation creation;
     private final Removal removal;
-    private final Orphans orphans;
-    private final Adoption adoption;
-    private final Power power;
-    private final Editing editing;
-    private final Applying applying;
-    private final Keeping keeping;
-    private final EventReading events;
+    private final OrphanedMachines orphans;
+    private final CopyAdoption adoption;
+    private final PowerOperations power;
+    private final ConfigUpdates configUpdates;
+    private final MachineApply machineApply;
+    private final CopyOperations copyOperations;
+    private final MachineEventReader events;
     private final DefaultMachine defaultMachine;
-    private final MachineKeeper keeper;
+    private final MachineSupervisor keeper;
 
     /**
      * Does not own what it is given: close it before them.
@@ -66,23 +66,23 @@ public final class Machines implements AutoCloseable {
      * @param base holds one directory for each machine
      */
     public Machines(Path base, ImageStore images, VmProvider vms, Clock clock) {
-        ground = new Ground(new MachineStore(base), new EventLog(base, clock), images, vms, clock);
-        MachineDisks disks = new MachineDisks(ground);
-        MachineEnds ends = new MachineEnds(ground, disks);
-        MachineStart start = new MachineStart(ground, ends, disks, PullListener.none());
-        Recovery recovery = new Recovery(ground, start, ends);
-        views = new MachineViews(ground, recovery, new Suspension(ground, disks));
-        creation = new Creation(ground, disks);
-        orphans = new Orphans(ground);
-        removal = new Removal(ground, orphans);
-        adoption = new Adoption(ground);
-        power = new Power(ground, ends, disks, recovery);
-        editing = new Editing(ground, disks);
-        applying = new Applying(ground, creation, editing);
-        keeping = new Keeping(ground, disks, recovery);
-        events = new EventReading(ground);
+        context = new MachineContext(new MachineStore(base), new MachineEventLog(base, clock), images, vms, clock);
+        MachineDisks disks = new MachineDisks(context);
+        MachineStop ends = new MachineStop(context, disks);
+        MachineStart start = new MachineStart(context, ends, disks, PullListener.none());
+        MachineRecovery recovery = new MachineRecovery(context, start, ends);
+        views = new MachineViews(context, recovery, new Suspension(context, disks));
+        creation = new Creation(context, disks);
+        orphans = new OrphanedMachines(context);
+        removal = new Removal(context, orphans);
+        adoption = new CopyAdoption(context);
+        power = new PowerOperations(context, ends, disks, recovery);
+        configUpdates = new ConfigUpdates(context, disks);
+        machineApply = new MachineApply(context, creation, configUpdates);
+        copyOperations = new CopyOperations(context, disks, recovery);
+        events = new MachineEventReader(context);
         defaultMachine = new DefaultMachine(base);
-        keeper = new MachineKeeper(ground, name -> views.recover(name, Deadline.none()));
+        keeper = new MachineSupervisor(context, name -> views.recover(name, Deadline.none()));
     }
 
     /**
@@ -92,11 +92,11 @@ public final class Machines implements AutoCloseable {
     public Set<VmId> vms() {
         Set<VmId> ids = new HashSet<>();
         orphans().forEach(orphan -> ids.add(orphan.id()));
-        for (MachineEntry entry : ground.store().loadAll()) {
+        for (MachineEntry entry : context.store().loadAll()) {
             switch (entry) {
-                case MachineEntry.Sound(PersistedMachine machine) -> ids.add(machine.vmId());
+                case MachineEntry.Usable(PersistedMachine machine) -> ids.add(machine.vmId());
                 case BrokenMachine broken ->
-                    new BrokenRemains(ground).vm(broken.name()).ifPresent(ids::add);
+                    new BrokenMachineResources(context).vm(broken.name()).ifPresent(ids::add);
             }
         }
         return Set.copyOf(ids);
@@ -104,7 +104,7 @@ public final class Machines implements AutoCloseable {
 
     /** Returns the directory of a machine, existing or not. */
     public Path directory(MachineName name) {
-        return ground.store().directory(name);
+        return context.store().directory(name);
     }
 
     /**
@@ -113,11 +113,11 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.NotFound if there is none
      */
     public byte[] text(MachineName name) {
-        return ground.store().text(name);
+        return context.store().text(name);
     }
 
     MachineStore store() {
-        return ground.store();
+        return context.store();
     }
 
     /**
@@ -188,7 +188,7 @@ public final class Machines implements AutoCloseable {
     }
 
     /** What is kept for machines that no directory has any more; what others are making or removing just now is left out. */
-    public List<Orphan> orphans() {
+    public List<OrphanedMachine> orphans() {
         return orphans.find();
     }
 
@@ -197,8 +197,8 @@ public final class Machines implements AutoCloseable {
      *
      * @return what is gone
      */
-    public List<Orphan> sweep() {
-        ground.store().sweep();
+    public List<OrphanedMachine> sweep() {
+        context.store().sweep();
         return orphans.sweep(true);
     }
 
@@ -219,12 +219,12 @@ public final class Machines implements AutoCloseable {
 
     /** The ports that a machine has got; none if it does not run. */
     public List<PublishedPort> publishedPorts(PersistedMachine machine) {
-        return ground.alive(machine) ? ground.vms().publishedPorts(machine.vmId()) : List.of();
+        return context.alive(machine) ? context.vms().publishedPorts(machine.vmId()) : List.of();
     }
 
     /** Why a machine does not work at present although it runs; empty if it does, or does not run. */
     public Optional<VmHindrance> hindrance(PersistedMachine machine) {
-        return ground.alive(machine) ? ground.vms().hindrance(machine.vmId()) : Optional.empty();
+        return context.alive(machine) ? context.vms().hindrance(machine.vmId()) : Optional.empty();
     }
 
     /** The names of the machines that are to be started with the session of their user, sorted. */
@@ -264,8 +264,8 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.Invalid if the change is none that can be made
      * @throws MachineException.WrongState if the machine's state does not allow it
      */
-    public Changed change(MachineName name, UnaryOperator<PersistedMachine> mutation, Deadline deadline) {
-        return editing.change(name, mutation, Optional.empty(), deadline);
+    public ChangedMachine change(MachineName name, UnaryOperator<PersistedMachine> mutation, Deadline deadline) {
+        return configUpdates.change(name, mutation, Optional.empty(), deadline);
     }
 
     /**
@@ -274,8 +274,8 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.Invalid if the file cannot be used, asks for a change that cannot be made, or describes a new
      *     machine without an image
      */
-    public Changed apply(Path file, PullListener listener, Deadline deadline) {
-        return applying.apply(file, listener, deadline);
+    public ChangedMachine apply(Path file, PullListener listener, Deadline deadline) {
+        return machineApply.apply(file, listener, deadline);
     }
 
     /**
@@ -286,8 +286,8 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.Busy if the file has changed meanwhile
      * @throws MachineException.Invalid if the change is none that can be made
      */
-    public Changed replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
-        return editing.replaceText(name, seen, text, deadline);
+    public ChangedMachine replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
+        return configUpdates.replaceText(name, seen, text, deadline);
     }
 
     /**
@@ -296,7 +296,7 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.NameInUse if the new name is taken by anything
      */
     public PersistedMachine rename(MachineName from, MachineName to, Deadline deadline) {
-        PersistedMachine renamed = keeping.rename(from, to, deadline);
+        PersistedMachine renamed = copyOperations.rename(from, to, deadline);
         if (defaultMachine.get().equals(Optional.of(from))) {
             defaultMachine.set(to);
         }
@@ -309,22 +309,22 @@ public final class Machines implements AutoCloseable {
      * @param memory whether the memory of a running machine is kept too
      */
     public void snapshot(MachineName name, MachineName snapshot, boolean memory, Deadline deadline) {
-        keeping.snapshot(name, snapshot, memory, deadline);
+        copyOperations.snapshot(name, snapshot, memory, deadline);
     }
 
     /** Puts a machine that does not run back to a snapshot. With memory, its next start continues from it. */
     public void restore(MachineName name, MachineName snapshot, Deadline deadline) {
-        keeping.restore(name, snapshot, deadline);
+        copyOperations.restore(name, snapshot, deadline);
     }
 
     /** A machine's snapshots, by name. */
     public List<KeptSnapshot> snapshotsOf(MachineName name) {
-        return keeping.snapshots(name);
+        return copyOperations.snapshots(name);
     }
 
     /** Deletes a snapshot of a machine; false if there was none. */
     public boolean deleteSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
-        return keeping.deleteSnapshot(name, snapshot, deadline);
+        return copyOperations.deleteSnapshot(name, snapshot, deadline);
     }
 
     /**
@@ -334,7 +334,7 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.NameInUse if the name of the clone is taken by anything
      */
     public PersistedMachine copy(MachineName name, MachineName clone, boolean memory, Deadline deadline) {
-        return keeping.copy(name, clone, memory, deadline);
+        return copyOperations.copy(name, clone, memory, deadline);
     }
 
     /**
@@ -345,7 +345,7 @@ public final class Machines implements AutoCloseable {
      * @throws MachineException.WrongState if it runs or is suspended
      */
     public void export(MachineName name, Path target, Deadline deadline) {
-        keeping.export(name, target, deadline);
+        copyOperations.export(name, target, deadline);
     }
 
     /**
@@ -357,7 +357,7 @@ public final class Machines implements AutoCloseable {
      */
     public PersistedMachine importFrom(
             Path archive, Optional<MachineName> name, PullListener listener, Deadline deadline) {
-        return keeping.importFrom(archive, name, listener, deadline);
+        return copyOperations.importFrom(archive, name, listener, deadline);
     }
 
     /** The machine that is meant where none is named; it need not exist. */
@@ -367,7 +367,7 @@ public final class Machines implements AutoCloseable {
 
     /** Makes a machine that there is the one that is meant where none is named. */
     public void makeDefault(MachineName name) {
-        ground.store().load(name);
+        context.store().load(name);
         defaultMachine.set(name);
     }
 

@@ -17,7 +17,7 @@ public record PersistedMachine(
         MachineResources resources,
         MachineOrigin origin,
         MachineSettings settings,
-        ForeignParts foreign,
+        UnsupportedKeys foreign,
         MachineStatus status) {
     /** The newest form of the file that this program reads, and the one that it writes. */
     public static final int SCHEMA_VERSION = 1;
@@ -35,7 +35,7 @@ public record PersistedMachine(
                 MachineResources.DEFAULTS,
                 MachineOrigin.UNKNOWN,
                 MachineSettings.DEFAULTS,
-                ForeignParts.NONE,
+                UnsupportedKeys.NONE,
                 MachineStatus.NEW);
     }
 
@@ -68,7 +68,7 @@ public record PersistedMachine(
         return new PersistedMachine(name, vmId, createdAt, resources, origin, value, foreign, status);
     }
 
-    public PersistedMachine withForeign(ForeignParts value) {
+    public PersistedMachine withForeign(UnsupportedKeys value) {
         return new PersistedMachine(name, vmId, createdAt, resources, origin, settings, value, status);
     }
 

@@ -3,8 +3,8 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.DurableFiles;
-import dev.cloche.machine.config.Trees;
-import dev.cloche.machine.lifecycle.MemoryNames;
+import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.lifecycle.MemorySnapshotNames;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.testing.WovenProgram;
 import java.io.File;
@@ -89,7 +89,7 @@ final class KillHarness {
                 return Optional.of(scenario + ", " + played.lastLine() + ": " + e);
             }
         }
-        Trees.delete(home);
+        DirectoryDeletion.delete(home);
         return Optional.empty();
     }
 
@@ -102,8 +102,8 @@ final class KillHarness {
                 // The copy of the scenario has no name of its own before it is adopted.
                 .allMatch(broken -> broken.name().equals("three"));
         List<PersistedMachine> all = entries.stream()
-                .filter(MachineEntry.Sound.class::isInstance)
-                .map(entry -> ((MachineEntry.Sound) entry).machine())
+                .filter(MachineEntry.Usable.class::isInstance)
+                .map(entry -> ((MachineEntry.Usable) entry).machine())
                 .toList();
         List<String> ids = all.stream().map(machine -> machine.vmId().value()).toList();
         assertThat(all).extracting(machine -> machine.name().value()).contains("bystander");
@@ -126,10 +126,10 @@ final class KillHarness {
     }
 
     private static boolean isNeeded(KillRuntime runtime, PersistedMachine machine, SnapshotName memory) {
-        if (MemoryNames.isSuspension(machine.vmId(), memory)) {
+        if (MemorySnapshotNames.isSuspension(machine.vmId(), memory)) {
             return machine.status().state() == DiskState.SUSPENDED;
         }
-        return MemoryNames.keptFor(machine.vmId(), memory)
+        return MemorySnapshotNames.keptFor(machine.vmId(), memory)
                 .map(snapshot -> runtime.base().resolve(machine.name().value()).resolve("snapshots/" + snapshot))
                 .filter(Files::isDirectory)
                 .isPresent();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
-import dev.cloche.machine.config.Trees;
+import dev.cloche.machine.config.DirectoryDeletion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -201,7 +201,7 @@ class MachineCopiesTest extends MachinesInMemory {
     void theFirstUseRecordsWhoseAMachineOfAnEarlierVersionIs() throws IOException {
         make(MachineSettings.DEFAULTS);
         make("other");
-        Trees.delete(directory(".owners"));
+        DirectoryDeletion.delete(directory(".owners"));
         start().close();
         copyByHand("web", "two");
         copyByHand("other", "three");

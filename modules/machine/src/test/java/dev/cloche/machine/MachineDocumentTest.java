@@ -65,7 +65,7 @@ class MachineDocumentTest {
                         machine.withSettings(machine.settings().withEnv(Map.of("A", "2", "B C", "two\nlines"))))))
                 .isEqualTo(BY_HAND.replace("A = \"1\"", "A = \"2\""));
         List<BlockDevice> devices = List.of(new BlockDevice("/z", true), new BlockDevice("/y", false));
-        assertThat(text(document.meaning(machine.withForeign(new ForeignParts(
+        assertThat(text(document.meaning(machine.withForeign(new UnsupportedKeys(
                         Optional.empty(), Optional.empty(), devices, Optional.empty(), Optional.empty())))))
                 .isEqualTo(BY_HAND.replace("path = \"/x\"", "path = \"/z\""));
     }
@@ -101,7 +101,7 @@ class MachineDocumentTest {
 
     private static PersistedMachine withDevices(PersistedMachine machine, List<BlockDevice> devices) {
         return machine.withForeign(
-                new ForeignParts(Optional.empty(), Optional.empty(), devices, Optional.empty(), Optional.empty()));
+                new UnsupportedKeys(Optional.empty(), Optional.empty(), devices, Optional.empty(), Optional.empty()));
     }
 
     @Test
@@ -125,7 +125,7 @@ class MachineDocumentTest {
             MachineDocument document = parse(text);
             PersistedMachine machine = document.machine();
             for (int change = 0; change < 6; change++) {
-                machine = Mutations.random(machine, random, hostile);
+                machine = ConfigMutations.random(machine, random, hostile);
                 document = document.meaning(machine);
                 String now = text(document);
                 assertThat(parse(now).machine()).as("seed %d", seed).isEqualTo(machine);

@@ -28,7 +28,7 @@ class MachineDurabilityTest {
             "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
                     + "link,linkat,mkdir,mkdirat,ftruncate,fchmod,chmod,close,flock,lseek";
 
-    private static final MachineResources OLD = Samples.full().resources();
+    private static final MachineResources OLD = SampleMachines.full().resources();
     private static final MachineResources NEW = new MachineResources(63, 999, 9);
 
     @TempDir
@@ -68,7 +68,7 @@ class MachineDurabilityTest {
 
     @Test
     void aWriterThatIsKilledAtAnySystemCallLeavesTheOldFileOrTheNew() throws Exception {
-        store().save(Samples.full());
+        store().save(SampleMachines.full());
         assertThat(save()).isTrue();
         List<String> calls = calls();
         assertThat(calls).contains("openat", "write", "fsync", "rename");
@@ -76,14 +76,14 @@ class MachineDurabilityTest {
         int finished = 0;
         Map<String, Integer> ordinals = new HashMap<>();
         for (String call : calls) {
-            store().save(Samples.full());
+            store().save(SampleMachines.full());
             // strace counts each system call by itself.
             int ordinal = ordinals.merge(call, 1, Integer::sum);
             boolean completed = save("-e", "inject=" + call + ":signal=KILL:when=" + ordinal);
             assertThat(completed).as("killed at %s %d", call, ordinal).isFalse();
-            PersistedMachine left = store().load(Samples.WEB);
+            PersistedMachine left = store().load(SampleMachines.WEB);
             assertThat(left.resources()).as("after %s %d", call, ordinal).isIn(OLD, NEW);
-            assertThat(left.withResources(OLD)).isEqualTo(Samples.full());
+            assertThat(left.withResources(OLD)).isEqualTo(SampleMachines.full());
             finished += left.resources().equals(NEW) ? 1 : 0;
             // Whoever comes next is not hindered, and nobody takes what is left for a machine.
             assertThat(store().list()).containsExactly("web");
@@ -100,14 +100,14 @@ class MachineDurabilityTest {
 
     @Test
     void aHostThatCrashesAtAnySystemCallLeavesTheOldFileOrTheNewAndTheNewOnceTheSaveHasReturned() throws Exception {
-        store().save(Samples.full());
+        store().save(SampleMachines.full());
         String config = base().resolve("web/config.toml").toString();
         String old = Files.readString(Path.of(config));
         assertThat(save()).isTrue();
         String saved = Files.readString(Path.of(config));
         assertThat(saved).isNotEqualTo(old);
 
-        LosingDisk disk = new LosingDisk(Map.of(config, old));
+        PowerCutDisk disk = new PowerCutDisk(Map.of(config, old));
         Set<String> possible = disk.possible(config);
         int calls = 0;
         for (String text : Files.readAllLines(trace())) {
@@ -126,7 +126,7 @@ class MachineDurabilityTest {
     /** The model would notice a writer that does without one of the two. */
     @Test
     void theLossOfWhatWasNotForcedIsSeen() {
-        LosingDisk disk = new LosingDisk(Map.of("/m/config.toml", "old"));
+        PowerCutDisk disk = new PowerCutDisk(Map.of("/m/config.toml", "old"));
         disk.apply(new StraceLine("openat", "AT_FDCWD, \"/m/.tmp-1\", O_RDWR|O_CREAT|O_EXCL, 0600", 5), "");
         disk.apply(new StraceLine("write", "5, \"newer\", 5", 5), "newer");
         disk.apply(new StraceLine("rename", "\"/m/.tmp-1\", \"/m/config.toml\"", 0), "");

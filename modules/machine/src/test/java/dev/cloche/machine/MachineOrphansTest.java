@@ -8,8 +8,8 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
-import dev.cloche.machine.config.Trees;
-import dev.cloche.machine.lifecycle.Ground;
+import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.lifecycle.MachineContext;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +56,7 @@ class MachineOrphansTest extends MachinesInMemory {
     void aBrokenMachineOfAnEarlierVersionIsFoundByWhatItsImageIsHeldFor() throws IOException {
         make(MachineSettings.DEFAULTS);
         start().close();
-        Trees.delete(directory(".owners"));
+        DirectoryDeletion.delete(directory(".owners"));
         lose("vm_id = .*\n");
         assertThat(machines.orphans()).isEmpty();
         assertThat(machines.remove(WEB, true, soon())).isTrue();
@@ -83,9 +83,9 @@ class MachineOrphansTest extends MachinesInMemory {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         VmId id = VmId.random();
-        Ground ground = ground();
+        MachineContext context = context();
         Thread maker = Thread.ofVirtual()
-                .start(() -> ground.making(id, WEB, () -> {
+                .start(() -> context.creating(id, WEB, () -> {
                     pin(id);
                     begun.countDown();
                     try {
@@ -102,14 +102,14 @@ class MachineOrphansTest extends MachinesInMemory {
         go.countDown();
         maker.join();
         // It was not made in the end, as if its maker had been killed there.
-        assertThat(machines.sweep()).extracting(Orphan::id).containsExactly(id);
+        assertThat(machines.sweep()).extracting(OrphanedMachine::id).containsExactly(id);
         assertNothingIsLeft();
     }
 
     @Test
     void aMachineThatCannotBeMadeLeavesNothing() throws IOException {
         VmId id = VmId.random();
-        assertThatThrownBy(() -> ground().making(id, WEB, () -> {
+        assertThatThrownBy(() -> context().creating(id, WEB, () -> {
                     pin(id);
                     throw new IllegalStateException("no space");
                 }))
@@ -138,7 +138,7 @@ class MachineOrphansTest extends MachinesInMemory {
         Files.move(base, away);
         machines.recover(soon());
         make(OTHER.value());
-        Trees.delete(base);
+        DirectoryDeletion.delete(base);
         Files.move(away, base);
         start().close();
         assertThat(state()).isEqualTo(MachineState.RUNNING);

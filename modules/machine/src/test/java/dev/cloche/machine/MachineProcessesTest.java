@@ -32,7 +32,7 @@ class MachineProcessesTest {
     void noUpdateOfEightProcessesIsLostAndACommentStays() throws Exception {
         Path base = directory.resolve("machines");
         MachineStore store = new MachineStore(base);
-        store.save(Samples.plain("web"));
+        store.save(SampleMachines.plain("web"));
         Path file = base.resolve("web/config.toml");
         Files.writeString(file, "# mine\n" + Files.readString(file) + "[mine]\nkey = 1 # too\n");
 
@@ -61,7 +61,7 @@ class MachineProcessesTest {
                     .as(Files.readString(directory.resolve("log" + i)))
                     .isZero();
         }
-        assertThat(store.load(Samples.WEB).settings().labels()).isEqualTo(expected);
+        assertThat(store.load(SampleMachines.WEB).settings().labels()).isEqualTo(expected);
         assertThat(file).content().startsWith("# mine\n").contains("key = 1 # too");
         assertThat(base.resolve("web")).isDirectoryNotContaining("glob:**/.tmp-*");
     }

@@ -22,15 +22,15 @@ import org.junit.jupiter.api.Test;
 class MachineStoreTest extends StoredMachines {
     @Test
     void whatIsSavedIsLoadedWhateverItsParts() {
-        store().save(Samples.full());
-        assertThat(store().load(WEB)).isEqualTo(Samples.full());
-        store().save(Samples.plain("web"));
-        assertThat(store().load(WEB)).isEqualTo(Samples.plain("web"));
+        store().save(SampleMachines.full());
+        assertThat(store().load(WEB)).isEqualTo(SampleMachines.full());
+        store().save(SampleMachines.plain("web"));
+        assertThat(store().load(WEB)).isEqualTo(SampleMachines.plain("web"));
     }
 
     @Test
     void aNewFileSaysItsVersionAndIsItsOwnersAlone() throws IOException {
-        store().save(Samples.plain("web"));
+        store().save(SampleMachines.plain("web"));
         Path file = base().resolve("web/config.toml");
         assertThat(file).content().contains("schema_version = 1", "name = \"web\"", "state = \"created\"");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -85,7 +85,7 @@ class MachineStoreTest extends StoredMachines {
     void directoriesWithAConfigurationAreListedSorted() throws IOException {
         assertThat(store().list()).isEmpty();
         assertThat(store().loadAll()).isEmpty();
-        List.of("c", "a", "b").forEach(name -> store().save(Samples.plain(name)));
+        List.of("c", "a", "b").forEach(name -> store().save(SampleMachines.plain(name)));
         Files.createDirectory(base().resolve("empty"));
         Files.writeString(base().resolve("file"), "x");
         assertThat(store().list()).containsExactly("a", "b", "c");
@@ -94,7 +94,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void removingTakesTheWholeDirectoryAndIsDoneOnlyOnce() throws IOException {
-        store().save(Samples.plain("web"));
+        store().save(SampleMachines.plain("web"));
         Path outside = Files.writeString(directory.resolve("outside"), "stays");
         Files.createDirectories(base().resolve("web/snapshots/a"));
         Files.createSymbolicLink(base().resolve("web/snapshots/link"), directory);
@@ -127,11 +127,11 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void stateAndAddressAreUpdatedAloneAndTheAddressIsClearedWithNothing() {
-        store().save(Samples.full());
+        store().save(SampleMachines.full());
         assertThat(store().updateState(WEB, MachineState.STARTING).needsRecovery())
                 .isTrue();
         assertThat(store().load(WEB))
-                .isEqualTo(Samples.full().withStatus(Samples.full().status().withState(DiskState.RUNNING)));
+                .isEqualTo(SampleMachines.full().withStatus(SampleMachines.full().status().withState(DiskState.RUNNING)));
         store().updateIp(WEB, Optional.of("fd00::2"));
         assertThat(store().load(WEB).status().ipAddress()).contains("fd00::2");
         store().updateIp(WEB, Optional.empty());
@@ -150,7 +150,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void anUpdateThatFailsChangesNothing() {
-        store().save(Samples.plain("web"));
+        store().save(SampleMachines.plain("web"));
         assertThatThrownBy(() -> store().update(WEB, _ -> {
                     throw new UncheckedIOException(new IOException("no"));
                 }))
@@ -160,16 +160,16 @@ class MachineStoreTest extends StoredMachines {
                                 machine -> machine.withSettings(
                                         machine.settings().withLabels(Map.of("half", "a pair: \ud800")))))
                 .isInstanceOf(MachineException.Invalid.class);
-        assertThat(store().load(WEB)).isEqualTo(Samples.plain("web"));
+        assertThat(store().load(WEB)).isEqualTo(SampleMachines.plain("web"));
     }
 
     @Test
     void threadsLoseNoUpdate() throws Exception {
-        store().save(Samples.plain("web"));
+        store().save(SampleMachines.plain("web"));
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int thread = 0; thread < 16; thread++) {
                 String key = "t" + thread;
-                var _ = threads.submit(() -> store().update(WEB, machine -> Labels.counted(machine, key)));
+                var _ = threads.submit(() -> store().update(WEB, machine -> TestLabels.counted(machine, key)));
             }
         }
         assertThat(store().load(WEB).settings().labels()).hasSize(16);
@@ -177,11 +177,11 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void aRenamedMachineHasItsFilesAndNoTraceOfItsOldName() throws IOException {
-        store().save(Samples.full());
+        store().save(SampleMachines.full());
         Files.writeString(base().resolve("web/disk"), "data");
         MachineName next = new MachineName("db");
-        assertThat(store().rename(WEB, next)).isEqualTo(Samples.full().withName(next));
-        assertThat(store().load(next)).isEqualTo(Samples.full().withName(next));
+        assertThat(store().rename(WEB, next)).isEqualTo(SampleMachines.full().withName(next));
+        assertThat(store().load(next)).isEqualTo(SampleMachines.full().withName(next));
         assertThat(base().resolve("db/disk")).hasContent("data");
         assertThat(base().resolve("db/config.toml")).content().doesNotContain("web", "renamed_to");
         assertThat(store().list()).containsExactly("db");
@@ -204,7 +204,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void anEditedTextReplacesTheFileOnlyIfItIsGoodAndTheFileIsAsItWasSeen() throws IOException {
-        store().save(Samples.plain("web"));
+        store().save(SampleMachines.plain("web"));
         byte[] seen = store().text(WEB);
         String text = new String(seen, StandardCharsets.UTF_8);
         byte[] bad = text.replace("cpus = 2", "cpus = 0").getBytes(StandardCharsets.UTF_8);

@@ -6,10 +6,10 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.PullListener;
-import dev.cloche.machine.config.EventLog;
+import dev.cloche.machine.config.MachineEventLog;
 import dev.cloche.machine.config.MachineStore;
-import dev.cloche.machine.config.Trees;
-import dev.cloche.machine.lifecycle.Ground;
+import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.lifecycle.MachineContext;
 import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.testing.InMemoryFaults;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The machines of a test, on VMs in memory, and the one that most of them are about. */
 abstract class MachinesInMemory {
-    static final MachineName WEB = Samples.WEB;
+    static final MachineName WEB = SampleMachines.WEB;
 
     @TempDir
     Path home;
@@ -68,10 +68,10 @@ abstract class MachinesInMemory {
         machines.create(NewMachine.of(new MachineName(name), "base"), PullListener.none(), soon());
     }
 
-    Ground ground() {
+    MachineContext context() {
         Path base = home.resolve("machines");
         Clock clock = Clock.systemUTC();
-        return new Ground(new MachineStore(base), new EventLog(base, clock), images, vms, clock);
+        return new MachineContext(new MachineStore(base), new MachineEventLog(base, clock), images, vms, clock);
     }
 
     RunningMachine start() {
@@ -115,7 +115,7 @@ abstract class MachinesInMemory {
     }
 
     void deleteByHand(String name) throws IOException {
-        Trees.delete(directory(name));
+        DirectoryDeletion.delete(directory(name));
     }
 
     Path directory(String name) {

@@ -111,7 +111,7 @@ class MachinesTest extends MachinesInMemory {
         assertThat(machines.recover(soon()))
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        MachineView.Sound.class,
+                        MachineView.Usable.class,
                         view -> assertThat(view.info().state()).isEqualTo(MachineState.RUNNING));
         assertThat(machines.await(WEB, Set.of(MachineState.RUNNING), soon()).state())
                 .isEqualTo(MachineState.RUNNING);

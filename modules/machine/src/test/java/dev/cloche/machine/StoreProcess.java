@@ -19,18 +19,18 @@ final class StoreProcess {
         if (arguments[1].equals("save")) {
             // What is loaded by a first save is not in the trace of the second.
             MachineStore other = new MachineStore(Path.of(arguments[0] + "-rehearsal"));
-            other.save(Samples.full());
-            other.save(Samples.full().withResources(new MachineResources(9, 999, 9)));
-            other.remove(Samples.WEB);
+            other.save(SampleMachines.full());
+            other.save(SampleMachines.full().withResources(new MachineResources(9, 999, 9)));
+            other.remove(SampleMachines.WEB);
         }
         ready();
         if (arguments[1].equals("update")) {
             for (int i = 0; i < Integer.parseInt(arguments[3]); i++) {
-                store.update(Samples.WEB, machine -> Labels.counted(machine, arguments[2]));
+                store.update(SampleMachines.WEB, machine -> TestLabels.counted(machine, arguments[2]));
             }
         } else {
             MachineResources resources = new MachineResources(Integer.parseInt(arguments[2]), 999, 9);
-            store.save(Samples.full().withResources(resources));
+            store.save(SampleMachines.full().withResources(resources));
         }
         System.out.println("done");
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A store of machines for one test. */
 abstract class StoredMachines {
-    static final MachineName WEB = Samples.WEB;
+    static final MachineName WEB = SampleMachines.WEB;
 
     @TempDir
     Path directory;

@@ -2,7 +2,7 @@ package dev.cloche.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.machine.config.Keys;
+import dev.cloche.machine.config.ConfigKeys;
 import dev.cloche.machine.config.MachineDocument;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Covers the warning about keys that Cloche does not know. */
 class UnknownKeysTest {
-    private static final Set<String> OF_BLOCK_DEVICES = Set.of(Keys.PATH, Keys.READ_ONLY);
+    private static final Set<String> OF_BLOCK_DEVICES = Set.of(ConfigKeys.PATH, ConfigKeys.READ_ONLY);
 
     @Test
     void areThoseThatHaveNoName() {
@@ -23,13 +23,13 @@ class UnknownKeysTest {
     @Test
     void areNoneOfThoseThatClocheReadsOrWrites() throws IllegalAccessException {
         Set<String> named = new TreeSet<>();
-        for (Field field : Keys.class.getDeclaredFields()) {
+        for (Field field : ConfigKeys.class.getDeclaredFields()) {
             if (field.getType() == String.class) {
                 named.add((String) field.get(null));
             }
         }
         named.removeAll(OF_BLOCK_DEVICES);
-        assertThat(Keys.TOP_LEVEL).containsExactlyInAnyOrderElementsOf(named);
+        assertThat(ConfigKeys.TOP_LEVEL).containsExactlyInAnyOrderElementsOf(named);
     }
 
     private static Set<String> unknown(String text) {

@@ -63,7 +63,7 @@ public final class ArchiveReader {
             Optional<byte[]> script = manifest.script()
                     ? Optional.of(file(in, ArchiveWriter.SCRIPT, MAX_SCRIPT, sums))
                     : Optional.empty();
-            Digesting.Input digested = new Digesting.Input(in);
+            DigestStreams.Input digested = new DigestStreams.Input(in);
             TarEntries.Entry entry = entry(digested, ArchiveWriter.DISK);
             SparseEntry.read(digested, entry, disk, (long) manifest.diskMiB() << 20);
             sums.append(ArchiveWriter.line(digested.hex(), ArchiveWriter.DISK));
@@ -79,7 +79,7 @@ public final class ArchiveReader {
     }
 
     private static byte[] file(InputStream in, String name, int limit, StringBuilder sums) throws IOException {
-        Digesting.Input digested = new Digesting.Input(in);
+        DigestStreams.Input digested = new DigestStreams.Input(in);
         TarEntries.Entry entry = entry(digested, name);
         if (entry.size() > limit || !entry.pax().isEmpty()) {
             throw new IOException("its " + name + " is too long");

@@ -52,7 +52,7 @@ public final class ArchiveWriter {
         if (manifest.script()) {
             sums.append(file(out, SCRIPT, script));
         }
-        Digesting.Output digested = new Digesting.Output(out);
+        DigestStreams.Output digested = new DigestStreams.Output(out);
         SparseEntry.write(digested, DISK, disk);
         sums.append(line(digested.hex(), DISK));
         var _ = file(out, SUMS, sums.toString().getBytes(StandardCharsets.US_ASCII));
@@ -60,7 +60,7 @@ public final class ArchiveWriter {
     }
 
     private static String file(OutputStream out, String name, byte[] content) throws IOException {
-        Digesting.Output digested = new Digesting.Output(out);
+        DigestStreams.Output digested = new DigestStreams.Output(out);
         TarEntries.write(digested, new TarEntries.Entry(name, content.length, Map.of()));
         digested.write(content);
         TarEntries.pad(digested, content.length);

@@ -107,13 +107,13 @@ public record MachineDirectories(Path base) {
     }
 
     /** The path of a new directory that is not a machine yet. */
-    Path making() throws IOException {
+    Path staging() throws IOException {
         return DurableFiles.ensureDirectory(base).resolve(MAKING + suffix());
     }
 
     /** Held by whoever makes that directory, so that it can be told from one that a killed process has left. */
-    Path lockOf(Path making) throws IOException {
-        return DurableFiles.ensureDirectory(base.resolve(LOCKS)).resolve(String.valueOf(making.getFileName()));
+    Path lockOf(Path staging) throws IOException {
+        return DurableFiles.ensureDirectory(base.resolve(LOCKS)).resolve(String.valueOf(staging.getFileName()));
     }
 
     /**
@@ -150,7 +150,7 @@ public record MachineDirectories(Path base) {
         } catch (NoSuchFileException gone) {
             return false;
         }
-        Trees.delete(away);
+        DirectoryDeletion.delete(away);
         return true;
     }
 
@@ -163,7 +163,7 @@ public record MachineDirectories(Path base) {
         for (Path entry : left) {
             String name = String.valueOf(entry.getFileName());
             if (name.startsWith(REMOVED)) {
-                Trees.delete(entry);
+                DirectoryDeletion.delete(entry);
             } else if (name.startsWith(MAKING)) {
                 sweep(entry);
             }
@@ -200,12 +200,12 @@ public record MachineDirectories(Path base) {
         }
     }
 
-    private void sweep(Path making) throws IOException {
-        Path lock = lockOf(making);
+    private void sweep(Path staging) throws IOException {
+        Path lock = lockOf(staging);
         Optional<LockFile> dead = LockFile.tryLock(lock);
         if (dead.isPresent()) {
             try (LockFile _ = dead.get()) {
-                Trees.delete(making);
+                DirectoryDeletion.delete(staging);
                 Files.deleteIfExists(lock);
             }
         }

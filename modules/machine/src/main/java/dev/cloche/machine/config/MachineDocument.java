@@ -56,7 +56,7 @@ public final class MachineDocument {
 
     /** Reads the content of a file whose directory may have any name. */
     static MachineDocument parseUnderAnyName(byte[] bytes, Instant fileTime) throws DocumentException {
-        return parse(bytes, new TomlFields(toml(decode(bytes))).requiredText(Keys.NAME), fileTime);
+        return parse(bytes, new TomlFields(toml(decode(bytes))).requiredText(ConfigKeys.NAME), fileTime);
     }
 
     private static MachineDocument parse(String text, String directory, Instant fileTime) throws DocumentException {
@@ -67,7 +67,7 @@ public final class MachineDocument {
     /** The file of a new machine. */
     static MachineDocument of(PersistedMachine machine) throws DocumentException {
         String text = changed(toml(HEAD), toml -> {
-            toml.set(List.of(Keys.SCHEMA_VERSION), (long) PersistedMachine.SCHEMA_VERSION);
+            toml.set(List.of(ConfigKeys.SCHEMA_VERSION), (long) PersistedMachine.SCHEMA_VERSION);
             MachineValues.of(machine).forEach((key, value) -> {
                 if (!value.equals(List.of())) {
                     toml.set(List.of(key), value);
@@ -85,7 +85,7 @@ public final class MachineDocument {
     public static Set<String> unknownKeys(byte[] text) {
         Set<String> keys = new TreeSet<>(
                 Toml.parse(new String(text, StandardCharsets.UTF_8)).keySet());
-        keys.removeAll(Keys.TOP_LEVEL);
+        keys.removeAll(ConfigKeys.TOP_LEVEL);
         return keys;
     }
 
@@ -101,15 +101,15 @@ public final class MachineDocument {
     public MachineDocument meaning(PersistedMachine after) throws DocumentException {
         TomlParseResult toml = toml(text);
         Map<String, Object> before = new LinkedHashMap<>(MachineValues.of(machine));
-        if (!toml.contains(List.of(Keys.CREATED_AT))) {
+        if (!toml.contains(List.of(ConfigKeys.CREATED_AT))) {
             // The next file has another time, so it has to stand in it.
-            before.remove(Keys.CREATED_AT);
+            before.remove(ConfigKeys.CREATED_AT);
         }
-        before.put(Keys.NAME, String.valueOf(toml.getString(List.of(Keys.NAME))));
+        before.put(ConfigKeys.NAME, String.valueOf(toml.getString(List.of(ConfigKeys.NAME))));
         String next = changed(toml, document -> {
             TomlChanges.apply(document, before, MachineValues.of(after));
             // Whoever writes the name that the directory has completes a rename.
-            document.remove(List.of(Keys.RENAMED_TO));
+            document.remove(List.of(ConfigKeys.RENAMED_TO));
         });
         MachineDocument changed = parse(next, after.name().value(), fileTime);
         if (!changed.machine.equals(after)) {
@@ -120,7 +120,7 @@ public final class MachineDocument {
 
     /** The same document, which also says that its directory is about to get another name. */
     MachineDocument announcing(MachineName next) throws DocumentException {
-        String announced = changed(toml(text), toml -> toml.set(List.of(Keys.RENAMED_TO), next.value()));
+        String announced = changed(toml(text), toml -> toml.set(List.of(ConfigKeys.RENAMED_TO), next.value()));
         return parse(announced, directory, fileTime);
     }
 

@@ -16,9 +16,9 @@ import java.util.OptionalInt;
 /** What the configuration files of machines mean: reads and writes one at a time, without a lock. */
 final class MachineFiles {
     private final MachineDirectories directories;
-    private final Owners owners;
+    private final DirectoryOwners owners;
 
-    MachineFiles(MachineDirectories directories, Owners owners) {
+    MachineFiles(MachineDirectories directories, DirectoryOwners owners) {
         this.directories = directories;
         this.owners = owners;
     }
@@ -33,7 +33,7 @@ final class MachineFiles {
         return document(name, owners.new Look());
     }
 
-    private MachineDocument document(MachineName name, Owners.Look look) throws IOException {
+    private MachineDocument document(MachineName name, DirectoryOwners.Look look) throws IOException {
         MachineDocument document = parse(name, content(name));
         owners.check(document.machine(), look);
         return document;
@@ -95,13 +95,13 @@ final class MachineFiles {
      *
      * @param look for all of a list
      */
-    Optional<MachineEntry> entry(String name, Owners.Look look) {
+    Optional<MachineEntry> entry(String name, DirectoryOwners.Look look) {
         if (!MachineName.isValid(name)) {
             return broken(name, "its directory's name is no name of a machine");
         }
         try {
             return Optional.of(
-                    new MachineEntry.Sound(document(new MachineName(name), look).machine()));
+                    new MachineEntry.Usable(document(new MachineName(name), look).machine()));
         } catch (MachineException.NotFound gone) {
             return Optional.empty();
         } catch (MachineException.Broken broken) {

@@ -35,13 +35,13 @@ public final class MachineStore {
     private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
 
     private final MachineDirectories directories;
-    private final Owners owners;
+    private final DirectoryOwners owners;
     private final MachineFiles files;
 
     /** @param base holds the directories of machines; it need not exist, and is made with the first of them */
     public MachineStore(Path base) {
         directories = new MachineDirectories(base);
-        owners = new Owners(directories);
+        owners = new DirectoryOwners(directories);
         files = new MachineFiles(directories, owners);
     }
 
@@ -49,7 +49,7 @@ public final class MachineStore {
         return directories;
     }
 
-    public Owners owners() {
+    public DirectoryOwners owners() {
         return owners;
     }
 
@@ -93,9 +93,9 @@ public final class MachineStore {
     }
 
     private void publishNew(PersistedMachine machine) throws IOException {
-        try (Making making = Making.begin(this)) {
-            making.describe(machine);
-            publish(making.directory(), machine);
+        try (StagingDirectory staging = StagingDirectory.create(this)) {
+            staging.writeConfig(machine);
+            publish(staging.directory(), machine);
         }
     }
 
@@ -104,10 +104,10 @@ public final class MachineStore {
      *
      * @throws MachineException.NameInUse if the name is taken by anything
      */
-    public void publish(Making making, PersistedMachine machine) {
+    public void publish(StagingDirectory staging, PersistedMachine machine) {
         locked(machine.name(), () -> {
-            making.describe(machine);
-            publish(making.directory(), machine);
+            staging.writeConfig(machine);
+            publish(staging.directory(), machine);
             return machine;
         });
     }
@@ -142,7 +142,7 @@ public final class MachineStore {
     /** What there is of every name in {@link #list()}, in its order. One that was removed meanwhile is left out. */
     public List<MachineEntry> loadAll() {
         List<MachineEntry> entries = new ArrayList<>();
-        Owners.Look look = owners.new Look();
+        DirectoryOwners.Look look = owners.new Look();
         for (String name : list()) {
             storing(name, () -> files.entry(name, look)).ifPresent(entries::add);
         }
@@ -174,9 +174,9 @@ public final class MachineStore {
     }
 
     /** Records an id for a machine that is about to be made. */
-    public void begin(VmId id, MachineName name) {
+    public void recordCreation(VmId id, MachineName name) {
         locked(name, () -> {
-            owners.begin(id, name);
+            owners.recordCreation(id, name);
             return id;
         });
     }

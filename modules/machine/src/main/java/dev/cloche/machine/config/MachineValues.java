@@ -1,6 +1,6 @@
 package dev.cloche.machine.config;
 
-import dev.cloche.machine.ForeignParts;
+import dev.cloche.machine.UnsupportedKeys;
 import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
@@ -23,46 +23,46 @@ final class MachineValues {
         MachineValues out = new MachineValues();
         MachineOrigin origin = machine.origin();
         MachineSettings settings = machine.settings();
-        ForeignParts foreign = machine.foreign();
+        UnsupportedKeys foreign = machine.foreign();
         MachineStatus status = machine.status();
-        out.put(Keys.NAME, machine.name().value());
-        out.text(Keys.IMAGE, origin.image());
-        out.put(Keys.CPUS, (long) machine.resources().cpus());
-        out.put(Keys.MEMORY_MB, (long) machine.resources().memoryMb());
-        out.put(Keys.DISK_GB, (long) machine.resources().diskGb());
-        out.put(Keys.INIT, settings.init().value());
-        out.put(Keys.NETWORK, settings.network());
-        out.put(Keys.PUBLISH, settings.publish());
-        out.put(Keys.AUTOSTART, settings.autostart());
-        out.put(Keys.RESTART_POLICY, settings.restartPolicy().word());
-        out.text(Keys.PROVISION, settings.provision());
-        out.text(Keys.IMAGE_DIGEST, origin.imageDigest());
-        out.text(Keys.DISTRO, origin.distro());
-        out.text(Keys.DISTRO_VERSION, origin.distroVersion());
-        out.text(Keys.KERNEL, foreign.kernel());
-        out.text(Keys.CMDLINE, foreign.cmdline());
-        out.text(Keys.DISK_PATH, foreign.diskPath());
-        out.text(Keys.SSH_KEY_PATH, foreign.sshKeyPath());
-        out.put(Keys.VM_ID, machine.vmId().value());
-        out.time(Keys.CREATED_AT, Optional.of(machine.createdAt()));
-        out.put(Keys.STATE, status.state().word());
-        out.text(Keys.IP_ADDRESS, status.ipAddress());
-        out.time(Keys.STARTED_AT, status.startedAt());
-        out.time(Keys.PROVISIONED_AT, status.provisionedAt());
-        out.text(Keys.LAST_ERROR, status.lastError());
-        out.text(Keys.LAST_END, status.lastEnd());
-        out.put(Keys.ENV, settings.env());
-        out.put(Keys.LABELS, settings.labels());
-        out.put(Keys.BLOCK_DEVICES, devices(foreign));
+        out.put(ConfigKeys.NAME, machine.name().value());
+        out.text(ConfigKeys.IMAGE, origin.image());
+        out.put(ConfigKeys.CPUS, (long) machine.resources().cpus());
+        out.put(ConfigKeys.MEMORY_MB, (long) machine.resources().memoryMb());
+        out.put(ConfigKeys.DISK_GB, (long) machine.resources().diskGb());
+        out.put(ConfigKeys.INIT, settings.init().value());
+        out.put(ConfigKeys.NETWORK, settings.network());
+        out.put(ConfigKeys.PUBLISH, settings.publish());
+        out.put(ConfigKeys.AUTOSTART, settings.autostart());
+        out.put(ConfigKeys.RESTART_POLICY, settings.restartPolicy().word());
+        out.text(ConfigKeys.PROVISION, settings.provision());
+        out.text(ConfigKeys.IMAGE_DIGEST, origin.imageDigest());
+        out.text(ConfigKeys.DISTRO, origin.distro());
+        out.text(ConfigKeys.DISTRO_VERSION, origin.distroVersion());
+        out.text(ConfigKeys.KERNEL, foreign.kernel());
+        out.text(ConfigKeys.CMDLINE, foreign.cmdline());
+        out.text(ConfigKeys.DISK_PATH, foreign.diskPath());
+        out.text(ConfigKeys.SSH_KEY_PATH, foreign.sshKeyPath());
+        out.put(ConfigKeys.VM_ID, machine.vmId().value());
+        out.time(ConfigKeys.CREATED_AT, Optional.of(machine.createdAt()));
+        out.put(ConfigKeys.STATE, status.state().word());
+        out.text(ConfigKeys.IP_ADDRESS, status.ipAddress());
+        out.time(ConfigKeys.STARTED_AT, status.startedAt());
+        out.time(ConfigKeys.PROVISIONED_AT, status.provisionedAt());
+        out.text(ConfigKeys.LAST_ERROR, status.lastError());
+        out.text(ConfigKeys.LAST_END, status.lastEnd());
+        out.put(ConfigKeys.ENV, settings.env());
+        out.put(ConfigKeys.LABELS, settings.labels());
+        out.put(ConfigKeys.BLOCK_DEVICES, devices(foreign));
         return out.values;
     }
 
-    private static List<Map<String, Object>> devices(ForeignParts foreign) {
+    private static List<Map<String, Object>> devices(UnsupportedKeys foreign) {
         return foreign.blockDevices().stream()
                 .map(device -> {
                     Map<String, Object> values = new LinkedHashMap<>();
-                    values.put(Keys.PATH, device.path());
-                    values.put(Keys.READ_ONLY, device.readOnly());
+                    values.put(ConfigKeys.PATH, device.path());
+                    values.put(ConfigKeys.READ_ONLY, device.readOnly());
                     return values;
                 })
                 .toList();

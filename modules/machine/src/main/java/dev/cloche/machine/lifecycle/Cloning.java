@@ -7,7 +7,7 @@ import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.machine.config.Making;
+import dev.cloche.machine.config.StagingDirectory;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
@@ -18,26 +18,26 @@ import java.util.Optional;
 
 /** Machines from machines. Its callers hold the lock of the original. */
 public final class Cloning {
-    private final Ground ground;
+    private final MachineContext context;
     private final MachineDisks disks;
 
-    public Cloning(Ground ground, MachineDisks disks) {
-        this.ground = ground;
+    public Cloning(MachineContext context, MachineDisks disks) {
+        this.context = context;
         this.disks = disks;
     }
 
     public PersistedMachine copy(PersistedMachine machine, MachineName name, boolean memory, Deadline deadline) {
-        if (Files.exists(ground.store().directory(name))) {
+        if (Files.exists(context.store().directory(name))) {
             // Said again by the store, but before a copy.
             throw new MachineException.NameInUse(name);
         }
-        if (memory && !ground.alive(machine)) {
+        if (memory && !context.alive(machine)) {
             throw new MachineException.WrongState(
                     "The machine \"" + machine.name() + "\" does not run, so it has no memory to copy.",
                     "Leave out the memory, or start it first.");
         }
         PersistedMachine clone = PersistedMachine.of(
-                        name, VmId.random(), ground.clock().instant())
+                        name, VmId.random(), context.clock().instant())
                 .withOrigin(machine.origin())
                 .withResources(machine.resources())
                 // A port of the host leads into one machine.
@@ -46,20 +46,20 @@ public final class Cloning {
                 .withStatus(MachineStatus.NEW
                         .withState(memory ? DiskState.SUSPENDED : DiskState.STOPPED)
                         .withProvisionedAt(machine.status().provisionedAt()));
-        SnapshotName kept = MemoryNames.suspended(clone);
-        return ground.making(clone.vmId(), name, () -> {
-            var _ = new MachineImage(ground, PullListener.none()).of(clone, deadline);
+        SnapshotName kept = MemorySnapshotNames.suspended(clone);
+        return context.creating(clone.vmId(), name, () -> {
+            var _ = new MachineImage(context, PullListener.none()).of(clone, deadline);
             fill(machine, clone, memory ? Optional.of(kept) : Optional.empty(), deadline);
-            ground.note(clone, "cloned", machine.name().value());
+            context.note(clone, "cloned", machine.name().value());
             return clone;
         });
     }
 
     private void fill(
             PersistedMachine machine, PersistedMachine clone, Optional<SnapshotName> memory, Deadline deadline) {
-        DiskCopies copies = new DiskCopies(ground, disks);
-        try (Making making = Making.begin(ground.store())) {
-            Path target = making.directory().resolve(MachineDisks.DIRECTORY).toAbsolutePath();
+        DiskCopies copies = new DiskCopies(context, disks);
+        try (StagingDirectory staging = StagingDirectory.create(context.store())) {
+            Path target = staging.directory().resolve(MachineDisks.DIRECTORY).toAbsolutePath();
             if (memory.isPresent()) {
                 copies.copyWithMemory(machine, memory.get(), target, deadline);
             } else {
@@ -67,12 +67,12 @@ public final class Cloning {
             }
             Optional<String> script = machine.settings().provision();
             if (script.isPresent()) {
-                Path source = ground.store().directory(machine.name()).resolve(script.get());
+                Path source = context.store().directory(machine.name()).resolve(script.get());
                 if (Files.isRegularFile(source)) {
-                    Files.copy(source, making.directory().resolve(script.get()));
+                    Files.copy(source, staging.directory().resolve(script.get()));
                 }
             }
-            ground.store().publish(making, clone);
+            context.store().publish(staging, clone);
         } catch (IOException e) {
             throw new MachineException.Storage("The machine cannot be cloned: " + e.getMessage() + ".", e);
         }

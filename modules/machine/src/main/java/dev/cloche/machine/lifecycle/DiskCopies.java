@@ -15,27 +15,27 @@ final class DiskCopies {
     /** Longer than a snapshot takes; the guest thaws by itself after it, whoever dies. */
     private static final Duration LONGEST_FREEZE = Duration.ofMinutes(5);
 
-    private final Ground ground;
+    private final MachineContext context;
     private final MachineDisks disks;
 
-    DiskCopies(Ground ground, MachineDisks disks) {
-        this.ground = ground;
+    DiskCopies(MachineContext context, MachineDisks disks) {
+        this.context = context;
         this.disks = disks;
     }
 
     /** Copies the disk as it is now. Of a running machine its file system is frozen for a moment, so that the copy is whole. */
     void copy(PersistedMachine machine, Path target, Deadline deadline) {
         PersistentDisks all = disks.disks();
-        if (!ground.alive(machine)) {
+        if (!context.alive(machine)) {
             all.copy(disks.directory(machine.name()), target);
             return;
         }
-        SnapshotName passing = MemoryNames.passing(machine);
+        SnapshotName passing = MemorySnapshotNames.passing(machine);
         SnapshotRef taken = frozen(machine, passing, deadline);
         try {
             all.create(target, taken);
         } finally {
-            ground.vms().deleteSnapshot(passing);
+            context.vms().deleteSnapshot(passing);
         }
     }
 
@@ -44,7 +44,7 @@ final class DiskCopies {
      * new identity after the snapshot, which it cannot write down while it is frozen.
      */
     private SnapshotRef frozen(PersistedMachine machine, SnapshotName name, Deadline deadline) {
-        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
+        try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
             vm.guest().freeze(LONGEST_FREEZE, deadline);
             try {
                 vm.pause(deadline);
@@ -60,7 +60,7 @@ final class DiskCopies {
     }
 
     private SnapshotRef taken(PersistedMachine machine, SnapshotName name, Deadline deadline) {
-        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
+        try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
             return vm.snapshot(name, deadline);
         }
     }
@@ -71,7 +71,7 @@ final class DiskCopies {
         try {
             disks.disks().create(target, taken);
         } catch (Throwable failure) {
-            Uninterrupted.after(failure, () -> ground.vms().deleteSnapshot(memory));
+            Uninterrupted.after(failure, () -> context.vms().deleteSnapshot(memory));
             throw failure;
         }
     }

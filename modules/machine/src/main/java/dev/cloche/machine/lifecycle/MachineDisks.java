@@ -18,10 +18,10 @@ public final class MachineDisks {
     public static final int MIB_PER_GIB = 1024;
     private static final Duration GROW_LIMIT = Duration.ofMinutes(5);
 
-    private final Ground ground;
+    private final MachineContext context;
 
-    public MachineDisks(Ground ground) {
-        this.ground = ground;
+    public MachineDisks(MachineContext context) {
+        this.context = context;
     }
 
     /** An empty one, in the directory of a machine that is being made. */
@@ -30,7 +30,7 @@ public final class MachineDisks {
     }
 
     public Path directory(MachineName name) {
-        return ground.store().directory(name).resolve(DIRECTORY).toAbsolutePath();
+        return context.store().directory(name).resolve(DIRECTORY).toAbsolutePath();
     }
 
     /**
@@ -49,7 +49,7 @@ public final class MachineDisks {
     DiskState restingState(PersistedMachine machine) {
         boolean memory = disks().find(directory(machine.name()))
                 .flatMap(PersistentDisk::suspendedAt)
-                .flatMap(ground.vms()::snapshot)
+                .flatMap(context.vms()::snapshot)
                 .isPresent();
         return memory ? DiskState.SUSPENDED : DiskState.STOPPED;
     }
@@ -69,12 +69,12 @@ public final class MachineDisks {
     }
 
     private void grow(PersistedMachine machine, Deadline deadline) {
-        if (!ground.alive(machine)) {
+        if (!context.alive(machine)) {
             disks().grow(directory(machine.name()), sizeMiB(machine));
             return;
         }
         Deadline limit = deadline.orAfter(GROW_LIMIT);
-        try (Vm vm = ground.vms().connect(machine.vmId(), limit)) {
+        try (Vm vm = context.vms().connect(machine.vmId(), limit)) {
             vm.growDisk(sizeMiB(machine), limit);
         }
     }
@@ -84,6 +84,6 @@ public final class MachineDisks {
     }
 
     public PersistentDisks disks() {
-        return ground.vms().disks();
+        return context.vms().disks();
     }
 }

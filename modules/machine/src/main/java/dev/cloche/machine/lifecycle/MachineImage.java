@@ -13,18 +13,18 @@ import java.util.Optional;
 
 /** The image below a machine's disk: always the one that it was made with, whatever its name means by now. */
 public final class MachineImage {
-    private final Ground ground;
+    private final MachineContext context;
     private final PullListener listener;
 
-    public MachineImage(Ground ground, PullListener listener) {
-        this.ground = ground;
+    public MachineImage(MachineContext context, PullListener listener) {
+        this.context = context;
         this.listener = listener;
     }
 
     /** The image of a machine that is being made; held for it from now on. */
     ImageDisk first(PersistedMachine machine, Deadline deadline) {
-        return ground.images()
-                .acquire(reference(machine), PullPolicy.MISSING, Ground.holder(machine), listener, deadline);
+        return context.images()
+                .acquire(reference(machine), PullPolicy.MISSING, MachineContext.holder(machine), listener, deadline);
     }
 
     /**
@@ -36,8 +36,8 @@ public final class MachineImage {
     public ImageDisk of(PersistedMachine machine, Deadline deadline) {
         ImageReference reference = reference(machine);
         Optional<String> digest = machine.origin().imageDigest();
-        Optional<ImageDisk> held = ground.images()
-                .heldDisk(Ground.holder(machine), reference)
+        Optional<ImageDisk> held = context.images()
+                .heldDisk(MachineContext.holder(machine), reference)
                 .filter(disk ->
                         digest.isEmpty() || digest.get().equals(disk.manifest().toString()));
         if (held.isPresent()) {
@@ -52,11 +52,11 @@ public final class MachineImage {
 
     /** Makes again what is damaged of a machine's image, as {@link dev.cloche.image.ImageStore#mendHeld} has it. */
     boolean mend(PersistedMachine machine, Deadline deadline) {
-        return ground.images().mendHeld(reference(machine), Ground.holder(machine), listener, deadline);
+        return context.images().mendHeld(reference(machine), MachineContext.holder(machine), listener, deadline);
     }
 
     private ImageDisk acquire(PersistedMachine machine, ImageReference reference, Deadline deadline) {
-        return ground.images().acquire(reference, PullPolicy.MISSING, Ground.holder(machine), listener, deadline);
+        return context.images().acquire(reference, PullPolicy.MISSING, MachineContext.holder(machine), listener, deadline);
     }
 
     private static ImageReference exactly(ImageReference reference, String digest) {

@@ -24,14 +24,14 @@ import java.util.stream.Stream;
 public final class MachineSnapshots {
     public static final String DIRECTORY = "snapshots";
 
-    private final Ground ground;
+    private final MachineContext context;
     private final MachineDisks disks;
     private final DiskCopies copies;
 
-    public MachineSnapshots(Ground ground, MachineDisks disks) {
-        this.ground = ground;
+    public MachineSnapshots(MachineContext context, MachineDisks disks) {
+        this.context = context;
         this.disks = disks;
-        this.copies = new DiskCopies(ground, disks);
+        this.copies = new DiskCopies(context, disks);
     }
 
     public void take(PersistedMachine machine, MachineName snapshot, boolean memory, Deadline deadline) {
@@ -44,14 +44,14 @@ public final class MachineSnapshots {
         ensure(directory.resolveSibling("."), machine);
         if (!memory) {
             copies.copy(machine, directory, deadline);
-        } else if (ground.alive(machine)) {
-            copies.copyWithMemory(machine, MemoryNames.kept(machine, snapshot), directory, deadline);
+        } else if (context.alive(machine)) {
+            copies.copyWithMemory(machine, MemorySnapshotNames.kept(machine, snapshot), directory, deadline);
         } else {
             throw new MachineException.WrongState(
                     "The machine \"" + machine.name() + "\" does not run, so it has no memory to keep.",
                     "Leave out the memory, or start it first.");
         }
-        ground.note(machine, "snapshot", snapshot.value());
+        context.note(machine, "snapshot", snapshot.value());
     }
 
     /** Puts the disk back, and the memory if the snapshot has some: the next start then continues from it. */
@@ -62,7 +62,7 @@ public final class MachineSnapshots {
                     "The machine \"" + machine.name() + "\" has no snapshot \"" + snapshot + "\".",
                     "Its snapshots: " + names(machine) + ".");
         }
-        Optional<SnapshotRef> memory = ground.vms().snapshot(MemoryNames.kept(machine, snapshot));
+        Optional<SnapshotRef> memory = context.vms().snapshot(MemorySnapshotNames.kept(machine, snapshot));
         Path next = disks.directory(machine.name()).resolveSibling(".disk-restored");
         disks.disks().delete(next);
         if (memory.isPresent()) {
@@ -72,11 +72,11 @@ public final class MachineSnapshots {
         }
         // From here on a crash leaves a machine that says that it has no disk, or one that boots: never another's
         // content.
-        PersistedMachine rested = ground.store()
+        PersistedMachine rested = context.store()
                 .update(machine.name(), now -> now.withStatus(now.status().withState(DiskState.STOPPED)));
         replace(machine, next);
         int size = disks.of(machine).sizeMiB() / MachineDisks.MIB_PER_GIB;
-        PersistedMachine restored = ground.store()
+        PersistedMachine restored = context.store()
                 .update(
                         machine.name(),
                         now -> now.withResources(now.resources().withDiskGb(Math.max(1, size)))
@@ -84,7 +84,7 @@ public final class MachineSnapshots {
                                         .withState(memory.isPresent() ? DiskState.SUSPENDED : DiskState.STOPPED)
                                         .withLastError(Optional.empty())
                                         .withLastEnd(Optional.empty())));
-        ground.note(rested, "restored", snapshot.value());
+        context.note(rested, "restored", snapshot.value());
         return restored;
     }
 
@@ -99,7 +99,7 @@ public final class MachineSnapshots {
 
     /** By name. */
     public List<KeptSnapshot> list(PersistedMachine machine) {
-        Path all = ground.store().directory(machine.name()).resolve(DIRECTORY);
+        Path all = context.store().directory(machine.name()).resolve(DIRECTORY);
         List<KeptSnapshot> snapshots = new ArrayList<>();
         if (Files.isDirectory(all)) {
             try (Stream<Path> entries = Files.list(all)) {
@@ -117,7 +117,7 @@ public final class MachineSnapshots {
     }
 
     private KeptSnapshot kept(PersistedMachine machine, MachineName name, Path directory) throws IOException {
-        boolean memory = ground.vms().snapshot(MemoryNames.kept(machine, name)).isPresent();
+        boolean memory = context.vms().snapshot(MemorySnapshotNames.kept(machine, name)).isPresent();
         return new KeptSnapshot(
                 name, memory, Files.getLastModifiedTime(directory).toInstant());
     }
@@ -137,7 +137,7 @@ public final class MachineSnapshots {
         boolean was = disks.disks().find(directory(machine, snapshot)).isPresent();
         disks.disks().delete(directory(machine, snapshot));
         try {
-            ground.vms().deleteSnapshot(MemoryNames.kept(machine, snapshot));
+            context.vms().deleteSnapshot(MemorySnapshotNames.kept(machine, snapshot));
         } catch (SnapshotException.NotFound without) {
             // Most have none.
         }
@@ -145,7 +145,7 @@ public final class MachineSnapshots {
     }
 
     private Path directory(PersistedMachine machine, MachineName snapshot) {
-        return ground.store()
+        return context.store()
                 .directory(machine.name())
                 .resolve(DIRECTORY)
                 .resolve(snapshot.value())

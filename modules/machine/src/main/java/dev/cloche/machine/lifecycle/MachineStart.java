@@ -36,16 +36,16 @@ import java.util.Optional;
 public final class MachineStart {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
 
-    private final Ground ground;
-    private final MachineEnds ends;
+    private final MachineContext context;
+    private final MachineStop ends;
     private final MachineDisks disks;
     private final MachineImage images;
 
-    public MachineStart(Ground ground, MachineEnds ends, MachineDisks disks, PullListener listener) {
-        this.ground = ground;
+    public MachineStart(MachineContext context, MachineStop ends, MachineDisks disks, PullListener listener) {
+        this.context = context;
         this.ends = ends;
         this.disks = disks;
-        this.images = new MachineImage(ground, listener);
+        this.images = new MachineImage(context, listener);
     }
 
     /** A machine at rest, up to its guest's answer. */
@@ -53,9 +53,9 @@ public final class MachineStart {
         checkSupported(machine);
         ImageDisk disk = images.of(machine, deadline);
         ends.clear(machine);
-        new Suspension(ground, disks).sweep(machine);
+        new Suspension(context, disks).sweep(machine);
         VmSpec spec = spec(machine, disk);
-        PersistedMachine begun = ground.store()
+        PersistedMachine begun = context.store()
                 .update(
                         machine.name(),
                         now -> now.withStatus(now.status()
@@ -63,10 +63,10 @@ public final class MachineStart {
                                 .withStartedAt(Optional.empty())
                                 .withLastError(Optional.empty())
                                 .withLastEnd(Optional.empty())));
-        ground.note(machine, "starting", "");
+        context.note(machine, "starting", "");
         try {
             boot(begun, disk, spec, deadline);
-            return connect(ground.store().load(machine.name()), deadline);
+            return connect(context.store().load(machine.name()), deadline);
         } catch (MachineException.ProvisionFailed usable) {
             throw usable;
         } catch (Throwable failure) {
@@ -90,13 +90,13 @@ public final class MachineStart {
             ends.clear(begun);
             bootOnce(begun, disk, spec, deadline);
         } catch (VmException.Deadline late) {
-            ground.images().doubtHeld(Ground.holder(begun));
+            context.images().doubtHeld(MachineContext.holder(begun));
             throw late;
         }
     }
 
     private void bootOnce(PersistedMachine begun, ImageDisk disk, VmSpec spec, Deadline deadline) {
-        try (Vm vm = ground.vms().create(spec)) {
+        try (Vm vm = context.vms().create(spec)) {
             vm.start(() -> identity(begun), deadline);
             bringUp(begun, vm, environment(begun, disk.config().env()), deadline);
         }
@@ -109,7 +109,7 @@ public final class MachineStart {
     }
 
     RunningMachine connect(PersistedMachine machine, Deadline deadline) {
-        return new RunningMachine(machine, environment(machine), ground.vms().connect(machine.vmId(), deadline));
+        return new RunningMachine(machine, environment(machine), context.vms().connect(machine.vmId(), deadline));
     }
 
     private void bringUp(PersistedMachine machine, Vm vm, Map<String, String> environment, Deadline deadline) {
@@ -119,9 +119,9 @@ public final class MachineStart {
                 .filter(_ -> machine.status().provisionedAt().isEmpty());
         Optional<MachineException.ProvisionFailed> failure = Optional.empty();
         if (script.isPresent()) {
-            ground.note(machine, "provisioning", script.get());
+            context.note(machine, "provisioning", script.get());
             try {
-                new Provisioning(machine.name(), ground.store().directory(machine.name()))
+                new Provisioning(machine.name(), context.store().directory(machine.name()))
                         .run(vm.guest(), script.get(), environment, deadline);
             } catch (MachineException.ProvisionFailed failed) {
                 failure = Optional.of(failed);
@@ -130,20 +130,20 @@ public final class MachineStart {
         boolean provisioned = script.isPresent() && failure.isEmpty();
         Optional<String> error =
                 failure.map(Throwable::getMessage).map(Printable::brief).or(() -> warning);
-        ground.store().update(machine.name(), now -> {
+        context.store().update(machine.name(), now -> {
             MachineStatus status = now.status()
-                    .withStartedAt(Optional.of(ground.clock().instant()))
+                    .withStartedAt(Optional.of(context.clock().instant()))
                     .withIpAddress(MachineNetwork.address(now.settings()))
                     .withLastError(error);
             return now.withStatus(
                     provisioned
                             ? status.withProvisionedAt(
-                                    Optional.of(ground.clock().instant()))
+                                    Optional.of(context.clock().instant()))
                             : status);
         });
-        ground.note(machine, "started", warning.orElse(""));
+        context.note(machine, "started", warning.orElse(""));
         if (failure.isPresent()) {
-            ground.note(machine, "provision-failed", error.orElse(""));
+            context.note(machine, "provision-failed", error.orElse(""));
             throw failure.get();
         }
     }
@@ -153,7 +153,7 @@ public final class MachineStart {
         RootDisk root =
                 RootDisk.vmdk(image.vmdk()).withContents(image.manifest().toString());
         if (machine.status().state() == DiskState.SUSPENDED) {
-            return new Suspension(ground, disks).continuing(machine);
+            return new Suspension(context, disks).continuing(machine);
         }
         disks.catchUp(machine, Deadline.none());
         return VmSpec.of(machine.vmId(), root)
@@ -165,11 +165,11 @@ public final class MachineStart {
     }
 
     private void checkSupported(PersistedMachine machine) {
-        Support.check(machine);
+        SupportRules.check(machine);
         machine.settings().provision().ifPresent(script -> {
             if (machine.status().provisionedAt().isEmpty()
                     && !Files.isRegularFile(
-                            ground.store().directory(machine.name()).resolve(script))) {
+                            context.store().directory(machine.name()).resolve(script))) {
                 throw new MachineException.Unsupported(
                         "The provisioning script " + script + " of the machine \"" + machine.name() + "\" is missing.",
                         "Put it beside config.toml, or remove the key provision with: cloche machine edit "
@@ -179,7 +179,7 @@ public final class MachineStart {
     }
 
     private GuestIdentity identity(PersistedMachine machine) {
-        return GuestIdentity.fresh(machine.name().value(), ground.clock()).withMachineId(machineId(machine));
+        return GuestIdentity.fresh(machine.name().value(), context.clock()).withMachineId(machineId(machine));
     }
 
     /** The same at every start, also after a rename; another for a clone. */
@@ -196,8 +196,8 @@ public final class MachineStart {
     private Map<String, String> environment(PersistedMachine machine) {
         return environment(
                 machine,
-                ground.images()
-                        .heldConfig(Ground.holder(machine))
+                context.images()
+                        .heldConfig(MachineContext.holder(machine))
                         .map(config -> config.env())
                         .orElse(List.of()));
     }

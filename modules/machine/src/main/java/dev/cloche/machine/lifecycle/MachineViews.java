@@ -19,12 +19,12 @@ import java.util.Set;
 
 /** Machines as they are now, for who looks and for who recovers them: what has ended is written down. */
 public final class MachineViews {
-    private final Ground ground;
-    private final Recovery recovery;
+    private final MachineContext context;
+    private final MachineRecovery recovery;
     private final Suspension suspension;
 
-    public MachineViews(Ground ground, Recovery recovery, Suspension suspension) {
-        this.ground = ground;
+    public MachineViews(MachineContext context, MachineRecovery recovery, Suspension suspension) {
+        this.context = context;
         this.suspension = suspension;
         this.recovery = recovery;
     }
@@ -32,10 +32,10 @@ public final class MachineViews {
     /** As {@link Machines#list} promises. */
     public List<MachineView> list() {
         List<MachineView> views = new ArrayList<>();
-        for (MachineEntry entry : ground.store().loadAll()) {
+        for (MachineEntry entry : context.store().loadAll()) {
             switch (entry) {
                 case BrokenMachine broken -> views.add(new MachineView.Broken(broken));
-                case MachineEntry.Sound(PersistedMachine machine) -> views.add(new MachineView.Sound(settled(machine)));
+                case MachineEntry.Usable(PersistedMachine machine) -> views.add(new MachineView.Usable(settled(machine)));
             }
         }
         return views;
@@ -43,33 +43,33 @@ public final class MachineViews {
 
     /** As {@link Machines#get} promises. */
     public MachineInfo get(MachineName name) {
-        return settled(ground.store().load(name));
+        return settled(context.store().load(name));
     }
 
     /** As {@link Machines#await} promises. */
     public MachineInfo await(MachineName name, Set<MachineState> states, Deadline deadline) {
-        try (StateWait wait = new StateWait(ground, this)) {
+        try (StateWait wait = new StateWait(context, this)) {
             return wait.until(name, states, deadline);
         }
     }
 
     private MachineInfo settled(PersistedMachine machine) {
-        Optional<VmInfo> vm = ground.vm(machine);
-        if (Settlement.of(machine, vm) instanceof Settlement.Settle) {
+        Optional<VmInfo> vm = context.vm(machine);
+        if (ReconcileRules.of(machine, vm) instanceof ReconcileRules.RecordEnd) {
             try {
-                return ground.info(
-                        ground.working(machine.name(), Deadline.after(Duration.ZERO), now -> recovery.settle(now)));
+                return context.info(
+                        context.exclusively(machine.name(), Deadline.after(Duration.ZERO), now -> recovery.reconcile(now)));
             } catch (MachineException.NotFound | MachineException.Busy othersAreAtIt) {
                 // They write it down.
             }
         }
-        return MachineInfo.of(machine, vm, ground.inWork(machine));
+        return MachineInfo.of(machine, vm, context.inWork(machine));
     }
 
     /** As {@link Machines#recover} promises. */
     public List<MachineView> recover(Deadline deadline) {
-        for (MachineEntry entry : ground.store().loadAll()) {
-            if (entry instanceof MachineEntry.Sound(PersistedMachine machine)) {
+        for (MachineEntry entry : context.store().loadAll()) {
+            if (entry instanceof MachineEntry.Usable(PersistedMachine machine)) {
                 recover(machine.name(), deadline);
             }
         }
@@ -78,7 +78,7 @@ public final class MachineViews {
 
     public void recover(MachineName name, Deadline deadline) {
         try {
-            ground.working(name, deadline, now -> {
+            context.exclusively(name, deadline, now -> {
                 PersistedMachine recovered = recovery.recover(now, deadline);
                 suspension.sweep(recovered);
                 return recovered;
@@ -91,8 +91,8 @@ public final class MachineViews {
     /** As {@link Machines#autostarted} promises. */
     public List<MachineName> autostarted() {
         List<MachineName> names = new ArrayList<>();
-        for (MachineEntry entry : ground.store().loadAll()) {
-            if (entry instanceof MachineEntry.Sound(PersistedMachine machine)
+        for (MachineEntry entry : context.store().loadAll()) {
+            if (entry instanceof MachineEntry.Usable(PersistedMachine machine)
                     && machine.settings().autostart()) {
                 names.add(machine.name());
             }

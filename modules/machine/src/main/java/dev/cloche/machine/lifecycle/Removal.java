@@ -8,14 +8,14 @@ import dev.cloche.machine.PersistedMachine;
 
 /** The end of machines, whole or broken. */
 public final class Removal {
-    private final Ground ground;
-    private final Belongings belongings;
-    private final Orphans orphans;
+    private final MachineContext context;
+    private final ExternalResources belongings;
+    private final OrphanedMachines orphans;
 
-    public Removal(Ground ground, Orphans orphans) {
-        this.ground = ground;
+    public Removal(MachineContext context, OrphanedMachines orphans) {
+        this.context = context;
         this.orphans = orphans;
-        belongings = new Belongings(ground);
+        belongings = new ExternalResources(context);
     }
 
     /** As {@link Machines#remove} promises. */
@@ -27,8 +27,8 @@ public final class Removal {
 
     private boolean removed(MachineName name, boolean force, Deadline deadline) {
         try {
-            return ground.working(name, deadline, machine -> {
-                if (ground.alive(machine) && !force) {
+            return context.exclusively(name, deadline, machine -> {
+                if (context.alive(machine) && !force) {
                     throw new MachineException.WrongState(
                             "The machine \"" + name + "\" runs.",
                             "Stop it with: cloche machine stop " + name + ", or give --force.");
@@ -48,15 +48,15 @@ public final class Removal {
     /** What is kept for a directory is known although its file does not say so. A copy has nothing. */
     private boolean removeUnusable(MachineName name, Deadline deadline) {
         orphans.discardOf(name, deadline);
-        return ground.store().remove(name);
+        return context.store().remove(name);
     }
 
     /** Files last, so that what resists stays visible and is tried again. */
     private boolean discard(PersistedMachine machine) {
         belongings.discard(machine.vmId(), machine.name().value());
-        boolean was = ground.store().remove(machine.name());
+        boolean was = context.store().remove(machine.name());
         belongings.forget(machine.vmId());
-        ground.note(machine, "removed", "");
+        context.note(machine, "removed", "");
         return was;
     }
 }

@@ -24,16 +24,16 @@ final class StateWait implements AutoCloseable {
     /** Only for what nobody tells of: a worker that was killed before there was a VM, or a log that cannot be written. */
     private static final Duration SAFETY_NET = Duration.ofSeconds(15);
 
-    private final Ground ground;
+    private final MachineContext context;
     private final MachineViews views;
     private final FileSignal wakeups;
     private Optional<ProcessIdentity> known = Optional.empty();
     private Optional<PinnedProcess> guard = Optional.empty();
 
-    StateWait(Ground ground, MachineViews views) {
-        this.ground = ground;
+    StateWait(MachineContext context, MachineViews views) {
+        this.context = context;
         this.views = views;
-        wakeups = ground.store().directories().listen();
+        wakeups = context.store().directories().listen();
     }
 
     /** As {@link Machines#await} promises. */
@@ -61,7 +61,7 @@ final class StateWait implements AutoCloseable {
 
     /** Watches the guard of a machine's VM; false if it is the one of before, or there is none. */
     private boolean watches(PersistedMachine machine) {
-        Optional<ProcessIdentity> present = ground.vm(machine).flatMap(VmInfo::guard);
+        Optional<ProcessIdentity> present = context.vm(machine).flatMap(VmInfo::guard);
         if (present.equals(known)) {
             return false;
         }

@@ -16,27 +16,27 @@ import java.util.Optional;
 
 /** The memory of machines on disk. Its callers hold the machine's lock. */
 public final class Suspension {
-    private final Ground ground;
+    private final MachineContext context;
     private final MachineDisks disks;
 
-    public Suspension(Ground ground, MachineDisks disks) {
-        this.ground = ground;
+    public Suspension(MachineContext context, MachineDisks disks) {
+        this.context = context;
         this.disks = disks;
     }
 
     /** Writes the memory of a running machine to disk and ends its VM. Whatever fails, it goes on. */
     PersistedMachine suspend(PersistedMachine machine, Deadline deadline) {
-        try (Vm vm = ground.vms().adopt(machine.vmId(), deadline)) {
-            var _ = vm.suspend(MemoryNames.suspended(machine), deadline);
+        try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
+            var _ = vm.suspend(MemorySnapshotNames.suspended(machine), deadline);
         }
-        PersistedMachine suspended = ground.store()
+        PersistedMachine suspended = context.store()
                 .update(
                         machine.name(),
                         now -> now.withStatus(now.status()
                                 .withState(DiskState.SUSPENDED)
                                 .withIpAddress(Optional.empty())
                                 .withStartedAt(Optional.empty())));
-        ground.note(machine, "suspended", "");
+        context.note(machine, "suspended", "");
         return suspended;
     }
 
@@ -48,7 +48,7 @@ public final class Suspension {
     VmSpec continuing(PersistedMachine machine) {
         PersistentDisk disk = disks.of(machine);
         SnapshotRef memory = disk.suspendedAt()
-                .flatMap(name -> ground.vms().snapshot(name))
+                .flatMap(name -> context.vms().snapshot(name))
                 .orElseThrow(() -> new MachineException.WrongState(
                         "The memory of the suspended machine \"" + machine.name() + "\" is gone.",
                         "Have it boot from its disk the next time: cloche machine stop " + machine.name()));
@@ -75,10 +75,10 @@ public final class Suspension {
                 .find(disks.directory(machine.name()))
                 .flatMap(PersistentDisk::suspendedAt)
                 .filter(_ -> machine.status().state() == DiskState.SUSPENDED);
-        for (SnapshotRef memory : ground.vms().snapshots()) {
-            boolean old = MemoryNames.isSuspension(machine.vmId(), memory.name())
+        for (SnapshotRef memory : context.vms().snapshots()) {
+            boolean old = MemorySnapshotNames.isSuspension(machine.vmId(), memory.name())
                     && needed.filter(memory.name()::equals).isEmpty();
-            if (old || MemoryNames.isPassing(machine.vmId(), memory.name()) || isOfNoSnapshot(machine, memory)) {
+            if (old || MemorySnapshotNames.isPassing(machine.vmId(), memory.name()) || isOfNoSnapshot(machine, memory)) {
                 delete(memory);
             }
         }
@@ -86,8 +86,8 @@ public final class Suspension {
 
     /** Its snapshot was not completed, or is deleted but for it. */
     private boolean isOfNoSnapshot(PersistedMachine machine, SnapshotRef memory) {
-        return MemoryNames.keptFor(machine.vmId(), memory.name())
-                .map(snapshot -> ground.store()
+        return MemorySnapshotNames.keptFor(machine.vmId(), memory.name())
+                .map(snapshot -> context.store()
                         .directory(machine.name())
                         .resolve(MachineSnapshots.DIRECTORY)
                         .resolve(snapshot))
@@ -97,7 +97,7 @@ public final class Suspension {
 
     private void delete(SnapshotRef memory) {
         try {
-            ground.vms().deleteSnapshot(memory.name());
+            context.vms().deleteSnapshot(memory.name());
         } catch (SnapshotException.NotFound | VmException.Busy goneOrNeeded) {
             // As was to be reached, or a guest that was continued from it lives.
         }

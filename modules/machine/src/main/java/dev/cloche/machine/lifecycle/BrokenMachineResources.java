@@ -1,0 +1,56 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineName;
+import dev.cloche.machine.config.ConfigKeys;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.tomlj.Toml;
+
+/** What a machine whose file is broken has outside of its directory, as far as the file still says so. */
+public final class BrokenMachineResources {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+
+    private final MachineContext context;
+
+    public BrokenMachineResources(MachineContext context) {
+        this.context = context;
+    }
+
+    /** Ends its VM and lets go of its image, where its id can be read. */
+    void discard(MachineName name) {
+        vm(context.store().text(name)).ifPresent(id -> {
+            try {
+                context.vms().kill(id, Deadline.after(KILL_LIMIT));
+            } catch (VmException.NotFound | VmException.WrongState notRunning) {
+                // As was to be reached.
+            }
+            context.vms().destroy(id);
+            context.images().release(new ImageHolder("machine", id.value(), name.value()));
+        });
+    }
+
+    /** The VM that its file names, if that can be read and the directory has the name of a machine. */
+    public Optional<VmId> vm(String directory) {
+        try {
+            return vm(context.store().text(new MachineName(directory)));
+        } catch (MachineException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<VmId> vm(byte[] text) {
+        Object word = Toml.parse(new String(text, StandardCharsets.UTF_8)).get(List.of(ConfigKeys.VM_ID));
+        try {
+            return word instanceof String id ? Optional.of(new VmId(id)) : Optional.empty();
+        } catch (VmException.Invalid none) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.machine.ChangedMachine;
+import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineName;
+import dev.cloche.machine.Machines;
+import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.config.MachineDocument;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** Changes of machines' files that people ask for: checked against what the machine is, and done to its disk too. */
+public final class ConfigUpdates {
+    private final MachineContext context;
+    private final MachineDisks disks;
+
+    public ConfigUpdates(MachineContext context, MachineDisks disks) {
+        this.context = context;
+        this.disks = disks;
+    }
+
+    /**
+     * As {@link Machines#change} promises.
+     *
+     * @param script in place of the one that it has; unless it is the same one, it runs at the next start
+     */
+    public ChangedMachine change(
+            MachineName name,
+            UnaryOperator<PersistedMachine> mutation,
+            Optional<ProvisionScript> script,
+            Deadline deadline) {
+        return context.exclusively(name, deadline, machine -> {
+            PersistedMachine wanted = mutation.apply(machine);
+            ChangeRules.check(machine, wanted);
+            disks.resize(machine, wanted, deadline);
+            Path directory = context.store().directory(name);
+            Optional<String> next = script.flatMap(given -> given.beside(machine, directory));
+            PersistedMachine after = context.store()
+                    .update(
+                            name,
+                            now -> next.map(file -> withScript(mutation.apply(now), file))
+                                    .orElseGet(() -> mutation.apply(now)));
+            Optional<String> old = machine.settings().provision();
+            if (next.isPresent() && old.isPresent()) {
+                ProvisionScript.forget(directory, old.get());
+            }
+            return changed(machine, after);
+        });
+    }
+
+    private static PersistedMachine withScript(PersistedMachine machine, String file) {
+        return machine.withSettings(machine.settings().withProvision(Optional.of(file)))
+                .withStatus(machine.status().withProvisionedAt(Optional.empty()));
+    }
+
+    /** As {@link Machines#replaceText} promises. */
+    public ChangedMachine replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
+        PersistedMachine parsed = parsed(name, text);
+        Set<String> unknown = MachineDocument.unknownKeys(text);
+        unknown.removeAll(MachineDocument.unknownKeys(seen));
+        if (isBroken(name)) {
+            return new ChangedMachine(context.store().replace(name, seen, text), false, List.copyOf(unknown));
+        }
+        return context.exclusively(name, deadline, machine -> {
+            ChangeRules.check(machine, parsed);
+            disks.resize(machine, parsed, deadline);
+            ChangedMachine changed = changed(machine, context.store().replace(name, seen, text));
+            return new ChangedMachine(changed.machine(), changed.atNextStart(), List.copyOf(unknown));
+        });
+    }
+
+    /** The text stands in no file that a message could name. */
+    private PersistedMachine parsed(MachineName name, byte[] text) {
+        try {
+            return context.store().parse(name, text);
+        } catch (MachineException.Broken broken) {
+            throw new MachineException.Unusable(broken.entry());
+        }
+    }
+
+    private boolean isBroken(MachineName name) {
+        try {
+            context.store().load(name);
+            return false;
+        } catch (MachineException.Broken broken) {
+            return true;
+        }
+    }
+
+    private ChangedMachine changed(PersistedMachine before, PersistedMachine after) {
+        if (after.equals(before)) {
+            return new ChangedMachine(after, false);
+        }
+        context.note(after, "changed", "");
+        boolean sameVm =
+                after.resources().withDiskGb(1).equals(before.resources().withDiskGb(1))
+                        && after.settings().equals(before.settings());
+        return new ChangedMachine(after, context.alive(after) && !sameVm);
+    }
+}

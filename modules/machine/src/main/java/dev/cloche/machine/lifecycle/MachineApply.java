@@ -1,0 +1,63 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
+import dev.cloche.machine.ChangedMachine;
+import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineOrigin;
+import dev.cloche.machine.Machines;
+import dev.cloche.machine.NewMachine;
+import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.config.DesiredConfig;
+import dev.cloche.vm.VmId;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Machines as a file describes them: made, or changed to match. */
+public final class MachineApply {
+    private final MachineContext context;
+    private final Creation creation;
+    private final ConfigUpdates updates;
+
+    public MachineApply(MachineContext context, Creation creation, ConfigUpdates updates) {
+        this.context = context;
+        this.creation = creation;
+        this.updates = updates;
+    }
+
+    /** As {@link Machines#apply} promises. */
+    public ChangedMachine apply(Path file, PullListener listener, Deadline deadline) {
+        DesiredConfig wanted = DesiredConfig.read(file);
+        return context.store().list().contains(wanted.name().value())
+                ? change(wanted, deadline)
+                : new ChangedMachine(create(wanted, file, listener, deadline), false);
+    }
+
+    private ChangedMachine change(DesiredConfig wanted, Deadline deadline) {
+        UnaryOperator<PersistedMachine> change = machine -> wanted.image()
+                .map(image -> wanted.change().apply(machine).withOrigin(named(machine, image)))
+                .orElseGet(() -> wanted.change().apply(machine));
+        return updates.change(wanted.name(), change, wanted.provision().map(ProvisionScript::read), deadline);
+    }
+
+    /** An image is what a machine was made from: that the file names another one is found and refused by who changes it. */
+    private static MachineOrigin named(PersistedMachine machine, String image) {
+        MachineOrigin origin = machine.origin();
+        return new MachineOrigin(Optional.of(image), origin.imageDigest(), origin.distro(), origin.distroVersion());
+    }
+
+    private PersistedMachine create(DesiredConfig wanted, Path file, PullListener listener, Deadline deadline) {
+        String image = wanted.image()
+                .orElseThrow(() -> new MachineException.Invalid(
+                        "The file " + file + " describes a new machine and names no image.",
+                        "Say which with image = \"…\"."));
+        PersistedMachine defaults = wanted.change()
+                .apply(PersistedMachine.of(
+                        wanted.name(), VmId.random(), context.clock().instant()));
+        NewMachine plain = NewMachine.of(wanted.name(), image)
+                .withResources(defaults.resources())
+                .withSettings(defaults.settings());
+        return creation.create(wanted.provision().map(plain::withProvision).orElse(plain), listener, deadline);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.cloche.machine.lifecycle;
+
+import dev.cloche.machine.MachineException;
+import dev.cloche.machine.PersistedMachine;
+import java.util.List;
+
+/** What files may say and this Cloche cannot do: refused before any effect, never ignored. Pure. */
+final class SupportRules {
+    private SupportRules() {}
+
+    /** @throws MachineException.Unsupported if a machine asks for what Cloche cannot do */
+    static void check(PersistedMachine machine) {
+        List<String> foreign = machine.foreign().keys();
+        if (!foreign.isEmpty()) {
+            throw refused(machine, "asks for " + String.join(", ", foreign) + ", which Cloche cannot do", "these keys");
+        }
+        var _ = MachineNetwork.spec(machine.settings());
+    }
+
+    private static MachineException refused(PersistedMachine machine, String what, String keys) {
+        return new MachineException.Unsupported(
+                "The machine \"" + machine.name() + "\" " + what + ".",
+                "Leave out " + keys + "; of one that exists, with: cloche machine edit " + machine.name());
+    }
+}

@@ -1,0 +1,53 @@
+package dev.cloche.machine;
+
+import dev.cloche.vm.VmId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Machines for tests. */
+final class SampleMachines {
+    static final MachineName WEB = new MachineName("web");
+    static final Instant CREATED = Instant.parse("2026-01-02T03:04:05.678Z");
+
+    private SampleMachines() {}
+
+    static PersistedMachine plain(String name) {
+        return PersistedMachine.of(new MachineName(name), new VmId("vm-" + name), CREATED)
+                .withOrigin(MachineOrigin.of("debian"));
+    }
+
+    /** A value other than the default in every part. */
+    static PersistedMachine full() {
+        return new PersistedMachine(
+                WEB,
+                new VmId("0123456789abcdef"),
+                CREATED,
+                new MachineResources(3, 777, 5),
+                new MachineOrigin(
+                        Optional.of("debian:12"), Optional.of("sha256:00"), Optional.of("debian"), Optional.of("12")),
+                new MachineSettings(
+                        MachineInit.SYSTEMD,
+                        "user",
+                        List.of("8080:80", "127.0.0.1:53:53/udp"),
+                        Map.of("A", "1", "B C", "two\nlines \"quoted\" \\ \t"),
+                        Map.of("team", "x", "", "empty key"),
+                        true,
+                        RestartPolicy.ON_FAILURE,
+                        Optional.of("provision.sh")),
+                new UnsupportedKeys(
+                        Optional.of("/k"),
+                        Optional.of("quiet"),
+                        List.of(new BlockDevice("/a", true), new BlockDevice("/b", false)),
+                        Optional.of("/d"),
+                        Optional.of("/s")),
+                new MachineStatus(
+                        DiskState.SUSPENDED,
+                        Optional.of("10.0.0.2"),
+                        Optional.of(CREATED.plusSeconds(1)),
+                        Optional.of(CREATED.plusSeconds(2)),
+                        Optional.of("it fell over"),
+                        Optional.of("it was shut down")));
+    }
+}
