@@ -1,11 +1,11 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.ImagePruneRequest;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageSummary;
 import dev.cloche.image.ListedImage;
-import dev.cloche.image.PruneRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -102,7 +102,7 @@ public final class Images {
      * @param unusedFor how long an image must not have been pulled or started; zero for all
      */
     public PruneResult prune(Duration unusedFor) {
-        return PruneResult.of(store.prune(new PruneRequest(unusedFor, OptionalLong.empty())));
+        return PruneResult.of(store.prune(new ImagePruneRequest(unusedFor, OptionalLong.empty())));
     }
 
     /**
@@ -112,17 +112,17 @@ public final class Images {
      * @param unusedFor as in {@link #prune(Duration)}
      */
     public PruneResult prune(Duration unusedFor, long keepBytes) {
-        return PruneResult.of(store.prune(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+        return PruneResult.of(store.prune(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes))));
     }
 
     /** What {@link #prune(Duration)} would remove now; removes nothing. */
     public PruneResult prunePlan(Duration unusedFor) {
-        return PruneResult.of(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.empty())));
+        return PruneResult.of(store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.empty())));
     }
 
     /** What {@link #prune(Duration, long)} would remove now; removes nothing. */
     public PruneResult prunePlan(Duration unusedFor, long keepBytes) {
-        return PruneResult.of(store.prunePlan(new PruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+        return PruneResult.of(store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes))));
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.cloche;
 
+import dev.cloche.image.ImagePruneReport;
 import dev.cloche.image.ImageReference;
-import dev.cloche.image.PruneReport;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ public record PruneResult(List<String> references, int manifests, int layers, in
         references = List.copyOf(references);
     }
 
-    static PruneResult of(PruneReport report) {
+    static PruneResult of(ImagePruneReport report) {
         return new PruneResult(
                 report.references().stream().map(ImageReference::toString).toList(),
                 report.manifests(),

@@ -20,7 +20,7 @@ public final class ImageNotFound extends ImageException {
                 ? here(reference, here)
                 : new ImageNotFound(
                         reference.toString(),
-                        NearImages.remedy(
+                        ImageSuggestions.remedy(
                                 reference,
                                 here,
                                 "Allow a pull, or bring it with: cloche pull " + reference.familiar()));
@@ -32,7 +32,7 @@ public final class ImageNotFound extends ImageException {
      * @param here the names that are on this host
      */
     public static ImageNotFound here(ImageReference reference, List<ImageReference> here) {
-        return new ImageNotFound(reference.toString(), NearImages.remedy(reference, here, LIST));
+        return new ImageNotFound(reference.toString(), ImageSuggestions.remedy(reference, here, LIST));
     }
 
     /** No digest begins so. */

@@ -4,22 +4,22 @@ import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.manifest.ConfigDocument;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.store.CacheCheck;
 import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheLimit;
+import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.ImageCatalog;
 import dev.cloche.image.store.ImagePruning;
 import dev.cloche.image.store.ImageRemovals;
-import dev.cloche.image.store.Recorded;
-import dev.cloche.image.store.Soundness;
+import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
-import dev.cloche.image.store.Unused;
+import dev.cloche.image.store.UnusedContent;
 import dev.cloche.image.store.UnusedFiles;
 import dev.cloche.image.transfer.HeldImages;
-import dev.cloche.image.transfer.ImageBringer;
+import dev.cloche.image.transfer.ImageFetcher;
 import dev.cloche.image.transfer.ImageSaving;
-import dev.cloche.image.transfer.Serialized;
+import dev.cloche.image.transfer.SynchronizedListener;
 import dev.cloche.linux.ProcessIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ public final class ImageStore {
     private final CacheFiles files;
     private final ImageCatalog catalog;
     private final ImageRemovals removals;
-    private final ImageBringer bringer;
+    private final ImageFetcher fetcher;
     private final HeldImages held;
     private final ImageStoreOptions options;
 
@@ -47,17 +47,17 @@ public final class ImageStore {
         this.files = files;
         this.catalog = new ImageCatalog(catalog, options.clock(), boot);
         this.removals = new ImageRemovals(catalog);
-        Soundness soundness = new Soundness(files, this.catalog);
+        CacheVerification verification = new CacheVerification(files, this.catalog);
         CacheLimit limit = new CacheLimit(
                 this.catalog, new ImagePruning(files, this.catalog, removals, options.clock()), options.keepBytes());
-        this.bringer = new ImageBringer(files, this.catalog, soundness, limit, options);
-        this.held = new HeldImages(files, this.catalog, soundness, bringer);
+        this.fetcher = new ImageFetcher(files, this.catalog, verification, limit, options);
+        this.held = new HeldImages(files, this.catalog, verification, fetcher);
         this.options = options;
     }
 
     /** Loads what reading a stored image needs, on behalf of a later {@link #acquire}. Touches no file. */
     public static void prepare() {
-        var _ = Json.readMap("{}");
+        var _ = JsonValue.readMap("{}");
     }
 
     /** The tables that the catalog must have been opened with. */
@@ -135,7 +135,7 @@ public final class ImageStore {
      * @return whether the first holds one
      */
     public boolean share(ImageHolder from, ImageHolder to) {
-        Optional<Unused> before = catalog.share(from, to);
+        Optional<UnusedContent> before = catalog.share(from, to);
         before.ifPresent(this::delete);
         return before.isPresent();
     }
@@ -174,16 +174,16 @@ public final class ImageStore {
      * @throws CorruptArchiveException if one of its layers cannot be used
      */
     public ImageSummary pull(ImageReference reference, PullPolicy policy, PullListener listener, Deadline deadline) {
-        Recorded recorded;
+        RecordedImage recorded;
         if (policy == PullPolicy.ALWAYS) {
-            recorded = bringer.bringAnew(reference, Optional.empty(), listener, deadline);
+            recorded = fetcher.fetchAgain(reference, Optional.empty(), listener, deadline);
         } else {
             Optional<ImageSummary> summary = catalog.summary(reference);
             Optional<StoredImage> known = catalog.find(reference);
-            if (summary.isPresent() && bringer.isSound(known)) {
+            if (summary.isPresent() && fetcher.isIntact(known)) {
                 return summary.get();
             }
-            recorded = bringer.bringMissing(reference, known, policy, Optional.empty(), listener, deadline);
+            recorded = fetcher.fetchMissing(reference, known, policy, Optional.empty(), listener, deadline);
         }
         delete(recorded.unused());
         return recorded.summary();
@@ -202,9 +202,9 @@ public final class ImageStore {
      */
     public List<ImageSummary> load(
             Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
-        List<Recorded> loaded = bringer.load(archive, name, listener, deadline);
+        List<RecordedImage> loaded = fetcher.load(archive, name, listener, deadline);
         loaded.forEach(image -> delete(image.unused()));
-        return loaded.stream().map(Recorded::summary).toList();
+        return loaded.stream().map(RecordedImage::summary).toList();
     }
 
     /**
@@ -216,9 +216,9 @@ public final class ImageStore {
      * @throws SaveFailed if there is such a file, or a layer is not to be had
      */
     public void save(List<ImageReference> references, Path target, PullListener listener, Deadline deadline) {
-        PullListener heard = new Serialized(listener);
+        PullListener heard = new SynchronizedListener(listener);
         ImageSaving saving =
-                new ImageSaving(files, catalog, options.limits(), name -> bringer.source(name, heard, deadline), heard);
+                new ImageSaving(files, catalog, options.limits(), name -> fetcher.source(name, heard, deadline), heard);
         try {
             saving.save(references, target.toAbsolutePath());
         } catch (IOException e) {
@@ -239,7 +239,7 @@ public final class ImageStore {
         try {
             byte[] config = Files.readAllBytes(files.document(details.configDigest()));
             return details.withWarnings(ConfigDocument.read(config).warnings());
-        } catch (IOException | Json.Malformed e) {
+        } catch (IOException | JsonValue.Malformed e) {
             return details.withWarnings(List.of("The config as it came is not readable here."));
         }
     }
@@ -267,24 +267,24 @@ public final class ImageStore {
         if (name.isDigestAlone()) {
             throw new BadReference(name.toString(), "it is a digest, which an image has by itself");
         }
-        Recorded recorded = catalog.tag(existing, name).orElseThrow(() -> catalog.notHere(existing));
+        RecordedImage recorded = catalog.tag(existing, name).orElseThrow(() -> catalog.notHere(existing));
         delete(recorded.unused());
         return recorded.summary();
     }
 
     /** Removes images that nobody holds, as far as the request says, and files that belong to no image. */
-    public PruneReport prune(PruneRequest request) {
-        return bringer.inCache(() -> pruning().prune(request));
+    public ImagePruneReport prune(ImagePruneRequest request) {
+        return fetcher.inCache(() -> pruning().prune(request));
     }
 
     /** What {@link #prune} would remove now; removes nothing. */
-    public PruneReport prunePlan(PruneRequest request) {
-        return bringer.inCache(() -> pruning().rehearse(request));
+    public ImagePruneReport prunePlan(ImagePruneRequest request) {
+        return fetcher.inCache(() -> pruning().rehearse(request));
     }
 
     /** Reads every file of the cache and compares it with what is recorded. Changes nothing; may take a while. */
     public List<CacheProblem> check() {
-        return bringer.inCache(() -> new CacheCheck(files, catalog).run());
+        return fetcher.inCache(() -> new CacheCheck(files, catalog).run());
     }
 
     /** Every name, the newest first. */
@@ -347,7 +347,7 @@ public final class ImageStore {
         delete(removals.remove(reference, force));
     }
 
-    private void delete(Unused unused) {
+    private void delete(UnusedContent unused) {
         UnusedFiles.discard(unused, files, catalog);
     }
 

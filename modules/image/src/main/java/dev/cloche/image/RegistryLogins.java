@@ -4,9 +4,9 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.base.Printable;
 import dev.cloche.image.registry.LoginFile;
-import dev.cloche.image.registry.Ping;
 import dev.cloche.image.registry.RegistryCaller;
 import dev.cloche.image.registry.RegistryHost;
+import dev.cloche.image.registry.RegistryPing;
 import dev.cloche.image.store.CacheLock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ public final class RegistryLogins {
         RegistryHost host = RegistryHost.of(name, settings.plainHttp());
         try (RegistryCaller caller =
                 new RegistryCaller(host, "", settings.withLogins(alone), deadline, PullListener.none())) {
-            caller.call(new Ping());
+            caller.call(new RegistryPing());
             verified = caller.wasAsked();
         } catch (PullFailed e) {
             throw new LoginFailed(name, e.what(), adviceFor(e), e);

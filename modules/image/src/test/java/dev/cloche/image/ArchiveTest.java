@@ -77,7 +77,7 @@ class ArchiveTest {
             save(other, again, NAME);
             assertThat(again).hasSameBinaryContentAs(archive);
             other.store.release(StoreFixture.holder("a"));
-            other.store.prune(PruneRequest.everything());
+            other.store.prune(ImagePruneRequest.everything());
             assertThat(other.files()).isEmpty();
         }
         assertThat(fixture.files()).noneMatch(file -> file.startsWith("blobs/"));

@@ -25,7 +25,7 @@ final class CrashProcess {
                     fixture.store.load(
                             layout.resolveSibling("b.tar"), Optional.empty(), PullListener.none(), StoreFixture.soon());
                 case REMOVE -> fixture.store.remove(ThreeImages.B, false);
-                case PRUNE -> fixture.store.prune(PruneRequest.everything());
+                case PRUNE -> fixture.store.prune(ImagePruneRequest.everything());
             }
         }
         System.out.println("done");

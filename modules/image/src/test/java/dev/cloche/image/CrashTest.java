@@ -3,8 +3,8 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.CatalogMaintenance;
-import dev.cloche.image.layer.Publication;
-import dev.cloche.image.layer.StoredFile;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.FilePublication;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class CrashTest {
     private Path library;
     private Path layout;
     private Path template;
-    private final Map<String, StoredFile> sound = new HashMap<>();
+    private final Map<String, FileFingerprint> sound = new HashMap<>();
     private List<String> filesOfA = List.of();
 
     @BeforeEach
@@ -96,7 +96,7 @@ class CrashTest {
             for (String file : fixture.files()) {
                 // Nothing torn has one of the names that are used.
                 if (!file.contains("/.tmp-")) {
-                    assertThat(Publication.read(fixture.cache.resolve(file)))
+                    assertThat(FilePublication.read(fixture.cache.resolve(file)))
                             .as(where + ": " + file)
                             .isEqualTo(sound.get(file));
                 }
@@ -114,7 +114,7 @@ class CrashTest {
             assertThat(fixture.store.check()).as(where).allMatch(problem -> problem.kind() == CacheProblem.Kind.ORPHAN);
             fixture.store.release(StoreFixture.holder("starting"));
             fixture.store.release(PROBE);
-            fixture.store.prune(PruneRequest.everything());
+            fixture.store.prune(ImagePruneRequest.everything());
             // A loaded blob stays as long as its layer, and A has one of the layers.
             assertThat(fixture.files().stream().filter(file -> !file.startsWith("blobs/")))
                     .as(where)
@@ -202,7 +202,7 @@ class CrashTest {
 
     private void remember(StoreFixture fixture) throws IOException {
         for (String file : fixture.files()) {
-            sound.put(file, Publication.read(fixture.cache.resolve(file)));
+            sound.put(file, FilePublication.read(fixture.cache.resolve(file)));
         }
     }
 }

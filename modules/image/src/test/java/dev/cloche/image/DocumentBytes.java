@@ -2,7 +2,7 @@ package dev.cloche.image;
 
 import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.Descriptor;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import dev.cloche.image.manifest.PlatformChoice;
 import dev.cloche.image.registry.Challenge;
@@ -40,7 +40,7 @@ final class DocumentBytes {
                 PlatformChoice.existing(manifests);
             }
             return true;
-        } catch (Json.Malformed refused) {
+        } catch (JsonValue.Malformed refused) {
             return false;
         }
     }
@@ -49,7 +49,7 @@ final class DocumentBytes {
         try {
             ConfigDocument.read(bytes);
             return true;
-        } catch (Json.Malformed refused) {
+        } catch (JsonValue.Malformed refused) {
             return false;
         }
     }

@@ -217,7 +217,7 @@ class FileCheckTest {
     }
 
     @Test
-    void soundFilesAreReadOnceInABootAndNothingIsFetched() throws IOException {
+    void intactFilesAreReadOnceInABootAndNothingIsFetched() throws IOException {
         try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "first")) {
             fixture.pull(reference);
         }

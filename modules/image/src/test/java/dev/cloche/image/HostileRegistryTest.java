@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.cloche.image.manifest.ManifestDocument;
-import dev.cloche.image.registry.BadAnswer;
+import dev.cloche.image.registry.InvalidResponse;
 import dev.cloche.image.registry.RegistryHost;
 import dev.cloche.image.registry.RegistryHttp;
 import java.net.URI;
@@ -144,8 +144,8 @@ class HostileRegistryTest extends OnRawRegistry {
                 patient(1, Duration.ofSeconds(20)).registries().get();
         RegistryHost host = RegistryHost.of("registry.example", Set.of());
         try (RegistryHttp http = new RegistryHttp(host, options, StoreFixture.soon(), PullListener.none())) {
-            BadAnswer refused = catchThrowableOfType(
-                    BadAnswer.class,
+            InvalidResponse refused = catchThrowableOfType(
+                    InvalidResponse.class,
                     () -> http.permitted(URI.create("https://registry.example/x"), "http://127.0.0.1/x"));
             assertThat(refused).hasMessageContaining("without TLS");
         }

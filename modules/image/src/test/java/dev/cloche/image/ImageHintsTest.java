@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
-import dev.cloche.image.transfer.ImageBringer;
+import dev.cloche.image.transfer.ImageFetcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +92,7 @@ class ImageHintsTest {
 
     @Test
     void workOnWhatIsHereThatIsInterruptedSaysNothingOfPulls() {
-        assertThatThrownBy(() -> ImageBringer.inCache(root, () -> {
+        assertThatThrownBy(() -> ImageFetcher.inCache(root, () -> {
                     throw new InterruptedException();
                 }))
                 .isInstanceOfSatisfying(

@@ -54,18 +54,19 @@ class PruneTest {
         fixture.pull(second);
         long before = bytes();
 
-        PruneReport report = fixture.store.prune(PruneRequest.everything());
+        ImagePruneReport report = fixture.store.prune(ImagePruneRequest.everything());
 
         assertThat(fixture.files()).isEqualTo(needed);
-        assertThat(report).isEqualTo(new PruneReport(List.of(second), 1, 1, 1, 1, before - neededBytes));
+        assertThat(report).isEqualTo(new ImagePruneReport(List.of(second), 1, 1, 1, 1, before - neededBytes));
         assertThat(fixture.store.list()).extracting(ImageSummary::reference).containsExactly(first);
         assertThat(fixture.store.check()).isEmpty();
 
         fixture.store.release(StoreFixture.holder("a"));
-        assertThat(fixture.store.prune(PruneRequest.everything()))
-                .isEqualTo(new PruneReport(List.of(first), 1, 2, 1, 1, neededBytes));
+        assertThat(fixture.store.prune(ImagePruneRequest.everything()))
+                .isEqualTo(new ImagePruneReport(List.of(first), 1, 2, 1, 1, neededBytes));
         assertThat(fixture.files()).isEmpty();
-        assertThat(fixture.store.prune(PruneRequest.everything())).isEqualTo(new PruneReport(List.of(), 0, 0, 0, 0, 0));
+        assertThat(fixture.store.prune(ImagePruneRequest.everything()))
+                .isEqualTo(new ImagePruneReport(List.of(), 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -78,11 +79,11 @@ class PruneTest {
         fixture.pull(registry.serve("other", "2", image("two").layer(TestImage.Compression.ZSTD, Map.of("x", "y"))));
         fixture.store.release(StoreFixture.holder("a"));
         Files.writeString(fixture.cache.resolve("layers/" + "0123456789abcdef".repeat(4) + ".erofs"), "12345");
-        for (PruneRequest request :
-                List.of(keep(bytes()), keep(bytes() - 6), keep(bytes() - 10_000), PruneRequest.everything())) {
+        for (ImagePruneRequest request :
+                List.of(keep(bytes()), keep(bytes() - 6), keep(bytes() - 10_000), ImagePruneRequest.everything())) {
             List<String> files = fixture.files();
             List<ImageSummary> images = fixture.store.list();
-            PruneReport plan = fixture.store.prunePlan(request);
+            ImagePruneReport plan = fixture.store.prunePlan(request);
             assertThat(fixture.files()).isEqualTo(files);
             assertThat(fixture.store.list()).isEqualTo(images);
             assertThat(fixture.store.prune(request)).isEqualTo(plan);
@@ -95,7 +96,8 @@ class PruneTest {
         ImageReference other = ImageReference.parse("mine:1");
         fixture.acquire(first, "a");
         fixture.store.tag(first, other);
-        assertThat(fixture.store.prune(PruneRequest.everything()).references()).isEmpty();
+        assertThat(fixture.store.prune(ImagePruneRequest.everything()).references())
+                .isEmpty();
         assertThat(fixture.store.list()).extracting(ImageSummary::reference).containsExactlyInAnyOrder(first, other);
     }
 
@@ -104,7 +106,7 @@ class PruneTest {
         fixture.pull(first);
         clock.step(Duration.ofHours(2));
         fixture.pull(second);
-        PruneRequest old = new PruneRequest(Duration.ofHours(1), OptionalLong.empty());
+        ImagePruneRequest old = new ImagePruneRequest(Duration.ofHours(1), OptionalLong.empty());
         assertThat(fixture.store.prune(old).references()).containsExactly(first);
         clock.step(Duration.ofHours(2));
         // A start is a use.
@@ -118,8 +120,8 @@ class PruneTest {
         clock.step(Duration.ofDays(400));
         fixture.pull(first);
         clock.step(Duration.ofDays(-400));
-        PruneRequest old = new PruneRequest(Duration.ofHours(1), OptionalLong.empty());
-        assertThat(fixture.store.prunePlan(PruneRequest.everything()).references())
+        ImagePruneRequest old = new ImagePruneRequest(Duration.ofHours(1), OptionalLong.empty());
+        assertThat(fixture.store.prunePlan(ImagePruneRequest.everything()).references())
                 .containsExactly(first);
         assertThat(fixture.store.prune(old).references()).isEmpty();
         clock.step(Duration.ofHours(2));
@@ -127,7 +129,8 @@ class PruneTest {
         clock.step(Duration.ofDays(400));
         fixture.pull(second);
         clock.step(Duration.ofDays(-400));
-        assertThat(fixture.store.prune(PruneRequest.everything()).references()).containsExactly(second);
+        assertThat(fixture.store.prune(ImagePruneRequest.everything()).references())
+                .containsExactly(second);
     }
 
     @Test
@@ -155,7 +158,7 @@ class PruneTest {
         clock.step(Duration.ofMinutes(2));
         long all = bytes();
         assertThat(fixture.store.prunePlan(keep(all)).references()).isEmpty();
-        PruneReport plan = fixture.store.prunePlan(keep(withoutFirst));
+        ImagePruneReport plan = fixture.store.prunePlan(keep(withoutFirst));
         assertThat(plan.references()).containsExactly(first);
         assertThat(plan.bytes()).isEqualTo(all - withoutFirst);
         assertThat(fixture.store.prune(keep(withoutFirst))).isEqualTo(plan);
@@ -194,7 +197,7 @@ class PruneTest {
         }
         assertThat(fixture.store.check()).hasSize(12);
 
-        PruneReport report = fixture.store.prune(PruneRequest.everything());
+        ImagePruneReport report = fixture.store.prune(ImagePruneRequest.everything());
 
         assertThat(report.bytes()).isEqualTo(12 * 5);
         assertThat(fixture.files()).containsAll(sound).containsAll(others).hasSize(sound.size() + others.size());
@@ -210,7 +213,7 @@ class PruneTest {
                         .dishonestLayer(TestImage.tar(Map.of("a", "b")), new byte[] {1, 2, 3}));
         assertThatThrownBy(() -> fixture.pull(ImageReference.parse(registry.name() + "/app:3")))
                 .isInstanceOf(ImageException.class);
-        fixture.store.prune(PruneRequest.everything());
+        fixture.store.prune(ImagePruneRequest.everything());
         assertThat(files()).isEmpty();
     }
 
@@ -219,14 +222,14 @@ class PruneTest {
         ImageDisk disk = fixture.acquire(first, "a");
         fixture.store.remove(first, true);
         assertThat(fixture.store.list()).isEmpty();
-        fixture.store.prune(PruneRequest.everything());
+        fixture.store.prune(ImagePruneRequest.everything());
         assertThat(disk.vmdk()).exists();
         fixture.store.release(StoreFixture.holder("a"));
         assertThat(fixture.files()).isEmpty();
     }
 
-    private static PruneRequest keep(long bytes) {
-        return new PruneRequest(Duration.ZERO, OptionalLong.of(bytes));
+    private static ImagePruneRequest keep(long bytes) {
+        return new ImagePruneRequest(Duration.ZERO, OptionalLong.of(bytes));
     }
 
     private List<String> files() {

@@ -1,6 +1,6 @@
 package dev.cloche.image;
 
-import dev.cloche.image.layer.Publication;
+import dev.cloche.image.layer.FilePublication;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,10 +53,10 @@ final class RaceProcess {
                 case 5 -> fixture.store.pull(image, PullPolicy.ALWAYS, PullListener.none(), StoreFixture.soon());
                 case 6 -> fixture.store.remove(image, false);
                 case 7 -> fixture.store.remove(image, true);
-                case 8 -> fixture.store.prune(PruneRequest.everything());
+                case 8 -> fixture.store.prune(ImagePruneRequest.everything());
                 case 9 ->
                     fixture.store.prune(
-                            new PruneRequest(Duration.ofMillis(50), OptionalLong.of(random.nextInt(400_000))));
+                            new ImagePruneRequest(Duration.ofMillis(50), OptionalLong.of(random.nextInt(400_000))));
                 case 10 -> fixture.store.tag(image, ImageReference.parse("tagged:" + random.nextInt(3)));
                 default -> {
                     fixture.store.load(archive, Optional.empty(), PullListener.none(), StoreFixture.soon());
@@ -96,7 +96,7 @@ final class RaceProcess {
     }
 
     private void read(Path file) throws Exception {
-        Digest found = Publication.read(file).sha256();
+        Digest found = FilePublication.read(file).sha256();
         Digest before = seen.putIfAbsent(file, found);
         if (before != null && !before.equals(found)) {
             throw new AssertionError(file + " has changed");

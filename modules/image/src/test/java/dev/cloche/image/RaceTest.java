@@ -69,7 +69,7 @@ class RaceTest {
         try (StoreFixture fixture = ThreeImages.open(root, layout)) {
             assertThat(CatalogMaintenance.problems(root.resolve("state"))).isEmpty();
             assertThat(fixture.store.check()).allMatch(problem -> problem.kind() == CacheProblem.Kind.ORPHAN);
-            fixture.store.prune(PruneRequest.everything());
+            fixture.store.prune(ImagePruneRequest.everything());
             assertThat(fixture.store.list()).isEmpty();
             assertThat(fixture.files()).isEmpty();
         }

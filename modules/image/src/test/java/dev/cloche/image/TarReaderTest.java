@@ -3,7 +3,7 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.erofs.Bytes;
-import dev.cloche.image.tar.Segment;
+import dev.cloche.image.tar.DataSegment;
 import dev.cloche.image.tar.TarEntry;
 import dev.cloche.image.tar.TarNumbers;
 import dev.cloche.image.tar.TarReader;
@@ -134,7 +134,7 @@ class TarReaderTest {
 
     private static byte[] expand(TarEntry entry, InputStream data) throws IOException {
         byte[] content = new byte[(int) entry.size()];
-        for (Segment segment : entry.segments()) {
+        for (DataSegment segment : entry.segments()) {
             data.readNBytes(content, (int) segment.offset(), (int) segment.length());
         }
         return content;

@@ -2,8 +2,8 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.image.layer.Publication;
-import dev.cloche.image.layer.StoredFile;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.FilePublication;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -71,7 +71,7 @@ class UmociDifferentialTest {
                     Shell.fsck(fixture.cache.resolve(file));
                 }
             }
-            List<StoredFile> first = contents(fixture);
+            List<FileFingerprint> first = contents(fixture);
             try (StoreFixture again = StoreFixture.in(directory.resolve("again"))) {
                 again.store.load(directory.resolve("oci"), Optional.of(name), PullListener.none(), StoreFixture.soon());
                 assertThat(contents(again))
@@ -81,10 +81,10 @@ class UmociDifferentialTest {
         }
     }
 
-    private static List<StoredFile> contents(StoreFixture fixture) throws IOException {
-        List<StoredFile> contents = new ArrayList<>();
+    private static List<FileFingerprint> contents(StoreFixture fixture) throws IOException {
+        List<FileFingerprint> contents = new ArrayList<>();
         for (String file : fixture.files()) {
-            contents.add(Publication.read(fixture.cache.resolve(file)));
+            contents.add(FilePublication.read(fixture.cache.resolve(file)));
         }
         return contents;
     }

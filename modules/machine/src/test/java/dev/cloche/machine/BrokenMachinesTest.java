@@ -78,7 +78,8 @@ class BrokenMachinesTest extends StoredMachines {
         assertThatThrownBy(() -> store().load(WEB))
                 .isInstanceOf(MachineException.Broken.class)
                 .hasMessageContaining(file + ":" + number + ": " + reason);
-        assertThatThrownBy(() -> store().create(SampleMachines.plain("web"))).isInstanceOf(MachineException.NameInUse.class);
+        assertThatThrownBy(() -> store().create(SampleMachines.plain("web")))
+                .isInstanceOf(MachineException.NameInUse.class);
         assertThatThrownBy(() -> store().save(SampleMachines.plain("web"))).isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().updateIp(WEB, Optional.of("::1"))).isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().rename(WEB, new MachineName("b"))).isInstanceOf(MachineException.Broken.class);

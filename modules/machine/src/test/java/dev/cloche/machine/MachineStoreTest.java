@@ -131,7 +131,8 @@ class MachineStoreTest extends StoredMachines {
         assertThat(store().updateState(WEB, MachineState.STARTING).needsRecovery())
                 .isTrue();
         assertThat(store().load(WEB))
-                .isEqualTo(SampleMachines.full().withStatus(SampleMachines.full().status().withState(DiskState.RUNNING)));
+                .isEqualTo(SampleMachines.full()
+                        .withStatus(SampleMachines.full().status().withState(DiskState.RUNNING)));
         store().updateIp(WEB, Optional.of("fd00::2"));
         assertThat(store().load(WEB).status().ipAddress()).contains("fd00::2");
         store().updateIp(WEB, Optional.empty());

@@ -78,7 +78,8 @@ class ReconcileRulesTest {
                     machine(DiskState.RUNNING, RestartPolicy.NO),
                     ended(exit(VmExit.Cause.EXITED, Optional.of(goodbye))));
             assertThat(found)
-                    .isEqualTo(new ReconcileRules.RecordEnd(new EndReason(true, "its init ended with " + bad.shellCode())));
+                    .isEqualTo(new ReconcileRules.RecordEnd(
+                            new EndReason(true, "its init ended with " + bad.shellCode())));
         }
         Goodbye well = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(0)));
         assertThat(ReconcileRules.of(

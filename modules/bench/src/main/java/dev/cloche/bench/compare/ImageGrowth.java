@@ -10,7 +10,7 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
-import dev.cloche.image.PruneRequest;
+import dev.cloche.image.ImagePruneRequest;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import java.io.IOException;
@@ -124,7 +124,7 @@ public final class ImageGrowth {
         }
 
         private void prune() throws IOException {
-            if (images.prune(PruneRequest.everything()).manifests() != 1) {
+            if (images.prune(ImagePruneRequest.everything()).manifests() != 1) {
                 throw new IllegalStateException("one image was to go");
             }
             load(0);

@@ -5,7 +5,7 @@ import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
 import dev.cloche.Machines;
-import dev.cloche.base.NearNames;
+import dev.cloche.base.NameSuggestions;
 import dev.cloche.cli.option.GraceOption;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ExitCodes;
@@ -190,7 +190,7 @@ public final class MachineCommands {
                         .toList();
                 throw new UsageError(
                         "There is no machine named \"" + name + "\".",
-                        NearNames.remedy(name, there, "List them with: cloche machine ls"));
+                        NameSuggestions.remedy(name, there, "List them with: cloche machine ls"));
             }
         }
     }

@@ -8,4 +8,4 @@ package dev.cloche.image.layer;
  * @param entries files, directories and links, with implied directories and those that were replaced later
  * @param droppedXattrs extended attributes that Linux does not have or that are reserved, and so were left out
  */
-public record ConvertedLayer(StoredFile erofs, long archiveBytes, long entries, long droppedXattrs) {}
+public record ConvertedLayer(FileFingerprint erofs, long archiveBytes, long entries, long droppedXattrs) {}

@@ -7,7 +7,7 @@ import dev.cloche.erofs.SparseData;
 import dev.cloche.image.ArchiveLimits;
 import dev.cloche.image.CorruptArchiveException;
 import dev.cloche.image.Digest;
-import dev.cloche.image.tar.Segment;
+import dev.cloche.image.tar.DataSegment;
 import dev.cloche.image.tar.TarEntry;
 import dev.cloche.image.tar.TarReader;
 import dev.cloche.linux.FastSha256;
@@ -48,7 +48,7 @@ public final class LayerConverter {
             LayerTree tree = new LayerConverter(reader, writer, limits).readAll();
             reader.drain();
             long bytes = writer.finish(tree.root());
-            StoredFile erofs = new StoredFile(bytes, Digest.finish(sha256));
+            FileFingerprint erofs = new FileFingerprint(bytes, Digest.finish(sha256));
             return new ConvertedLayer(erofs, reader.taken(), tree.entries(), tree.droppedXattrs());
         }
     }
@@ -71,7 +71,7 @@ public final class LayerConverter {
 
     private FileData sparse(TarEntry entry) throws IOException {
         SparseData sparse = writer.sparse(entry.size());
-        for (Segment segment : entry.segments()) {
+        for (DataSegment segment : entry.segments()) {
             checkRoom(segment.length());
             sparse.data(segment.offset(), segment.length(), reader.data());
         }

@@ -42,8 +42,8 @@ public final class LayerFormat {
      * What a layer's image is now. Its digest has the first block last: that is the order in which an image is written, and
      * so its writer knows the digest without reading anything again.
      */
-    public static StoredFile read(Path erofs) throws IOException {
-        return Publication.read(erofs, ErofsWriter.BLOCK_BYTES);
+    public static FileFingerprint read(Path erofs) throws IOException {
+        return FilePublication.read(erofs, ErofsWriter.BLOCK_BYTES);
     }
 
     /** Whether the attribute is one of ours or of overlayfs, and so no part of the image. */

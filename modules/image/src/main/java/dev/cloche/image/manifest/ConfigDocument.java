@@ -17,9 +17,10 @@ import java.util.Map;
  */
 public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<String> warnings) {
     /** Platform and layers must be sound; a field of the rest that cannot be read is left out with a warning. */
-    public static ConfigDocument read(byte[] document) throws Json.Malformed {
-        Json.Fields fields = Json.parse(document);
-        Lenient lenient = new Lenient(fields.object("config").orElse(new Json.Fields(Map.of())), new ArrayList<>());
+    public static ConfigDocument read(byte[] document) throws JsonValue.Malformed {
+        JsonValue.Fields fields = JsonValue.parse(document);
+        Lenient lenient =
+                new Lenient(fields.object("config").orElse(new JsonValue.Fields(Map.of())), new ArrayList<>());
         Platform platform = new Platform(
                 fields.text("os").orElse("linux"),
                 fields.text("architecture").orElse(""),
@@ -36,37 +37,37 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
         return new ConfigDocument(config, diffIds(fields), List.copyOf(lenient.warnings));
     }
 
-    private static List<Digest> diffIds(Json.Fields fields) throws Json.Malformed {
+    private static List<Digest> diffIds(JsonValue.Fields fields) throws JsonValue.Malformed {
         List<Digest> diffIds = new ArrayList<>();
-        for (Json item :
+        for (JsonValue item :
                 fields.object("rootfs").flatMap(r -> r.items("diff_ids")).orElse(List.of())) {
             try {
-                diffIds.add(Digest.parse(item instanceof Json.Text(String value) ? value : ""));
+                diffIds.add(Digest.parse(item instanceof JsonValue.Text(String value) ? value : ""));
             } catch (IllegalArgumentException e) {
-                throw new Json.Malformed("a diff id is no sha256 digest");
+                throw new JsonValue.Malformed("a diff id is no sha256 digest");
             }
         }
         return List.copyOf(diffIds);
     }
 
-    private record Lenient(Json.Fields fields, List<String> warnings) {
+    private record Lenient(JsonValue.Fields fields, List<String> warnings) {
         String text(String name) {
-            Json value = fields.fields().get(name);
-            if (value instanceof Json.Text(String text) && isPassable(text)) {
+            JsonValue value = fields.fields().get(name);
+            if (value instanceof JsonValue.Text(String text) && isPassable(text)) {
                 return text;
             }
-            if (value != null && !(value instanceof Json.Other)) {
+            if (value != null && !(value instanceof JsonValue.Other)) {
                 warn(name);
             }
             return "";
         }
 
         List<String> texts(String name) {
-            Json value = fields.fields().get(name);
-            if (value instanceof Json.Items(List<Json> items)) {
+            JsonValue value = fields.fields().get(name);
+            if (value instanceof JsonValue.Items(List<JsonValue> items)) {
                 List<String> texts = new ArrayList<>();
-                for (Json item : items) {
-                    if (item instanceof Json.Text(String text) && isPassable(text)) {
+                for (JsonValue item : items) {
+                    if (item instanceof JsonValue.Text(String text) && isPassable(text)) {
                         texts.add(text);
                     } else {
                         warn(name);
@@ -75,7 +76,7 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
                 }
                 return texts;
             }
-            if (value != null && !(value instanceof Json.Other)) {
+            if (value != null && !(value instanceof JsonValue.Other)) {
                 warn(name);
             }
             return List.of();
@@ -83,13 +84,16 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
 
         Map<String, String> labels() {
             Map<String, String> labels = new LinkedHashMap<>();
-            fields.object("Labels").orElse(new Json.Fields(Map.of())).fields().forEach((name, value) -> {
-                if (value instanceof Json.Text(String text)) {
-                    labels.put(name, text);
-                } else {
-                    warn("Labels");
-                }
-            });
+            fields.object("Labels")
+                    .orElse(new JsonValue.Fields(Map.of()))
+                    .fields()
+                    .forEach((name, value) -> {
+                        if (value instanceof JsonValue.Text(String text)) {
+                            labels.put(name, text);
+                        } else {
+                            warn("Labels");
+                        }
+                    });
             return labels;
         }
 

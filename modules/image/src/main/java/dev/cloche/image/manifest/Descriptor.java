@@ -28,26 +28,26 @@ public record Descriptor(
         return new Descriptor(mediaType, digest, size, Optional.empty(), Optional.empty(), false);
     }
 
-    static Descriptor read(Json json) throws Json.Malformed {
-        if (!(json instanceof Json.Fields fields)) {
-            throw new Json.Malformed("a descriptor is no object");
+    static Descriptor read(JsonValue json) throws JsonValue.Malformed {
+        if (!(json instanceof JsonValue.Fields fields)) {
+            throw new JsonValue.Malformed("a descriptor is no object");
         }
         Digest digest;
         try {
             digest = Digest.parse(fields.text("digest").orElse(""));
         } catch (IllegalArgumentException e) {
-            throw new Json.Malformed("a descriptor has no sha256 digest");
+            throw new JsonValue.Malformed("a descriptor has no sha256 digest");
         }
         long size = fields.whole("size").orElse(-1);
         if (size < 0) {
-            throw new Json.Malformed("a descriptor has no size");
+            throw new JsonValue.Malformed("a descriptor has no size");
         }
         Optional<Platform> platform = fields.object("platform")
                 .map(p -> new Platform(
                         p.text("os").orElse(""),
                         p.text("architecture").orElse(""),
                         p.text("variant").orElse("")));
-        Optional<Json.Fields> annotations = fields.object("annotations");
+        Optional<JsonValue.Fields> annotations = fields.object("annotations");
         // BuildKit stores provenance and SBOMs as manifests beside the images, for the platform unknown/unknown.
         boolean attestation =
                 annotations.flatMap(a -> a.text("vnd.docker.reference.type")).isPresent()

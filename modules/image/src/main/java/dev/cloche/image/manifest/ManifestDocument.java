@@ -23,16 +23,16 @@ public sealed interface ManifestDocument {
      *
      * @param declaredType media type from outside of the document, for those that do not name their own
      */
-    static ManifestDocument read(byte[] document, Optional<String> declaredType) throws Json.Malformed {
-        Json.Fields fields = Json.parse(document);
+    static ManifestDocument read(byte[] document, Optional<String> declaredType) throws JsonValue.Malformed {
+        JsonValue.Fields fields = JsonValue.parse(document);
         if (fields.whole("schemaVersion").orElse(0) != 2) {
-            throw new Json.Malformed("it is not of schema version 2");
+            throw new JsonValue.Malformed("it is not of schema version 2");
         }
         boolean listsManifests = fields.has("manifests");
         boolean listsLayers = fields.has("layers") || fields.has("config");
         // The same bytes must not mean one thing here and another there (CVE-2021-41190).
         if (listsManifests == listsLayers) {
-            throw new Json.Malformed("it must be either an image's manifest or an index");
+            throw new JsonValue.Malformed("it must be either an image's manifest or an index");
         }
         String type = fields.text("mediaType").or(() -> declaredType).orElse("");
         if (listsManifests) {
@@ -40,23 +40,23 @@ public sealed interface ManifestDocument {
             return new Index(descriptors(fields, "manifests"));
         }
         expect(type, OCI_MANIFEST, DOCKER_MANIFEST);
-        Json config = fields.fields().get("config");
+        JsonValue config = fields.fields().get("config");
         if (config == null) {
-            throw new Json.Malformed("it has no config");
+            throw new JsonValue.Malformed("it has no config");
         }
         return new OfImage(
                 type.isEmpty() ? OCI_MANIFEST : type, Descriptor.read(config), descriptors(fields, "layers"));
     }
 
-    private static void expect(String type, String oci, String docker) throws Json.Malformed {
+    private static void expect(String type, String oci, String docker) throws JsonValue.Malformed {
         if (!type.isEmpty() && !type.equals(oci) && !type.equals(docker)) {
-            throw new Json.Malformed("its media type does not fit its content");
+            throw new JsonValue.Malformed("its media type does not fit its content");
         }
     }
 
-    private static List<Descriptor> descriptors(Json.Fields fields, String name) throws Json.Malformed {
+    private static List<Descriptor> descriptors(JsonValue.Fields fields, String name) throws JsonValue.Malformed {
         List<Descriptor> descriptors = new ArrayList<>();
-        for (Json item : fields.items(name).orElse(List.of())) {
+        for (JsonValue item : fields.items(name).orElse(List.of())) {
             descriptors.add(Descriptor.read(item));
         }
         return List.copyOf(descriptors);

@@ -1,6 +1,6 @@
 package dev.cloche.image.registry;
 
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
@@ -47,7 +47,7 @@ public sealed interface Credential {
     }
 
     /** An entry of {@code auths} in Docker's config.json; empty if it has no login, as beside a helper. */
-    static Optional<Credential> of(Json.Fields entry) {
+    static Optional<Credential> of(JsonValue.Fields entry) {
         Optional<String> token = entry.text("identitytoken").filter(text -> !text.isEmpty());
         if (token.isPresent()) {
             return token.map(IdentityToken::new);

@@ -1,7 +1,7 @@
 package dev.cloche.image.registry;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -111,10 +111,10 @@ public record CredentialHelper(Path program, Duration patience) {
             throw failed("ended with " + exitCode);
         }
         try {
-            Json.Fields answer = Json.parse(said);
+            JsonValue.Fields answer = JsonValue.parse(said);
             return Credential.of(
                     answer.text("Username").orElse(""), answer.text("Secret").orElse(""));
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             // The parser's words quote the document.
             throw failed("answers with something else than a login");
         }

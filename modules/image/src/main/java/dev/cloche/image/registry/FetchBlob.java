@@ -42,7 +42,7 @@ record FetchBlob(String repository, Digest digest, long offset) implements Regis
         ResponseBody body = response.body();
         try {
             if (response.statusCode() == RANGE_NOT_SATISFIABLE) {
-                throw new BadAnswer(
+                throw new InvalidResponse(
                         PullFailed.Reason.DIGEST_MISMATCH,
                         "the blob " + digest + " ends after " + offset + " bytes, before the length of its manifest");
             }

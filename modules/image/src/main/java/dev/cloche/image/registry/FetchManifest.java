@@ -43,7 +43,7 @@ record FetchManifest(String repository, String target, int longest) implements R
             long announced =
                     response.headers().firstValueAsLong("Content-Length").orElse(0);
             if (announced > longest) {
-                throw new BadAnswer(
+                throw new InvalidResponse(
                         PullFailed.Reason.BAD_CONTENT,
                         "the image cannot be used: its manifest has " + announced + " bytes");
             }

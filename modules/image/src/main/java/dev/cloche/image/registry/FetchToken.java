@@ -1,7 +1,7 @@
 package dev.cloche.image.registry;
 
 import dev.cloche.image.PullFailed;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -82,20 +82,20 @@ record FetchToken(URI realm, String service, String scope, Optional<Credential> 
             if (answer.length > LONGEST) {
                 throw bad("has more than " + LONGEST + " bytes");
             }
-            Json.Fields fields = Json.parse(answer);
+            JsonValue.Fields fields = JsonValue.parse(answer);
             return fields.text("token")
                     .or(() -> fields.text("access_token"))
                     // What could end the header and begin another is no token (RFC 6750).
                     .filter(token -> token.matches("[A-Za-z0-9._~+/-]+=*"))
                     .orElseThrow(() -> bad("has no token"));
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             // The parser's words quote the document.
             throw bad("is no JSON object");
         }
     }
 
-    private BadAnswer bad(String how) {
-        return new BadAnswer(
+    private InvalidResponse bad(String how) {
+        return new InvalidResponse(
                 PullFailed.Reason.SERVER_ERROR, "the answer of the token server " + realm.getHost() + " " + how);
     }
 

@@ -1,7 +1,7 @@
 package dev.cloche.image.registry;
 
 import dev.cloche.image.ImageReference;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,9 +22,9 @@ public final class LoginFile {
 
     private static final int LONGEST = 1 << 20;
 
-    private final Json.Fields content;
+    private final JsonValue.Fields content;
 
-    private LoginFile(Json.Fields content) {
+    private LoginFile(JsonValue.Fields content) {
         this.content = content;
     }
 
@@ -38,14 +38,14 @@ public final class LoginFile {
             if (Files.size(file) > LONGEST) {
                 throw new LoginsUnreadable("the file " + file + " is too long to be one of logins");
             }
-            return new LoginFile(Json.parse(Files.readAllBytes(file)));
+            return new LoginFile(JsonValue.parse(Files.readAllBytes(file)));
         } catch (NoSuchFileException absent) {
-            return new LoginFile(new Json.Fields(Map.of()));
+            return new LoginFile(new JsonValue.Fields(Map.of()));
         } catch (LoginsUnreadable e) {
             throw e;
         } catch (IOException e) {
             throw new LoginsUnreadable("the file of logins " + file + " cannot be read");
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             // The parser's words quote the document.
             throw new LoginsUnreadable("the file of logins " + file + " is no JSON object");
         }
@@ -83,7 +83,7 @@ public final class LoginFile {
     /** A file with these logins, in the form of {@link #encodedLogins}. */
     public static byte[] document(Map<String, String> encodedLogins) {
         return encodedLogins.entrySet().stream()
-                .map(login -> Json.write(login.getKey()) + ":" + Json.write(Map.of("auth", login.getValue())))
+                .map(login -> JsonValue.write(login.getKey()) + ":" + JsonValue.write(Map.of("auth", login.getValue())))
                 .collect(Collectors.joining(",", "{\"auths\":{", "}}\n"))
                 .getBytes(StandardCharsets.UTF_8);
     }

@@ -27,7 +27,7 @@ interface RegistryAction<T> {
     /**
      * Turns the answer into a value; closing the body is its business.
      *
-     * @throws BadAnswer if it is wrong, and would be again
+     * @throws InvalidResponse if it is wrong, and would be again
      * @throws IOException if it broke, and may be asked for again
      */
     T read(HttpResponse<ResponseBody> response) throws IOException;

@@ -114,7 +114,7 @@ public final class RegistryCaller implements AutoCloseable {
                 }
                 answer = Optional.of(response.headers());
                 failure = refused(action, status, answer);
-            } catch (BadAnswer e) {
+            } catch (InvalidResponse e) {
                 throw failed(e.reason(), String.valueOf(e.getMessage()));
             } catch (IOException e) {
                 if (Thread.currentThread().isInterrupted()) {
@@ -181,7 +181,7 @@ public final class RegistryCaller implements AutoCloseable {
         public URI realm(String address) {
             try {
                 return http.tokenServer(address);
-            } catch (BadAnswer e) {
+            } catch (InvalidResponse e) {
                 throw failed(e.reason(), "its token server cannot be asked: " + e.getMessage());
             }
         }

@@ -55,7 +55,7 @@ public final class RegistryHttp implements AutoCloseable {
     /**
      * Asks once, and follows where it is sent. The header goes to the target's own origin and nowhere else.
      *
-     * @throws BadAnswer if it is sent to where it must not go
+     * @throws InvalidResponse if it is sent to where it must not go
      */
     HttpResponse<ResponseBody> send(RegistryAction<?> action, String authorization)
             throws IOException, InterruptedException {
@@ -72,7 +72,7 @@ public final class RegistryHttp implements AutoCloseable {
             }
             request.timeout(Duration.ofNanos(deadline.orAfter(options.stall()).remainingNanos() + 1));
             HttpResponse<ResponseBody> response;
-            try (Silence _ = Silence.after(noticed(options.stall()), this::silent)) {
+            try (SlowWaitNotice _ = SlowWaitNotice.after(noticed(options.stall()), this::silent)) {
                 response = client(target)
                         .send(request.build(), _ -> new ResponseBody(options.stall(), deadline, this::silent));
             }
@@ -108,7 +108,7 @@ public final class RegistryHttp implements AutoCloseable {
     }
 
     /** The address of the token server that the registry names; it has to be whole. */
-    URI tokenServer(String address) throws BadAnswer {
+    URI tokenServer(String address) throws InvalidResponse {
         if (!address.contains("://")) {
             throw bad("it points to no address");
         }
@@ -120,7 +120,7 @@ public final class RegistryHttp implements AutoCloseable {
      *
      * @param from the address of who names it
      */
-    public URI permitted(URI from, String address) throws BadAnswer {
+    public URI permitted(URI from, String address) throws InvalidResponse {
         URI target;
         try {
             target = from.resolve(address);
@@ -154,8 +154,8 @@ public final class RegistryHttp implements AutoCloseable {
         return cause.getClass().getSimpleName();
     }
 
-    private static BadAnswer bad(String what) {
-        return new BadAnswer(PullFailed.Reason.SERVER_ERROR, what);
+    private static InvalidResponse bad(String what) {
+        return new InvalidResponse(PullFailed.Reason.SERVER_ERROR, what);
     }
 
     private static boolean isRedirect(int status) {
@@ -173,7 +173,7 @@ public final class RegistryHttp implements AutoCloseable {
         if (target.getScheme().equalsIgnoreCase("http")) {
             HttpClient open = plain;
             if (open == null) {
-                open = client().sslContext(new NoTls())
+                open = client().sslContext(new DisabledTls())
                         .sslParameters(new SSLParameters())
                         .build();
                 plain = open;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A response's body as a stream that does not wait for ever: the JDK's own has no limit on the wait for the next byte, and
- * a {@link Pace} keeps bytes that drip from being taken for a stream.
+ * a {@link StallDetector} keeps bytes that drip from being taken for a stream.
  * The network runs ahead of the reader by a few buffers and no more.
  */
 final class ResponseBody extends InputStream implements HttpResponse.BodySubscriber<ResponseBody> {
@@ -33,7 +33,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
     private final Runnable silent;
     private volatile @Nullable Throwable failure;
     private List<ByteBuffer> current = List.of();
-    private final Pace pace;
+    private final StallDetector pace;
     private int next;
     private boolean ended;
 
@@ -42,7 +42,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
         this.stall = stall;
         this.silent = silent;
         this.deadline = deadline;
-        this.pace = new Pace(stall);
+        this.pace = new StallDetector(stall);
     }
 
     @Override

@@ -2,8 +2,8 @@ package dev.cloche.image.store;
 
 import dev.cloche.image.CacheProblem;
 import dev.cloche.image.Digest;
-import dev.cloche.image.layer.Publication;
-import dev.cloche.image.layer.StoredFile;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.FilePublication;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,11 +32,11 @@ public final class CacheCheck {
             for (StoredLayer layer : image.layers()) {
                 if (seen.add(layer.diffId())) {
                     Path file = files.layer(layer.diffId());
-                    report(file, Soundness.isLayer(file, layer.file().written()));
+                    report(file, CacheVerification.isLayer(file, layer.file().written()));
                 }
             }
         }
-        KnownContent known = catalog.knownContent();
+        CatalogDigests known = catalog.knownContent();
         for (Digest manifest : known.manifests()) {
             checkDocument(manifest);
         }
@@ -50,14 +50,14 @@ public final class CacheCheck {
         return List.copyOf(problems);
     }
 
-    private void check(Path file, StoredFile recorded) throws IOException {
-        report(file, Soundness.is(file, recorded));
+    private void check(Path file, FileFingerprint recorded) throws IOException {
+        report(file, CacheVerification.is(file, recorded));
     }
 
     /** Its digest is its name. */
     private void checkDocument(Digest digest) throws IOException {
         Path file = files.document(digest);
-        report(file, Files.exists(file) && Publication.read(file).sha256().equals(digest));
+        report(file, Files.exists(file) && FilePublication.read(file).sha256().equals(digest));
     }
 
     private void report(Path file, boolean sound) {

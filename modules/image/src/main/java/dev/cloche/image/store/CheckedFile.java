@@ -3,7 +3,7 @@ package dev.cloche.image.store;
 import dev.cloche.base.FileStamp;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageCacheFailed;
-import dev.cloche.image.layer.StoredFile;
+import dev.cloche.image.layer.FileFingerprint;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,12 +14,12 @@ import java.nio.file.Path;
  * @param stamp {@link FileStamp#state()} of when it was last found to be what was written, in this boot of the host;
  *     {@link #UNCHECKED} if it was not
  */
-public record CheckedFile(StoredFile written, String stamp) {
+public record CheckedFile(FileFingerprint written, String stamp) {
     /** The stamp of a file that is to be read before its next use. */
     static final String UNCHECKED = "";
 
     /** To be called when the file was just written, or found to be so, and has its name. */
-    public static CheckedFile now(StoredFile written, Path file) throws IOException {
+    public static CheckedFile now(FileFingerprint written, Path file) throws IOException {
         return new CheckedFile(written, stampOf(file));
     }
 

@@ -71,20 +71,20 @@ public final class ImageCatalog {
      *
      * @param usable tells whether the image's files are there; if not, nothing is pinned
      */
-    public Optional<Recorded> pin(ImageReference reference, ImageHolder holder, Predicate<StoredImage> usable) {
+    public Optional<RecordedImage> pin(ImageReference reference, ImageHolder holder, Predicate<StoredImage> usable) {
         return catalog.write(session -> {
             Optional<StoredImage> image = images.named(session, reference).filter(usable);
             if (image.isEmpty()) {
                 return Optional.empty();
             }
-            Unused unused = pin(session, holder, image.get().id());
+            UnusedContent unused = pin(session, holder, image.get().id());
             touch(session, reference, image.get().id());
             return Optional.of(recorded(session, reference, image.get(), unused));
         });
     }
 
     /** Pins what one holder holds for another too, in one transaction. Empty if the first holds nothing. */
-    public Optional<Unused> share(ImageHolder from, ImageHolder to) {
+    public Optional<UnusedContent> share(ImageHolder from, ImageHolder to) {
         return catalog.write(session -> {
             Optional<Long> manifest = pinnedBy(session, from);
             return manifest.isPresent() ? Optional.of(pin(session, to, manifest.get())) : Optional.empty();
@@ -99,11 +99,11 @@ public final class ImageCatalog {
     }
 
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
-    public Unused unpin(ImageHolder holder) {
+    public UnusedContent unpin(ImageHolder holder) {
         return catalog.writeFromReserve(session -> {
             Optional<Long> manifest = pinnedBy(session, holder);
             session.update("DELETE FROM image_pin WHERE holder_kind = ? AND holder_id = ?", holder.kind(), holder.id());
-            return manifest.isPresent() ? ImageRemovals.drop(session, manifest.get()) : Unused.NOTHING;
+            return manifest.isPresent() ? ImageRemovals.drop(session, manifest.get()) : UnusedContent.NOTHING;
         });
     }
 
@@ -150,7 +150,7 @@ public final class ImageCatalog {
     }
 
     /** Records an image whose files are complete, what its name means, and who holds it. */
-    public Recorded persist(ImageReference reference, Optional<ImageHolder> holder, PulledImage image) {
+    public RecordedImage persist(ImageReference reference, Optional<ImageHolder> holder, PulledImage image) {
         return catalog.write(session -> {
             Optional<StoredImage> known = images.of(session, image.manifest());
             if (known.isEmpty() || !sameFiles(known.get(), image)) {
@@ -162,22 +162,22 @@ public final class ImageCatalog {
     }
 
     /** Makes a name mean an image that is here, for a holder if one is given; empty if the image is gone. */
-    public Optional<Recorded> point(ImageReference reference, Optional<ImageHolder> holder, Digest manifest) {
+    public Optional<RecordedImage> point(ImageReference reference, Optional<ImageHolder> holder, Digest manifest) {
         return catalog.write(session -> {
             Optional<StoredImage> image = images.of(session, manifest);
             return image.isPresent()
                     ? Optional.of(point(session, reference, holder, image.get()))
-                    : Optional.<Recorded>empty();
+                    : Optional.<RecordedImage>empty();
         });
     }
 
     /** Makes a name mean what another one means; empty if that means nothing. */
-    public Optional<Recorded> tag(ImageReference existing, ImageReference name) {
+    public Optional<RecordedImage> tag(ImageReference existing, ImageReference name) {
         return catalog.write(session -> {
             Optional<StoredImage> image = images.named(session, existing);
             return image.isPresent()
                     ? Optional.of(point(session, name, Optional.empty(), image.get()))
-                    : Optional.<Recorded>empty();
+                    : Optional.<RecordedImage>empty();
         });
     }
 
@@ -261,8 +261,8 @@ public final class ImageCatalog {
                 : session.first(ImageRows::summary, ImageRows.SUMMARY + " WHERE r.reference = ?", reference.toString());
     }
 
-    KnownContent knownContent() {
-        return catalog.read(session -> new KnownContent(
+    CatalogDigests knownContent() {
+        return catalog.read(session -> new CatalogDigests(
                 digests(session, "SELECT digest FROM manifest"),
                 digests(session, "SELECT config_digest FROM manifest"),
                 digests(session, "SELECT diff_id FROM layer")));
@@ -297,9 +297,10 @@ public final class ImageCatalog {
                 && new HashSet<>(known.layers()).equals(layers);
     }
 
-    private Recorded point(Session session, ImageReference reference, Optional<ImageHolder> holder, StoredImage image)
+    private RecordedImage point(
+            Session session, ImageReference reference, Optional<ImageHolder> holder, StoredImage image)
             throws SQLException {
-        Unused unused = holder.isPresent() ? pin(session, holder.get(), image.id()) : Unused.NOTHING;
+        UnusedContent unused = holder.isPresent() ? pin(session, holder.get(), image.id()) : UnusedContent.NOTHING;
         if (reference.isDigestAlone()) {
             touch(session, reference, image.id());
             return recorded(session, reference, image, unused);
@@ -318,9 +319,9 @@ public final class ImageCatalog {
         return recorded(session, reference, image, unused);
     }
 
-    private static Recorded recorded(Session session, ImageReference reference, StoredImage image, Unused unused)
-            throws SQLException {
-        return new Recorded(image, summary(session, reference).orElseThrow(), unused);
+    private static RecordedImage recorded(
+            Session session, ImageReference reference, StoredImage image, UnusedContent unused) throws SQLException {
+        return new RecordedImage(image, summary(session, reference).orElseThrow(), unused);
     }
 
     /** Two updates, and nothing else where the name means the image already. A use by the digest is one of every name. */
@@ -334,13 +335,13 @@ public final class ImageCatalog {
         session.update(ImageRows.TOUCH_LAYERS, now, manifest);
     }
 
-    private static Unused pin(Session session, ImageHolder holder, long manifest) throws SQLException {
+    private static UnusedContent pin(Session session, ImageHolder holder, long manifest) throws SQLException {
         Optional<Long> before = pinnedBy(session, holder);
         session.update("""
                 INSERT INTO image_pin (holder_kind, holder_id, holder_name, manifest_id) VALUES (?, ?, ?, ?)
                 ON CONFLICT (holder_kind, holder_id)
                 DO UPDATE SET holder_name = excluded.holder_name, manifest_id = excluded.manifest_id""", holder.kind(), holder.id(), holder.name(), manifest);
-        return before.isPresent() ? ImageRemovals.drop(session, before.get()) : Unused.NOTHING;
+        return before.isPresent() ? ImageRemovals.drop(session, before.get()) : UnusedContent.NOTHING;
     }
 
     private static Optional<Long> pinnedBy(Session session, ImageHolder holder) throws SQLException {

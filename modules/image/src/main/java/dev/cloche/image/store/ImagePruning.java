@@ -1,8 +1,8 @@
 package dev.cloche.image.store;
 
+import dev.cloche.image.ImagePruneReport;
+import dev.cloche.image.ImagePruneRequest;
 import dev.cloche.image.ImageReference;
-import dev.cloche.image.PruneReport;
-import dev.cloche.image.PruneRequest;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -36,11 +36,11 @@ public final class ImagePruning {
         this.clock = clock;
     }
 
-    public PruneReport prune(PruneRequest request) throws IOException, InterruptedException {
-        Reclaimed reclaimed = new Reclaimed();
+    public ImagePruneReport prune(ImagePruneRequest request) throws IOException, InterruptedException {
+        ReclaimedSpace reclaimed = new ReclaimedSpace();
         UnusedFiles deletion = new UnusedFiles(files, catalog, reclaimed);
         // First what nobody can use, so that no image has to go for its size.
-        Unused unreferenced = removals.removeUnreferenced();
+        UnusedContent unreferenced = removals.removeUnreferenced();
         deletion.delete(unreferenced);
         new OrphanFiles(files, catalog).deleteAll(reclaimed);
         Instant now = clock.instant();
@@ -64,7 +64,7 @@ public final class ImagePruning {
         }
         Instant now = clock.instant();
         removals.forgetTheFuture(now);
-        Reclaimed reclaimed = new Reclaimed();
+        ReclaimedSpace reclaimed = new ReclaimedSpace();
         UnusedFiles deletion = new UnusedFiles(files, catalog, reclaimed);
         return remove(now, size, keepBytes, spared, deletion, reclaimed).names();
     }
@@ -78,7 +78,7 @@ public final class ImagePruning {
             long keepBytes,
             Set<ImageReference> spared,
             UnusedFiles deletion,
-            Reclaimed reclaimed)
+            ReclaimedSpace reclaimed)
             throws IOException, InterruptedException {
         long size = sizeBefore;
         int manifests = 0;
@@ -90,7 +90,7 @@ public final class ImagePruning {
             if (spared.contains(reference)) {
                 continue;
             }
-            Optional<Unused> unused = removals.removeUnpinned(reference, unusedSince);
+            Optional<UnusedContent> unused = removals.removeUnpinned(reference, unusedSince);
             if (unused.isPresent()) {
                 long before = reclaimed.bytes();
                 deletion.delete(unused.get());
@@ -109,8 +109,8 @@ public final class ImagePruning {
      * What {@link #prune} would remove now, by the same statements in one transaction that is taken back. Changes nothing,
      * but lets writers of the catalog wait meanwhile.
      */
-    public PruneReport rehearse(PruneRequest request) throws IOException, InterruptedException {
-        Reclaimed onPaper = Reclaimed.onPaper();
+    public ImagePruneReport rehearse(ImagePruneRequest request) throws IOException, InterruptedException {
+        ReclaimedSpace onPaper = ReclaimedSpace.onPaper();
         // Others do not see the transaction: what it forgets is no orphan, and not counted twice.
         new OrphanFiles(files, catalog).deleteAll(onPaper);
         Instant now = clock.instant();
@@ -118,7 +118,7 @@ public final class ImagePruning {
         long size = request.keepBytes().isPresent() ? size(files.root()) : Long.MAX_VALUE;
         return removals.rehearse(session -> {
             ImageRemovals.forgetTheFuture(session, now);
-            Unused unreferenced = ImageRemovals.removeUnreferenced(session);
+            UnusedContent unreferenced = ImageRemovals.removeUnreferenced(session);
             UnusedFiles.count(unreferenced, files, onPaper);
             int manifests = unreferenced.manifests().size();
             List<ImageReference> gone = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class ImagePruning {
                 if (size - onPaper.bytes() <= request.keepBytes().orElse(NOTHING)) {
                     break;
                 }
-                Optional<Unused> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);
+                Optional<UnusedContent> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);
                 if (unused.isPresent()) {
                     UnusedFiles.count(unused.get(), files, onPaper);
                     manifests += unused.get().manifests().size();
@@ -137,8 +137,8 @@ public final class ImagePruning {
         });
     }
 
-    private static PruneReport report(List<ImageReference> gone, int manifests, Reclaimed reclaimed) {
-        return new PruneReport(
+    private static ImagePruneReport report(List<ImageReference> gone, int manifests, ReclaimedSpace reclaimed) {
+        return new ImagePruneReport(
                 gone,
                 manifests,
                 reclaimed.files(CacheDirectory.LAYERS),

@@ -7,7 +7,7 @@ import dev.cloche.image.ImageDetails;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageSummary;
 import dev.cloche.image.Platform;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -171,12 +171,12 @@ final class ImageRows {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 manifest,
                 image.configDigest().toString(),
-                Json.write(config.env()),
-                Json.write(config.cmd()),
-                Json.write(config.entrypoint()),
+                JsonValue.write(config.env()),
+                JsonValue.write(config.cmd()),
+                JsonValue.write(config.entrypoint()),
                 config.user(),
                 config.workingDir(),
-                Json.write(config.labels()),
+                JsonValue.write(config.labels()),
                 config.stopSignal());
     }
 }

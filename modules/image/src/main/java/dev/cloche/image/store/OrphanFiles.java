@@ -47,17 +47,17 @@ public final class OrphanFiles {
 
     /** Deletes the unfinished files of pulls that were killed, which may be as large as layers. Waits for no lock. */
     public void deleteUnfinished() throws IOException, InterruptedException {
-        delete(find(CacheDirectory.TMP, KnownContent.NOTHING), new Reclaimed());
+        delete(find(CacheDirectory.TMP, CatalogDigests.NOTHING), new ReclaimedSpace());
     }
 
     /** Deletes every orphan whose locks are free. */
-    void deleteAll(Reclaimed reclaimed) throws IOException, InterruptedException {
+    void deleteAll(ReclaimedSpace reclaimed) throws IOException, InterruptedException {
         delete(all(), reclaimed);
     }
 
     /** Every file that has no row; some may be in the making. */
     List<Orphan> all() throws IOException {
-        KnownContent known = catalog.knownContent();
+        CatalogDigests known = catalog.knownContent();
         List<Orphan> orphans = new ArrayList<>();
         for (CacheDirectory directory : CacheDirectory.values()) {
             if (directory != CacheDirectory.LOCKS) {
@@ -67,14 +67,15 @@ public final class OrphanFiles {
         return orphans;
     }
 
-    private static void delete(List<Orphan> orphans, Reclaimed reclaimed) throws IOException, InterruptedException {
+    private static void delete(List<Orphan> orphans, ReclaimedSpace reclaimed)
+            throws IOException, InterruptedException {
         for (Orphan orphan : orphans) {
             UnusedFiles.underLocks(
                     orphan.locks(), orphan.used(), () -> reclaimed.delete(orphan.directory(), orphan.file()));
         }
     }
 
-    private List<Orphan> find(CacheDirectory directory, KnownContent known) throws IOException {
+    private List<Orphan> find(CacheDirectory directory, CatalogDigests known) throws IOException {
         List<Orphan> orphans = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(files.directory(directory))) {
             for (Path entry : entries) {
@@ -86,7 +87,7 @@ public final class OrphanFiles {
         return orphans;
     }
 
-    private Optional<Orphan> orphan(CacheDirectory directory, Path file, KnownContent known) {
+    private Optional<Orphan> orphan(CacheDirectory directory, Path file, CatalogDigests known) {
         String name = file.getFileName().toString();
         if (directory == CacheDirectory.TMP && SPOOL.matcher(name).matches()) {
             return Optional.of(new Orphan(directory, file, List.of(), OrphanFiles::neverUsed));

@@ -6,8 +6,8 @@ import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.Platform;
-import dev.cloche.image.layer.StoredFile;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -91,17 +91,18 @@ record StoredImages(String boot) {
     /** A stamp of another boot says nothing: what was written then may not have reached the disk. */
     private CheckedFile file(long bytes, String sha256, String checkedBoot, String stamp) {
         return new CheckedFile(
-                new StoredFile(bytes, Digest.parse(sha256)), checkedBoot.equals(boot) ? stamp : CheckedFile.UNCHECKED);
+                new FileFingerprint(bytes, Digest.parse(sha256)),
+                checkedBoot.equals(boot) ? stamp : CheckedFile.UNCHECKED);
     }
 
     private StoredImage imageOf(ResultSet row) throws SQLException {
         ImageConfig config = new ImageConfig(
-                Json.readList(row.getString(11)),
-                Json.readList(row.getString(12)),
-                Json.readList(row.getString(13)),
+                JsonValue.readList(row.getString(11)),
+                JsonValue.readList(row.getString(12)),
+                JsonValue.readList(row.getString(13)),
                 row.getString(14),
                 row.getString(15),
-                Json.readMap(row.getString(16)),
+                JsonValue.readMap(row.getString(16)),
                 row.getString(17),
                 new Platform(row.getString(8), row.getString(9), row.getString(10)));
         return new StoredImage(

@@ -19,9 +19,9 @@ import java.util.function.BooleanSupplier;
 public final class UnusedFiles {
     private final CacheFiles files;
     private final ImageCatalog catalog;
-    private final Reclaimed reclaimed;
+    private final ReclaimedSpace reclaimed;
 
-    public UnusedFiles(CacheFiles files, ImageCatalog catalog, Reclaimed reclaimed) {
+    public UnusedFiles(CacheFiles files, ImageCatalog catalog, ReclaimedSpace reclaimed) {
         this.files = files;
         this.catalog = catalog;
         this.reclaimed = reclaimed;
@@ -32,9 +32,9 @@ public final class UnusedFiles {
      *
      * @throws ImageCacheFailed if the cache fails
      */
-    public static void discard(Unused unused, CacheFiles files, ImageCatalog catalog) {
+    public static void discard(UnusedContent unused, CacheFiles files, ImageCatalog catalog) {
         try {
-            new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
+            new UnusedFiles(files, catalog, new ReclaimedSpace()).delete(unused);
         } catch (IOException e) {
             throw new ImageCacheFailed(files.root(), e);
         } catch (InterruptedException e) {
@@ -43,7 +43,7 @@ public final class UnusedFiles {
         }
     }
 
-    public void delete(Unused unused) throws IOException, InterruptedException {
+    public void delete(UnusedContent unused) throws IOException, InterruptedException {
         for (Digest manifest : unused.manifests()) {
             underLocks(
                     List.of(files.manifestLock(manifest)),
@@ -64,8 +64,8 @@ public final class UnusedFiles {
         }
     }
 
-    /** Counts what {@link #delete} would delete if nobody is at work on it; for what is {@link Reclaimed#onPaper}. */
-    static void count(Unused unused, CacheFiles files, Reclaimed onPaper) throws IOException {
+    /** Counts what {@link #delete} would delete if nobody is at work on it; for what is {@link ReclaimedSpace#onPaper}. */
+    static void count(UnusedContent unused, CacheFiles files, ReclaimedSpace onPaper) throws IOException {
         for (Digest manifest : unused.manifests()) {
             deleteManifest(files, manifest, onPaper);
         }
@@ -77,17 +77,17 @@ public final class UnusedFiles {
         }
     }
 
-    private static void deleteManifest(CacheFiles files, Digest manifest, Reclaimed reclaimed) throws IOException {
+    private static void deleteManifest(CacheFiles files, Digest manifest, ReclaimedSpace reclaimed) throws IOException {
         reclaimed.delete(CacheDirectory.VMDK, files.vmdk(manifest));
         reclaimed.delete(CacheDirectory.FSMETA, files.fsmeta(manifest));
         reclaimed.delete(CacheDirectory.MANIFESTS, files.document(manifest));
     }
 
-    private static void deleteConfig(CacheFiles files, Digest config, Reclaimed reclaimed) throws IOException {
+    private static void deleteConfig(CacheFiles files, Digest config, ReclaimedSpace reclaimed) throws IOException {
         reclaimed.delete(CacheDirectory.MANIFESTS, files.document(config));
     }
 
-    private static void deleteLayer(CacheFiles files, Digest layer, Reclaimed reclaimed) throws IOException {
+    private static void deleteLayer(CacheFiles files, Digest layer, ReclaimedSpace reclaimed) throws IOException {
         reclaimed.delete(CacheDirectory.LAYERS, files.layer(layer));
         reclaimed.delete(CacheDirectory.BLOBS, files.blob(layer));
     }

@@ -16,7 +16,7 @@ final class SparseMap {
     private static final int OLD_ENTRY = 24;
 
     private final int maxSegments;
-    private final List<Segment> segments = new ArrayList<>();
+    private final List<DataSegment> segments = new ArrayList<>();
     private long end;
     private long dataBytes;
 
@@ -36,11 +36,11 @@ final class SparseMap {
         if (segments.size() == maxSegments) {
             throw new CorruptArchiveException("a sparse file has more than " + maxSegments + " pieces");
         }
-        segments.add(new Segment(offset, length));
+        segments.add(new DataSegment(offset, length));
     }
 
     /** The segments, once all is known. */
-    List<Segment> check(long realSize, long storedBytes) {
+    List<DataSegment> check(long realSize, long storedBytes) {
         if (realSize < 0 || end > realSize || dataBytes != storedBytes) {
             throw malformed();
         }

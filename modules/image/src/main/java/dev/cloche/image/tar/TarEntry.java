@@ -21,7 +21,7 @@ public record TarEntry(
         int gid,
         TarNumbers.Time modified,
         long size,
-        List<Segment> segments,
+        List<DataSegment> segments,
         long major,
         long minor,
         Map<Bytes, Bytes> xattrs) {
@@ -38,6 +38,6 @@ public record TarEntry(
 
     /** Whether the file has holes. */
     public boolean sparse() {
-        return size > 0 && !segments.equals(List.of(new Segment(0, size)));
+        return size > 0 && !segments.equals(List.of(new DataSegment(0, size)));
     }
 }

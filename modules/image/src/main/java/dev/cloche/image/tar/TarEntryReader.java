@@ -177,5 +177,5 @@ final class TarEntryReader {
         return three != null ? three : last;
     }
 
-    private record Data(long size, List<Segment> segments) {}
+    private record Data(long size, List<DataSegment> segments) {}
 }

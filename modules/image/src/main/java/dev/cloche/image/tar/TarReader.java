@@ -143,8 +143,8 @@ public final class TarReader {
     }
 
     /** The segments of a dense file. */
-    static List<Segment> dense(long size) {
-        return size == 0 ? List.of() : List.of(new Segment(0, size));
+    static List<DataSegment> dense(long size) {
+        return size == 0 ? List.of() : List.of(new DataSegment(0, size));
     }
 
     private final class Body extends InputStream {

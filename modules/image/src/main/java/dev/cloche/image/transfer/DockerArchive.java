@@ -3,11 +3,11 @@ package dev.cloche.image.transfer;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageLimits;
 import dev.cloche.image.LoadFailed;
-import dev.cloche.image.layer.HashedStream;
+import dev.cloche.image.layer.HashingStream;
 import dev.cloche.image.layer.LayerCompression;
 import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.Descriptor;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -54,15 +54,15 @@ final class DockerArchive implements LayoutFiles {
         try {
             byte[] index = archive.read(INDEX, limits.documentBytes());
             // The document is a list; ours are objects.
-            Json.Fields whole = Json.parse(("{\"images\":" + new String(index, StandardCharsets.UTF_8) + "}")
+            JsonValue.Fields whole = JsonValue.parse(("{\"images\":" + new String(index, StandardCharsets.UTF_8) + "}")
                     .getBytes(StandardCharsets.UTF_8));
-            for (Json image : whole.items("images").orElse(List.of())) {
-                if (!(image instanceof Json.Fields fields)) {
-                    throw new Json.Malformed("an entry of its manifest.json is no object");
+            for (JsonValue image : whole.items("images").orElse(List.of())) {
+                if (!(image instanceof JsonValue.Fields fields)) {
+                    throw new JsonValue.Malformed("an entry of its manifest.json is no object");
                 }
                 images.add(files.image(fields));
             }
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             throw new LoadFailed(archive.name(), e.getMessage() == null ? "it is malformed" : e.getMessage(), e);
         } catch (NoSuchFileException e) {
             throw new LoadFailed(archive.name(), "it names the file " + e.getFile() + " and does not have it", e);
@@ -89,17 +89,18 @@ final class DockerArchive implements LayoutFiles {
         return archive.open(place);
     }
 
-    private ArchivedImage image(Json.Fields fields) throws IOException, Json.Malformed {
+    private ArchivedImage image(JsonValue.Fields fields) throws IOException, JsonValue.Malformed {
         String configPath = fields.text("Config").orElse("");
         byte[] config = archive.read(configPath, limits.documentBytes());
         if (config.length > limits.documentBytes()) {
-            throw new Json.Malformed("its config is longer than " + limits.documentBytes() + " bytes");
+            throw new JsonValue.Malformed("its config is longer than " + limits.documentBytes() + " bytes");
         }
         documents.put(Digest.of(config), config);
         List<Digest> diffIds = ConfigDocument.read(config).diffIds();
         List<String> layers = texts(fields, "Layers");
         if (layers.size() != diffIds.size() || layers.size() > limits.layers()) {
-            throw new Json.Malformed("its config names " + diffIds.size() + " layers, its manifest " + layers.size());
+            throw new JsonValue.Malformed(
+                    "its config names " + diffIds.size() + " layers, its manifest " + layers.size());
         }
         List<Map<String, Object>> descriptors = new ArrayList<>();
         for (int i = 0; i < layers.size(); i++) {
@@ -108,9 +109,9 @@ final class DockerArchive implements LayoutFiles {
         Map<String, Object> manifest = new LinkedHashMap<>();
         manifest.put("schemaVersion", 2L);
         manifest.put("mediaType", ManifestDocument.OCI_MANIFEST);
-        manifest.put("config", Json.descriptor(CONFIG_TYPE, Digest.of(config), config.length));
+        manifest.put("config", JsonValue.descriptor(CONFIG_TYPE, Digest.of(config), config.length));
         manifest.put("layers", descriptors);
-        byte[] document = Json.document(manifest);
+        byte[] document = JsonValue.document(manifest);
         documents.put(Digest.of(document), document);
         return new ArchivedImage(
                 Descriptor.of(ManifestDocument.OCI_MANIFEST, Digest.of(document), document.length),
@@ -129,23 +130,23 @@ final class DockerArchive implements LayoutFiles {
             digest = hashed.containsKey(path) ? Objects.requireNonNull(hashed.get(path)) : hash(path);
         }
         paths.put(digest, path);
-        return Json.descriptor(LAYER_TYPE + suffix, digest, archive.length(path));
+        return JsonValue.descriptor(LAYER_TYPE + suffix, digest, archive.length(path));
     }
 
     /** Once, however many images have it. */
     private Digest hash(String path) throws IOException {
-        try (HashedStream blob = new HashedStream(archive.open(path), _ -> {})) {
+        try (HashingStream blob = new HashingStream(archive.open(path), _ -> {})) {
             Digest digest = blob.digestOfAll();
             hashed.put(path, digest);
             return digest;
         }
     }
 
-    private static List<String> texts(Json.Fields fields, String name) throws Json.Malformed {
+    private static List<String> texts(JsonValue.Fields fields, String name) throws JsonValue.Malformed {
         List<String> texts = new ArrayList<>();
-        for (Json item : fields.items(name).orElse(List.of())) {
-            if (!(item instanceof Json.Text(String text))) {
-                throw new Json.Malformed("its " + name + " are no list of texts");
+        for (JsonValue item : fields.items(name).orElse(List.of())) {
+            if (!(item instanceof JsonValue.Text(String text))) {
+                throw new JsonValue.Malformed("its " + name + " are no list of texts");
             }
             texts.add(text);
         }

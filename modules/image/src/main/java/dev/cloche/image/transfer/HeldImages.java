@@ -10,9 +10,9 @@ import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.image.store.CacheFiles;
+import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.ImageCatalog;
-import dev.cloche.image.store.Recorded;
-import dev.cloche.image.store.Soundness;
+import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
 import dev.cloche.image.store.UnusedFiles;
 import java.util.Optional;
@@ -21,14 +21,14 @@ import java.util.Optional;
 public final class HeldImages {
     private final CacheFiles files;
     private final ImageCatalog catalog;
-    private final Soundness soundness;
-    private final ImageBringer bringer;
+    private final CacheVerification verification;
+    private final ImageFetcher fetcher;
 
-    public HeldImages(CacheFiles files, ImageCatalog catalog, Soundness soundness, ImageBringer bringer) {
+    public HeldImages(CacheFiles files, ImageCatalog catalog, CacheVerification verification, ImageFetcher fetcher) {
         this.files = files;
         this.catalog = catalog;
-        this.soundness = soundness;
-        this.bringer = bringer;
+        this.verification = verification;
+        this.fetcher = fetcher;
     }
 
     /** As {@link ImageStore#acquire} promises. */
@@ -37,18 +37,18 @@ public final class HeldImages {
         Optional<ImageHolder> held = Optional.of(holder);
         // What a digest means no registry can change.
         if (policy == PullPolicy.ALWAYS && !reference.isDigestAlone()) {
-            return disk(reference, bringer.bringAnew(reference, held, listener, deadline));
+            return disk(reference, fetcher.fetchAgain(reference, held, listener, deadline));
         }
-        Optional<Recorded> pinned = catalog.pin(reference, holder, soundness::isUsable);
+        Optional<RecordedImage> pinned = catalog.pin(reference, holder, verification::isUsable);
         Optional<StoredImage> known = pinned.isPresent() ? Optional.empty() : catalog.find(reference);
-        if (known.isPresent() && bringer.isSound(known)) {
+        if (known.isPresent() && fetcher.isIntact(known)) {
             // Of another boot of the host, or touched, and just checked.
-            pinned = catalog.pin(reference, holder, soundness::isUsable);
+            pinned = catalog.pin(reference, holder, verification::isUsable);
         }
         if (pinned.isPresent()) {
             return disk(reference, pinned.get());
         }
-        return disk(reference, bringer.bringMissing(reference, known, policy, held, listener, deadline));
+        return disk(reference, fetcher.fetchMissing(reference, known, policy, held, listener, deadline));
     }
 
     /** As {@link ImageStore#acquireHeld} promises. */
@@ -58,10 +58,10 @@ public final class HeldImages {
         if (held.isEmpty()) {
             return Optional.empty();
         }
-        if (soundness.isUsable(held.get()) || bringer.isSound(held)) {
+        if (verification.isUsable(held.get()) || fetcher.isIntact(held)) {
             return held.map(image -> disk(reference, image));
         }
-        return Optional.of(disk(reference, bringer.bringBack(reference, held.get(), holder, listener, deadline)));
+        return Optional.of(disk(reference, fetcher.fetchLost(reference, held.get(), holder, listener, deadline)));
     }
 
     /** As {@link ImageStore#mendHeld} promises. */
@@ -71,7 +71,7 @@ public final class HeldImages {
             return false;
         }
         catalog.doubt(held.get());
-        if (bringer.isSound(catalog.heldBy(holder))) {
+        if (fetcher.isIntact(catalog.heldBy(holder))) {
             return false;
         }
         try {
@@ -86,11 +86,11 @@ public final class HeldImages {
     /** As {@link ImageStore#heldDisk} promises. */
     public Optional<ImageDisk> disk(ImageHolder holder, ImageReference reference) {
         return catalog.heldBy(holder)
-                .filter(image -> bringer.isSound(Optional.of(image)))
+                .filter(image -> fetcher.isIntact(Optional.of(image)))
                 .map(image -> disk(reference, image));
     }
 
-    private ImageDisk disk(ImageReference reference, Recorded recorded) {
+    private ImageDisk disk(ImageReference reference, RecordedImage recorded) {
         UnusedFiles.discard(recorded.unused(), files, catalog);
         return disk(reference, recorded.image());
     }

@@ -10,24 +10,24 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.layer.DiskAssembler;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.FilePublication;
 import dev.cloche.image.layer.LayerCompression;
-import dev.cloche.image.layer.Publication;
-import dev.cloche.image.layer.StoredFile;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.Document;
 import dev.cloche.image.manifest.ImageSource;
 import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheLock;
+import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.CheckedFile;
 import dev.cloche.image.store.ImageCatalog;
 import dev.cloche.image.store.OrphanFiles;
 import dev.cloche.image.store.PulledImage;
-import dev.cloche.image.store.Reclaimed;
-import dev.cloche.image.store.Recorded;
-import dev.cloche.image.store.Soundness;
+import dev.cloche.image.store.ReclaimedSpace;
+import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
 import dev.cloche.image.store.StoredImage.StoredLayer;
-import dev.cloche.image.store.Unused;
+import dev.cloche.image.store.UnusedContent;
 import dev.cloche.image.store.UnusedFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,13 +55,13 @@ import java.util.TreeSet;
 final class ImagePuller {
     private final CacheFiles files;
     private final ImageCatalog catalog;
-    private final Soundness soundness;
+    private final CacheVerification verification;
     private final ImageStoreOptions options;
 
     ImagePuller(CacheFiles files, ImageCatalog catalog, ImageStoreOptions options) {
         this.files = files;
         this.catalog = catalog;
-        this.soundness = new Soundness(files, catalog);
+        this.verification = new CacheVerification(files, catalog);
         this.options = options;
     }
 
@@ -71,7 +71,7 @@ final class ImagePuller {
      * @param wanted what to ask the source for; the reference itself, or the manifest that it is known to mean
      * @param holder who holds it from then on
      */
-    Recorded pull(
+    RecordedImage pull(
             ImageSource source,
             ImageReference reference,
             ImageReference wanted,
@@ -93,7 +93,7 @@ final class ImagePuller {
         }
         listener.on(new PullEvent.Resolved(reference, image.manifest(), layers.size()));
         try {
-            return bring(source, reference, image, layers, holder, listener, deadline);
+            return fetch(source, reference, image, layers, holder, listener, deadline);
         } catch (Throwable failure) {
             // Of a source that does not last, no next time would find the layers of use.
             abandon(image, source.lasts() ? List.of() : image.diffIds(), failure);
@@ -101,7 +101,7 @@ final class ImagePuller {
         }
     }
 
-    private Recorded bring(
+    private RecordedImage fetch(
             ImageSource source,
             ImageReference reference,
             ResolvedImage image,
@@ -114,12 +114,12 @@ final class ImagePuller {
             keep(files.document(image.manifest()), image.document());
             Optional<StoredImage> known = catalog.find(image.manifest())
                     .filter(stored -> stored.layers().size() == layers.size());
-            if (known.isPresent() && source.lasts() && soundness.check(known.get())) {
+            if (known.isPresent() && source.lasts() && verification.check(known.get())) {
                 Digest config = image.image().config().digest();
                 try (CacheLock _ = lock(source, files.configLock(config), deadline)) {
                     keep(files.document(config), image.configDocument());
                 }
-                Optional<Recorded> pointed = catalog.point(reference, holder, image.manifest());
+                Optional<RecordedImage> pointed = catalog.point(reference, holder, image.manifest());
                 if (pointed.isPresent()) {
                     return pointed.get();
                 }
@@ -146,9 +146,9 @@ final class ImagePuller {
         try {
             catalog.forgetLayers(layers);
             // Also those whose worker was interrupted between the file and its row; what has a row stays.
-            Unused unused = new Unused(
+            UnusedContent unused = new UnusedContent(
                     List.of(image.manifest()), List.of(image.image().config().digest()), layers);
-            new UnusedFiles(files, catalog, new Reclaimed()).delete(unused);
+            new UnusedFiles(files, catalog, new ReclaimedSpace()).delete(unused);
         } catch (IOException | RuntimeException e) {
             failure.addSuppressed(e);
         } catch (InterruptedException e) {
@@ -156,7 +156,7 @@ final class ImagePuller {
         }
     }
 
-    private Recorded finish(
+    private RecordedImage finish(
             ImageSource source,
             ImageReference reference,
             ResolvedImage image,
@@ -201,7 +201,7 @@ final class ImagePuller {
     private StoredLayer oneLayer(LayerPull pull, Digest diffId, Descriptor blob, PullListener listener)
             throws IOException {
         Optional<StoredLayer> known = catalog.layer(diffId);
-        Optional<StoredLayer> sound = known.isPresent() ? soundness.check(known.get()) : known;
+        Optional<StoredLayer> sound = known.isPresent() ? verification.check(known.get()) : known;
         if (sound.isPresent()) {
             pull.keepIfWanted(blob, diffId);
             listener.on(new PullEvent.LayerReady(blob.digest(), true));
@@ -218,10 +218,10 @@ final class ImagePuller {
         List<Path> layers = image.diffIds().stream().map(files::layer).toList();
         Path fsmeta = files.fsmeta(image.manifest());
         Path temporary = files.temporaryFsmeta(image.manifest());
-        StoredFile fsmetaFile;
+        FileFingerprint fsmetaFile;
         try {
             DiskAssembler.writeFsmeta(layers, temporary, options.limits());
-            fsmetaFile = Publication.publish(temporary, fsmeta);
+            fsmetaFile = FilePublication.publish(temporary, fsmeta);
         } finally {
             Files.deleteIfExists(temporary);
         }
@@ -240,7 +240,7 @@ final class ImagePuller {
                 image.config().config(),
                 rows,
                 CheckedFile.now(fsmetaFile, fsmeta),
-                CheckedFile.now(Publication.read(vmdk), vmdk));
+                CheckedFile.now(FilePublication.read(vmdk), vmdk));
     }
 
     private static CacheLock lock(ImageSource source, Path file, Deadline deadline)

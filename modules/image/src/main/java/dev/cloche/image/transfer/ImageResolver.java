@@ -11,7 +11,7 @@ import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.Document;
 import dev.cloche.image.manifest.ImageSource;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import dev.cloche.image.manifest.PlatformChoice;
 import dev.cloche.image.store.CacheFiles;
@@ -82,7 +82,7 @@ final class ImageResolver {
         ConfigDocument config;
         try {
             config = ConfigDocument.read(configBytes.bytes());
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             throw bad(source, "its config cannot be read: " + e.getMessage());
         }
         Platform platform = config.config().platform();
@@ -139,7 +139,7 @@ final class ImageResolver {
     private static ManifestDocument read(ImageSource source, Document document, Optional<String> type) {
         try {
             return ManifestDocument.read(document.bytes(), type);
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             throw bad(source, "its manifest cannot be read: " + e.getMessage());
         }
     }

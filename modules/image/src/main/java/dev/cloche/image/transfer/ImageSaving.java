@@ -9,15 +9,15 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.SaveFailed;
-import dev.cloche.image.layer.HashedStream;
-import dev.cloche.image.layer.StoredFile;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.HashingStream;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.ImageSource;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import dev.cloche.image.store.CacheFiles;
+import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.ImageCatalog;
-import dev.cloche.image.store.Soundness;
 import dev.cloche.image.tar.TarWriter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -124,18 +124,18 @@ public final class ImageSaving {
         whole.put("schemaVersion", 2L);
         whole.put("mediaType", ManifestDocument.OCI_INDEX);
         whole.put("manifests", index);
-        tar.file("index.json", Json.document(whole));
-        tar.file(DockerArchive.INDEX, Json.document(docker));
+        tar.file("index.json", JsonValue.document(whole));
+        tar.file(DockerArchive.INDEX, JsonValue.document(docker));
         tar.finish();
     }
 
     private void layer(ImageDetails image, ImageDetails.Layer layer, TarWriter tar, FileChannel channel)
             throws IOException {
         Path kept = files.blob(layer.diffId());
-        StoredFile wanted = new StoredFile(layer.compressedBytes(), layer.blob());
+        FileFingerprint wanted = new FileFingerprint(layer.compressedBytes(), layer.blob());
         long start = channel.position();
         IOException unreadable = null;
-        if (Soundness.is(kept, wanted)) {
+        if (CacheVerification.is(kept, wanted)) {
             try (InputStream in = Files.newInputStream(kept)) {
                 copy(in, layer, tar);
                 return;
@@ -163,7 +163,7 @@ public final class ImageSaving {
     }
 
     private void copy(InputStream in, ImageDetails.Layer layer, TarWriter tar) throws IOException {
-        HashedStream hashed = new HashedStream(
+        HashingStream hashed = new HashingStream(
                 in, count -> listener.on(new PullEvent.Progress(layer.blob(), count, layer.compressedBytes())));
         tar.file(LayoutFiles.blob(layer.blob()), layer.compressedBytes(), hashed);
         Digest found = hashed.digestOfAll();
@@ -195,7 +195,7 @@ public final class ImageSaving {
         }
         reference.tag().ifPresent(tag -> annotations.put("org.opencontainers.image.ref.name", tag));
         Map<String, Object> entry =
-                Json.descriptor(image.mediaType(), image.summary().manifest(), manifestBytes);
+                JsonValue.descriptor(image.mediaType(), image.summary().manifest(), manifestBytes);
         entry.put("annotations", annotations);
         return entry;
     }

@@ -2,7 +2,7 @@ package dev.cloche.image.transfer;
 
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.Digest;
-import dev.cloche.image.layer.SeenStream;
+import dev.cloche.image.layer.ObservedStream;
 import dev.cloche.image.store.CacheFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +55,7 @@ final class KeptBlob implements AutoCloseable {
         }
     }
 
-    private final class Copied extends SeenStream {
+    private final class Copied extends ObservedStream {
         Copied(InputStream blob) {
             super(blob);
         }

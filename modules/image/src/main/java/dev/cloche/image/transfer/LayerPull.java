@@ -10,16 +10,16 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.layer.ConvertedLayer;
-import dev.cloche.image.layer.HashedStream;
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.HashingStream;
 import dev.cloche.image.layer.LayerCompression;
 import dev.cloche.image.layer.LayerConverter;
 import dev.cloche.image.layer.ReadAhead;
-import dev.cloche.image.layer.StoredFile;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.ImageSource;
 import dev.cloche.image.store.CacheFiles;
+import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.CheckedFile;
-import dev.cloche.image.store.Soundness;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -50,7 +50,7 @@ final class LayerPull {
     StoredLayer run(Descriptor blob, Digest diffId) throws IOException {
         Path temporary = files.temporaryLayer(diffId);
         try (KeptBlob kept = source.lasts() ? KeptBlob.none() : KeptBlob.of(files, diffId);
-                HashedStream compressed = new HashedStream(
+                HashingStream compressed = new HashingStream(
                         kept.through(new Bounded(open(blob, diffId), blob)),
                         count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
             Converted found;
@@ -78,10 +78,10 @@ final class LayerPull {
             return;
         }
         try (KeptBlob kept = KeptBlob.of(files, diffId);
-                HashedStream compressed =
-                        new HashedStream(kept.through(new Bounded(source.blob(blob), blob)), _ -> {})) {
+                HashingStream compressed =
+                        new HashingStream(kept.through(new Bounded(source.blob(blob), blob)), _ -> {})) {
             Digest found;
-            try (HashedStream tar = new HashedStream(LayerCompression.open(new Unclosed(compressed)), _ -> {})) {
+            try (HashingStream tar = new HashingStream(LayerCompression.open(new Unclosed(compressed)), _ -> {})) {
                 found = tar.digestOfAll();
             } catch (ZipException | EOFException | ZstdIOException e) {
                 throw truth(
@@ -95,12 +95,12 @@ final class LayerPull {
     /** A layer that was loaded once was kept as it came, and need not be had from anywhere. */
     private InputStream open(Descriptor blob, Digest diffId) throws IOException {
         Path keptBefore = files.blob(diffId);
-        return source.lasts() && Soundness.is(keptBefore, new StoredFile(blob.size(), blob.digest()))
+        return source.lasts() && CacheVerification.is(keptBefore, new FileFingerprint(blob.size(), blob.digest()))
                 ? Files.newInputStream(keptBefore)
                 : source.blob(blob);
     }
 
-    private void verify(Descriptor blob, Digest diffId, HashedStream compressed, Digest found) throws IOException {
+    private void verify(Descriptor blob, Digest diffId, HashingStream compressed, Digest found) throws IOException {
         verifyBlob(blob, compressed);
         if (!found.equals(diffId)) {
             throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
@@ -109,17 +109,17 @@ final class LayerPull {
 
     private record Converted(Digest diffId, ConvertedLayer layer) {}
 
-    private Converted convert(HashedStream compressed, Path temporary) throws IOException {
+    private Converted convert(HashingStream compressed, Path temporary) throws IOException {
         try (InputStream plain = LayerCompression.open(new Unclosed(compressed));
                 ReadAhead ahead = new ReadAhead(plain)) {
-            HashedStream tar = new HashedStream(ahead, _ -> {});
+            HashingStream tar = new HashingStream(ahead, _ -> {});
             ConvertedLayer layer = LayerConverter.convert(tar, temporary, limits);
             return new Converted(tar.digestOfAll(), layer);
         }
     }
 
     /** Which is worse news: a blob that is not the right one explains everything else that is wrong with it. */
-    private ImageException truth(Descriptor blob, HashedStream compressed, CorruptArchiveException found)
+    private ImageException truth(Descriptor blob, HashingStream compressed, CorruptArchiveException found)
             throws IOException {
         try {
             verifyBlob(blob, compressed);
@@ -130,7 +130,7 @@ final class LayerPull {
         }
     }
 
-    private void verifyBlob(Descriptor blob, HashedStream compressed) throws IOException {
+    private void verifyBlob(Descriptor blob, HashingStream compressed) throws IOException {
         Digest found = compressed.digestOfAll();
         if (!found.equals(blob.digest())) {
             throw ImageResolver.mismatch(source, "layer", blob.digest(), found);

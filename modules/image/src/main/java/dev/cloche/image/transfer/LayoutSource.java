@@ -10,7 +10,7 @@ import dev.cloche.image.PullFailed;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.Document;
 import dev.cloche.image.manifest.ImageSource;
-import dev.cloche.image.manifest.Json;
+import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import java.io.IOException;
 import java.io.InputStream;
@@ -72,10 +72,10 @@ final class LayoutSource implements ImageSource {
         try {
             ManifestDocument document = ManifestDocument.read(index, Optional.of(ManifestDocument.OCI_INDEX));
             if (!(document instanceof ManifestDocument.Index(List<Descriptor> manifests))) {
-                throw new Json.Malformed("its index.json is no index");
+                throw new JsonValue.Malformed("its index.json is no index");
             }
             return manifests;
-        } catch (Json.Malformed e) {
+        } catch (JsonValue.Malformed e) {
             throw new PullFailed(
                     PullFailed.Reason.BAD_CONTENT, files.name(), "the layout cannot be read: " + e.getMessage());
         }

@@ -89,10 +89,14 @@ public record DesiredConfig(
         List<UnaryOperator<MachineResources>> resources = resources(fields);
         List<UnaryOperator<MachineSettings>> settings = settings(fields);
         // Looked at once, so that what cannot be is refused with its line.
-        fields.checked(() -> applied(resources, MachineResources.DEFAULTS), ConfigKeys.CPUS, ConfigKeys.MEMORY_MB, ConfigKeys.DISK_GB);
+        fields.checked(
+                () -> applied(resources, MachineResources.DEFAULTS),
+                ConfigKeys.CPUS,
+                ConfigKeys.MEMORY_MB,
+                ConfigKeys.DISK_GB);
         fields.checked(() -> applied(settings, MachineSettings.DEFAULTS), ConfigKeys.ENV);
-        Optional<Path> provision =
-                fields.text(ConfigKeys.PROVISION).map(script -> file.toAbsolutePath().resolveSibling(script));
+        Optional<Path> provision = fields.text(ConfigKeys.PROVISION)
+                .map(script -> file.toAbsolutePath().resolveSibling(script));
         return new DesiredConfig(
                 name,
                 fields.text(ConfigKeys.IMAGE),

@@ -68,7 +68,8 @@ public final class DirectoryOwners {
         return resident.name().equals(machine.name().value());
     }
 
-    private BrokenMachine copy(PersistedMachine machine, Optional<CandidateDirectory> owner, List<CandidateDirectory> all) {
+    private BrokenMachine copy(
+            PersistedMachine machine, Optional<CandidateDirectory> owner, List<CandidateDirectory> all) {
         String reason = owner.map(one -> "its vm_id is that of the machine \"" + Printable.brief(one.name()) + "\"")
                 .orElseGet(() -> "its vm_id is also that of "
                         + OwnershipRules.meaning(machine.vmId(), all).stream()
@@ -179,7 +180,8 @@ public final class DirectoryOwners {
     }
 
     private boolean isOrphan(VmId id, List<CandidateDirectory> residents) throws IOException {
-        return OwnershipRules.isOrphan(id, claims.of(id), residents, claims.all().values());
+        return OwnershipRules.isOrphan(
+                id, claims.of(id), residents, claims.all().values());
     }
 
     /** The ids that a directory has, or was last seen to have; others may have them too. */

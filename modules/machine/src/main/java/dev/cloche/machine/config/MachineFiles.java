@@ -100,8 +100,8 @@ final class MachineFiles {
             return broken(name, "its directory's name is no name of a machine");
         }
         try {
-            return Optional.of(
-                    new MachineEntry.Usable(document(new MachineName(name), look).machine()));
+            return Optional.of(new MachineEntry.Usable(
+                    document(new MachineName(name), look).machine()));
         } catch (MachineException.NotFound gone) {
             return Optional.empty();
         } catch (MachineException.Broken broken) {

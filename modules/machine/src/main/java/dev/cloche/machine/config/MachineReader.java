@@ -3,7 +3,6 @@ package dev.cloche.machine.config;
 import dev.cloche.base.Printable;
 import dev.cloche.machine.BlockDevice;
 import dev.cloche.machine.DiskState;
-import dev.cloche.machine.UnsupportedKeys;
 import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineOrigin;
@@ -12,6 +11,7 @@ import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.RestartPolicy;
+import dev.cloche.machine.UnsupportedKeys;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.time.Instant;
@@ -74,7 +74,8 @@ final class MachineReader {
     /** A rename that was cut short has moved the directory already, and announced it in the file before. */
     private void checkName(String directory) throws DocumentException {
         String name = fields.requiredText(ConfigKeys.NAME);
-        boolean renamed = fields.text(ConfigKeys.RENAMED_TO).filter(directory::equals).isPresent();
+        boolean renamed =
+                fields.text(ConfigKeys.RENAMED_TO).filter(directory::equals).isPresent();
         if (!name.equals(directory) && !renamed) {
             throw fields.wrong(
                     ConfigKeys.NAME, "is \"" + Printable.brief(name) + "\", and its directory is called " + directory);
@@ -113,13 +114,15 @@ final class MachineReader {
         boolean autostart = fields.truth(ConfigKeys.AUTOSTART, defaults.autostart());
         RestartPolicy restart = fields.word(ConfigKeys.RESTART_POLICY, RestartPolicy::of, defaults.restartPolicy());
         return fields.checked(
-                () -> new MachineSettings(who, network, publish, env, labels, autostart, restart, provision), ConfigKeys.ENV);
+                () -> new MachineSettings(who, network, publish, env, labels, autostart, restart, provision),
+                ConfigKeys.ENV);
     }
 
     private UnsupportedKeys foreign() throws DocumentException {
         List<BlockDevice> devices = new ArrayList<>();
         for (TomlFields device : fields.tables(ConfigKeys.BLOCK_DEVICES)) {
-            devices.add(new BlockDevice(device.requiredText(ConfigKeys.PATH), device.truth(ConfigKeys.READ_ONLY, false)));
+            devices.add(
+                    new BlockDevice(device.requiredText(ConfigKeys.PATH), device.truth(ConfigKeys.READ_ONLY, false)));
         }
         return new UnsupportedKeys(
                 fields.text(ConfigKeys.KERNEL),

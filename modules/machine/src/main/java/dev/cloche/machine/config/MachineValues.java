@@ -1,10 +1,10 @@
 package dev.cloche.machine.config;
 
-import dev.cloche.machine.UnsupportedKeys;
 import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.UnsupportedKeys;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;

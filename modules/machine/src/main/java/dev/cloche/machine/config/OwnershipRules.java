@@ -34,7 +34,8 @@ final class OwnershipRules {
      *
      * @param claims of all ids
      */
-    static boolean isOrphan(VmId id, Optional<DirectoryClaim> claim, List<CandidateDirectory> all, Collection<DirectoryClaim> claims) {
+    static boolean isOrphan(
+            VmId id, Optional<DirectoryClaim> claim, List<CandidateDirectory> all, Collection<DirectoryClaim> claims) {
         if (owner(id, claim, all).isPresent() || !meaning(id, all).isEmpty()) {
             return false;
         }
@@ -49,7 +50,8 @@ final class OwnershipRules {
                 .allMatch(one -> claims.stream().anyMatch(one::isNamedBy));
     }
 
-    private static Optional<CandidateDirectory> first(List<CandidateDirectory> all, Predicate<CandidateDirectory> which) {
+    private static Optional<CandidateDirectory> first(
+            List<CandidateDirectory> all, Predicate<CandidateDirectory> which) {
         return all.stream().filter(which).findFirst();
     }
 

@@ -11,9 +11,9 @@ import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineInfo;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.machine.config.MachineEventLog;
 import dev.cloche.machine.config.HeldLock;
 import dev.cloche.machine.config.MachineDirectories;
+import dev.cloche.machine.config.MachineEventLog;
 import dev.cloche.machine.config.MachineStore;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
@@ -28,7 +28,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** What machines are kept in and made of. */
-public record MachineContext(MachineStore store, MachineEventLog events, ImageStore images, VmProvider vms, Clock clock) {
+public record MachineContext(
+        MachineStore store, MachineEventLog events, ImageStore images, VmProvider vms, Clock clock) {
     static final String HOLDER_KIND = "machine";
     /** A boot, or the copy of a disk. */
     private static final Duration OTHERS_LIMIT = Duration.ofMinutes(10);

@@ -56,7 +56,8 @@ public final class MachineImage {
     }
 
     private ImageDisk acquire(PersistedMachine machine, ImageReference reference, Deadline deadline) {
-        return context.images().acquire(reference, PullPolicy.MISSING, MachineContext.holder(machine), listener, deadline);
+        return context.images()
+                .acquire(reference, PullPolicy.MISSING, MachineContext.holder(machine), listener, deadline);
     }
 
     private static ImageReference exactly(ImageReference reference, String digest) {

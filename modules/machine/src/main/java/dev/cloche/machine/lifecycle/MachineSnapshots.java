@@ -117,7 +117,8 @@ public final class MachineSnapshots {
     }
 
     private KeptSnapshot kept(PersistedMachine machine, MachineName name, Path directory) throws IOException {
-        boolean memory = context.vms().snapshot(MemorySnapshotNames.kept(machine, name)).isPresent();
+        boolean memory =
+                context.vms().snapshot(MemorySnapshotNames.kept(machine, name)).isPresent();
         return new KeptSnapshot(
                 name, memory, Files.getLastModifiedTime(directory).toInstant());
     }

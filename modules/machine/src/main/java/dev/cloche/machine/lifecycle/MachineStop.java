@@ -39,7 +39,9 @@ public final class MachineStop {
         }
         return stopped(
                 machine,
-                exit.map(how -> EndReason.asked(how, grace)).orElse(EndReason.GONE).how());
+                exit.map(how -> EndReason.asked(how, grace))
+                        .orElse(EndReason.GONE)
+                        .how());
     }
 
     /** Writes down that it has no VM any more, as somebody wanted or its guest did. */

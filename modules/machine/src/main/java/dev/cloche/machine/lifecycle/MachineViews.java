@@ -35,7 +35,8 @@ public final class MachineViews {
         for (MachineEntry entry : context.store().loadAll()) {
             switch (entry) {
                 case BrokenMachine broken -> views.add(new MachineView.Broken(broken));
-                case MachineEntry.Usable(PersistedMachine machine) -> views.add(new MachineView.Usable(settled(machine)));
+                case MachineEntry.Usable(PersistedMachine machine) ->
+                    views.add(new MachineView.Usable(settled(machine)));
             }
         }
         return views;
@@ -57,8 +58,8 @@ public final class MachineViews {
         Optional<VmInfo> vm = context.vm(machine);
         if (ReconcileRules.of(machine, vm) instanceof ReconcileRules.RecordEnd) {
             try {
-                return context.info(
-                        context.exclusively(machine.name(), Deadline.after(Duration.ZERO), now -> recovery.reconcile(now)));
+                return context.info(context.exclusively(
+                        machine.name(), Deadline.after(Duration.ZERO), now -> recovery.reconcile(now)));
             } catch (MachineException.NotFound | MachineException.Busy othersAreAtIt) {
                 // They write it down.
             }

@@ -78,7 +78,9 @@ public final class Suspension {
         for (SnapshotRef memory : context.vms().snapshots()) {
             boolean old = MemorySnapshotNames.isSuspension(machine.vmId(), memory.name())
                     && needed.filter(memory.name()::equals).isEmpty();
-            if (old || MemorySnapshotNames.isPassing(machine.vmId(), memory.name()) || isOfNoSnapshot(machine, memory)) {
+            if (old
+                    || MemorySnapshotNames.isPassing(machine.vmId(), memory.name())
+                    || isOfNoSnapshot(machine, memory)) {
                 delete(memory);
             }
         }

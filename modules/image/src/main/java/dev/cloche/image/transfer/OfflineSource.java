@@ -13,7 +13,7 @@ import java.io.InputStream;
  * @param name for messages
  * @param why none is asked
  */
-record ForbiddenSource(String name, String why) implements ImageSource {
+record OfflineSource(String name, String why) implements ImageSource {
     @Override
     public Document manifest(ImageReference reference, String target) {
         throw refused();

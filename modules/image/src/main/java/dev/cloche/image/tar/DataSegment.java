@@ -6,4 +6,4 @@ package dev.cloche.image.tar;
  * @param offset in the file, in bytes
  * @param length in bytes
  */
-public record Segment(long offset, long length) {}
+public record DataSegment(long offset, long length) {}

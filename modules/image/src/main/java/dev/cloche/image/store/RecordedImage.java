@@ -7,4 +7,4 @@ import dev.cloche.image.ImageSummary;
  *
  * @param unused what the name or the holder had before, if nothing else keeps it
  */
-public record Recorded(StoredImage image, ImageSummary summary, Unused unused) {}
+public record RecordedImage(StoredImage image, ImageSummary summary, UnusedContent unused) {}

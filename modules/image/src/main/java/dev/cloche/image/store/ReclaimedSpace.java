@@ -8,22 +8,22 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** Deletes files and counts what that gave back, or only counts. For one thread. */
-public final class Reclaimed {
+public final class ReclaimedSpace {
     private final Map<CacheDirectory, Integer> files = new EnumMap<>(CacheDirectory.class);
     private final boolean onPaper;
     private long bytes;
 
-    public Reclaimed() {
+    public ReclaimedSpace() {
         this(false);
     }
 
-    private Reclaimed(boolean onPaper) {
+    private ReclaimedSpace(boolean onPaper) {
         this.onPaper = onPaper;
     }
 
     /** Counts what would be deleted; each file is to be named once. */
-    static Reclaimed onPaper() {
-        return new Reclaimed(true);
+    static ReclaimedSpace onPaper() {
+        return new ReclaimedSpace(true);
     }
 
     /** A file that is gone already is nobody's loss, and not counted. */

@@ -7,7 +7,7 @@ import java.time.Duration;
  * Whether a registry sends fast enough to be waited for: a byte now and then would keep a pull busy for years. Only the
  * time that is spent waiting counts, not that of a slow reader. For one thread.
  */
-final class Pace {
+final class StallDetector {
     /** Bytes a second, on average over the longest silence that is allowed. */
     static final long LEAST = 1024;
 
@@ -15,7 +15,7 @@ final class Pace {
     private long waited;
     private long arrived;
 
-    Pace(Duration window) {
+    StallDetector(Duration window) {
         this.window = window;
     }
 

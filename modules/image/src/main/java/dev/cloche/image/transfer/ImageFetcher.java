@@ -12,7 +12,7 @@ import dev.cloche.image.ImageLimits;
 import dev.cloche.image.ImageNotFound;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStoreOptions;
-import dev.cloche.image.NearImages;
+import dev.cloche.image.ImageSuggestions;
 import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
@@ -22,9 +22,9 @@ import dev.cloche.image.manifest.ImageSource;
 import dev.cloche.image.registry.RegistrySource;
 import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheLimit;
+import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.ImageCatalog;
-import dev.cloche.image.store.Recorded;
-import dev.cloche.image.store.Soundness;
+import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
 import dev.cloche.linux.SystemCallException;
 import java.io.IOException;
@@ -39,27 +39,31 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Brings images from where they are: a bundled layout, a registry, an archive. */
-public final class ImageBringer {
+public final class ImageFetcher {
     private final CacheFiles files;
     private final ImageCatalog catalog;
-    private final Soundness soundness;
+    private final CacheVerification verification;
     private final ImageStoreOptions options;
     private final ImagePuller puller;
     private final CacheLimit limit;
 
-    public ImageBringer(
-            CacheFiles files, ImageCatalog catalog, Soundness soundness, CacheLimit limit, ImageStoreOptions options) {
+    public ImageFetcher(
+            CacheFiles files,
+            ImageCatalog catalog,
+            CacheVerification verification,
+            CacheLimit limit,
+            ImageStoreOptions options) {
         this.limit = limit;
         this.files = files;
         this.catalog = catalog;
-        this.soundness = soundness;
+        this.verification = verification;
         this.options = options;
         this.puller = new ImagePuller(files, catalog, options);
     }
 
     /** Whether there is such an image and its files are as they were written, of which those not known to be are read. */
-    public boolean isSound(Optional<StoredImage> image) {
-        return image.isPresent() && inCache(() -> soundness.check(image.get()));
+    public boolean isIntact(Optional<StoredImage> image) {
+        return image.isPresent() && inCache(() -> verification.check(image.get()));
     }
 
     /**
@@ -67,27 +71,27 @@ public final class ImageBringer {
      *
      * @throws BadReference if it is a digest alone
      */
-    public Recorded bringAnew(
+    public RecordedImage fetchAgain(
             ImageReference reference, Optional<ImageHolder> holder, PullListener listener, Deadline deadline) {
         if (reference.isDigestAlone()) {
             throw new BadReference(
                     reference.toString(), "a digest alone says of no registry; to pull, write NAME@" + reference);
         }
-        return bringNew(reference, PullPolicy.ALWAYS, holder, listener, deadline);
+        return fetchNew(reference, PullPolicy.ALWAYS, holder, listener, deadline);
     }
 
     /** Where no registry can be reached, the name may be mistyped, and one that is here be meant. */
-    private Recorded bringNew(
+    private RecordedImage fetchNew(
             ImageReference reference,
             PullPolicy policy,
             Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline) {
         try {
-            return limited(bring(reference, Optional.empty(), policy, holder, listener, deadline), listener);
+            return limited(fetch(reference, Optional.empty(), policy, holder, listener, deadline), listener);
         } catch (PullFailed failed) {
             throw failed.reason() == PullFailed.Reason.UNREACHABLE
-                    ? failed.orMeant(NearImages.of(reference, namesHere()))
+                    ? failed.orMeant(ImageSuggestions.of(reference, namesHere()))
                     : failed;
         }
     }
@@ -102,7 +106,7 @@ public final class ImageBringer {
                 .toList();
     }
 
-    private Recorded limited(Recorded brought, PullListener listener) {
+    private RecordedImage limited(RecordedImage brought, PullListener listener) {
         inCache(() -> {
             limit.hold(List.of(brought.image().manifest()), listener);
             return brought;
@@ -119,7 +123,7 @@ public final class ImageBringer {
      * @throws ImageNotFound if there is none here and none may be asked
      * @throws ImageDamaged if it could not be made again
      */
-    public Recorded bringMissing(
+    public RecordedImage fetchMissing(
             ImageReference reference,
             Optional<StoredImage> unsound,
             PullPolicy policy,
@@ -130,16 +134,16 @@ public final class ImageBringer {
         Optional<Digest> meant =
                 unsound.isPresent() ? catalog.find(reference).map(StoredImage::manifest) : Optional.empty();
         if (meant.isPresent()) {
-            return mending(reference, listener, () -> bring(reference, meant, policy, holder, listener, deadline));
+            return mending(reference, listener, () -> fetch(reference, meant, policy, holder, listener, deadline));
         }
         if (policy == PullPolicy.NEVER || reference.isDigestAlone()) {
             throw ImageNotFound.withoutPull(reference, catalog.names());
         }
-        return bringNew(reference, policy, holder, listener, deadline);
+        return fetchNew(reference, policy, holder, listener, deadline);
     }
 
     /** @param meant the manifest to bring, where it is not to be found out anew what the name means */
-    private Recorded bring(
+    private RecordedImage fetch(
             ImageReference reference,
             Optional<Digest> meant,
             PullPolicy policy,
@@ -147,11 +151,11 @@ public final class ImageBringer {
             PullListener listener,
             Deadline deadline) {
         return translating(registryOf(reference), () -> {
-            PullListener heard = new Serialized(listener);
+            PullListener heard = new SynchronizedListener(listener);
             try (ImageSource source = policy == PullPolicy.NEVER
                     ? bundled(reference)
                             .<ImageSource>map(layout -> layout)
-                            .orElseGet(() -> new ForbiddenSource(registryOf(reference), "a pull was not allowed"))
+                            .orElseGet(() -> new OfflineSource(registryOf(reference), "a pull was not allowed"))
                     : source(reference, heard, deadline)) {
                 // A bundled layout keeps no history: its name means what is there now.
                 ImageReference wanted = source instanceof LayoutSource
@@ -168,7 +172,7 @@ public final class ImageBringer {
      *
      * @throws ImageDamaged if it could not be made again
      */
-    Recorded bringBack(
+    RecordedImage fetchLost(
             ImageReference reference, StoredImage held, ImageHolder holder, PullListener listener, Deadline deadline) {
         ImageReference exact = origin(reference, held.manifest());
         boolean named = catalog.find(reference)
@@ -180,7 +184,7 @@ public final class ImageBringer {
                 reference,
                 listener,
                 () -> translating(registryOf(reference), () -> {
-                    PullListener heard = new Serialized(listener);
+                    PullListener heard = new SynchronizedListener(listener);
                     try (ImageSource source = bundled(reference)
                             .filter(layout -> layout.means(held.manifest()))
                             .<ImageSource>map(layout -> layout)
@@ -191,9 +195,10 @@ public final class ImageBringer {
     }
 
     /** Says what was wrong with the image that is here, whatever comes of its repair. */
-    private static Recorded mending(ImageReference reference, PullListener listener, Supplier<Recorded> repair) {
+    private static RecordedImage mending(
+            ImageReference reference, PullListener listener, Supplier<RecordedImage> repair) {
         try {
-            Recorded mended = repair.get();
+            RecordedImage mended = repair.get();
             listener.on(new PullEvent.Warning("a file of the image was damaged here and has been made again"));
             return mended;
         } catch (PullFailed failed) {
@@ -204,10 +209,11 @@ public final class ImageBringer {
     }
 
     /** All images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */
-    public List<Recorded> load(Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
+    public List<RecordedImage> load(
+            Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
         return translating(archive.toString(), () -> {
             ImageLimits limits = options.limits();
-            List<Recorded> loaded = new ArrayList<>();
+            List<RecordedImage> loaded = new ArrayList<>();
             try (ImageArchives.Opened opened = new ImageArchives(files, limits).open(archive, name)) {
                 for (Map.Entry<ImageReference, Descriptor> image :
                         opened.images().entrySet()) {
@@ -218,7 +224,7 @@ public final class ImageBringer {
                                 reference,
                                 reference.at(image.getValue().digest()),
                                 Optional.empty(),
-                                new Serialized(listener),
+                                new SynchronizedListener(listener),
                                 deadline));
                     }
                 }
@@ -234,7 +240,7 @@ public final class ImageBringer {
                     ? origin(reference, reference.digest().orElseThrow())
                     : reference;
             return origin.isDigestAlone()
-                    ? new ForbiddenSource(registryOf(origin), "it has no name that says which that is")
+                    ? new OfflineSource(registryOf(origin), "it has no name that says which that is")
                     : new RegistrySource(origin, options, deadline, listener);
         });
     }

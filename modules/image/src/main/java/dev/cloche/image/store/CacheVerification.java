@@ -1,8 +1,8 @@
 package dev.cloche.image.store;
 
+import dev.cloche.image.layer.FileFingerprint;
+import dev.cloche.image.layer.FilePublication;
 import dev.cloche.image.layer.LayerFormat;
-import dev.cloche.image.layer.Publication;
-import dev.cloche.image.layer.StoredFile;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -14,11 +14,11 @@ import java.util.Optional;
  * boot of the host, because nobody can tell whether the last boot was ended by a shutdown. After that its stamp is compared
  * at every use, which costs one system call, and the file is read again if that has changed.
  */
-public final class Soundness {
+public final class CacheVerification {
     private final CacheFiles files;
     private final ImageCatalog catalog;
 
-    public Soundness(CacheFiles files, ImageCatalog catalog) {
+    public CacheVerification(CacheFiles files, ImageCatalog catalog) {
         this.files = files;
         this.catalog = catalog;
     }
@@ -58,9 +58,9 @@ public final class Soundness {
 
     private boolean checkJoin(StoredImage image) throws IOException {
         Optional<CheckedFile> fsmeta =
-                checked(files.fsmeta(image.manifest()), image.fsmeta().written(), Publication::read);
+                checked(files.fsmeta(image.manifest()), image.fsmeta().written(), FilePublication::read);
         Optional<CheckedFile> vmdk =
-                checked(files.vmdk(image.manifest()), image.vmdk().written(), Publication::read);
+                checked(files.vmdk(image.manifest()), image.vmdk().written(), FilePublication::read);
         if (fsmeta.isEmpty() || vmdk.isEmpty()) {
             return false;
         }
@@ -68,20 +68,21 @@ public final class Soundness {
         return true;
     }
 
-    public static boolean is(Path file, StoredFile recorded) throws IOException {
-        return checked(file, recorded, Publication::read).isPresent();
+    public static boolean is(Path file, FileFingerprint recorded) throws IOException {
+        return checked(file, recorded, FilePublication::read).isPresent();
     }
 
-    static boolean isLayer(Path file, StoredFile recorded) throws IOException {
+    static boolean isLayer(Path file, FileFingerprint recorded) throws IOException {
         return checked(file, recorded, LayerFormat::read).isPresent();
     }
 
     private interface Reader {
-        StoredFile read(Path file) throws IOException;
+        FileFingerprint read(Path file) throws IOException;
     }
 
     /** The stamp is of before the reading, so a change meanwhile is seen by the next use. */
-    private static Optional<CheckedFile> checked(Path file, StoredFile recorded, Reader reader) throws IOException {
+    private static Optional<CheckedFile> checked(Path file, FileFingerprint recorded, Reader reader)
+            throws IOException {
         try {
             CheckedFile before = CheckedFile.now(recorded, file);
             return CacheFiles.hasSize(file, recorded.bytes())

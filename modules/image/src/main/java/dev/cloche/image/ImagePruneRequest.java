@@ -10,15 +10,15 @@ import java.util.OptionalLong;
  * @param keepBytes size of the cache that is small enough: the least recently used go until it is reached; without it,
  *     all go that may
  */
-public record PruneRequest(Duration unusedFor, OptionalLong keepBytes) {
-    public PruneRequest {
+public record ImagePruneRequest(Duration unusedFor, OptionalLong keepBytes) {
+    public ImagePruneRequest {
         if (unusedFor.isNegative() || keepBytes.orElse(0) < 0) {
             throw new IllegalArgumentException("neither a time nor a size can be negative");
         }
     }
 
     /** Every image that nobody holds. */
-    public static PruneRequest everything() {
-        return new PruneRequest(Duration.ZERO, OptionalLong.empty());
+    public static ImagePruneRequest everything() {
+        return new ImagePruneRequest(Duration.ZERO, OptionalLong.empty());
     }
 }

@@ -9,13 +9,13 @@ import java.security.MessageDigest;
 import java.util.function.LongConsumer;
 
 /** Counts and hashes what is read through it. For one thread. */
-public final class HashedStream extends SeenStream {
+public final class HashingStream extends ObservedStream {
     private final MessageDigest sha256 = FastSha256.fastest();
     private final LongConsumer progress;
     private long count;
 
     /** @param progress hears the count after each read */
-    public HashedStream(InputStream in, LongConsumer progress) {
+    public HashingStream(InputStream in, LongConsumer progress) {
         super(in);
         this.progress = progress;
     }

@@ -8,4 +8,4 @@ import dev.cloche.image.Digest;
  * @param bytes its length
  * @param sha256 of its content; of a layer as {@link LayerFormat#read} takes it
  */
-public record StoredFile(long bytes, Digest sha256) {}
+public record FileFingerprint(long bytes, Digest sha256) {}

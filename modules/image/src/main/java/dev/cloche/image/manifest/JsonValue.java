@@ -23,19 +23,19 @@ import tools.jackson.core.json.JsonFactory;
  * A small JSON document in memory. Documents come from strangers, so their depth is bounded here and their length by
  * whoever read them, and a name that stands twice in an object is refused: readers would differ about it.
  */
-public sealed interface Json {
-    record Text(String value) implements Json {}
+public sealed interface JsonValue {
+    record Text(String value) implements JsonValue {}
 
-    record Whole(long value) implements Json {}
+    record Whole(long value) implements JsonValue {}
 
     /** A list; elements keep their order. */
-    record Items(List<Json> items) implements Json {}
+    record Items(List<JsonValue> items) implements JsonValue {}
 
     /** Booleans, null and numbers that are not whole: nothing here asks for their value. */
-    record Other() implements Json {}
+    record Other() implements JsonValue {}
 
     /** An object; absent names and those of another type read the same. */
-    record Fields(Map<String, Json> fields) implements Json {
+    record Fields(Map<String, JsonValue> fields) implements JsonValue {
         boolean has(String name) {
             return fields.containsKey(name);
         }
@@ -52,8 +52,8 @@ public sealed interface Json {
             return fields.get(name) instanceof Fields object ? Optional.of(object) : Optional.empty();
         }
 
-        public Optional<List<Json>> items(String name) {
-            return fields.get(name) instanceof Items(List<Json> items) ? Optional.of(items) : Optional.empty();
+        public Optional<List<JsonValue>> items(String name) {
+            return fields.get(name) instanceof Items(List<JsonValue> items) ? Optional.of(items) : Optional.empty();
         }
     }
 
@@ -183,7 +183,7 @@ public sealed interface Json {
         }
     }
 
-    private static Json value(JsonParser parser, JsonToken token) throws Malformed {
+    private static JsonValue value(JsonParser parser, JsonToken token) throws Malformed {
         return switch (token) {
             case START_OBJECT -> fields(parser);
             case START_ARRAY -> items(parser);
@@ -199,7 +199,7 @@ public sealed interface Json {
     }
 
     private static Fields fields(JsonParser parser) throws Malformed {
-        Map<String, Json> fields = new LinkedHashMap<>();
+        Map<String, JsonValue> fields = new LinkedHashMap<>();
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String name = parser.currentName();
             fields.put(name, value(parser, parser.nextToken()));
@@ -208,7 +208,7 @@ public sealed interface Json {
     }
 
     private static Items items(JsonParser parser) throws Malformed {
-        List<Json> items = new ArrayList<>();
+        List<JsonValue> items = new ArrayList<>();
         for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
             items.add(value(parser, token));
         }

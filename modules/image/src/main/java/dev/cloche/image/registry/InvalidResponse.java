@@ -4,12 +4,12 @@ import dev.cloche.image.PullFailed;
 import java.io.IOException;
 
 /** A registry's answer is whole and wrong: asking again would not help. The message is part of a sentence. */
-public final class BadAnswer extends IOException {
+public final class InvalidResponse extends IOException {
     private static final long serialVersionUID = 1;
 
     private final PullFailed.Reason reason;
 
-    BadAnswer(PullFailed.Reason reason, String what) {
+    InvalidResponse(PullFailed.Reason reason, String what) {
         super(what);
         this.reason = reason;
     }

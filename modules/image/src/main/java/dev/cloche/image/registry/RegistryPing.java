@@ -5,7 +5,7 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 
 /** GET {@code /v2/}: whether the registry speaks the protocol, and takes the login. */
-public record Ping() implements RegistryAction<Boolean> {
+public record RegistryPing() implements RegistryAction<Boolean> {
     @Override
     public String describe() {
         return "log in";

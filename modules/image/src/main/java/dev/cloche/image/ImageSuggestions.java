@@ -1,24 +1,24 @@
 package dev.cloche.image;
 
-import dev.cloche.base.NearNames;
+import dev.cloche.base.NameSuggestions;
 import java.util.List;
 
 /** Images on this host that a mistyped name may stand for. Pure. */
-public final class NearImages {
+public final class ImageSuggestions {
     private static final int MOST = 3;
 
-    private NearImages() {}
+    private ImageSuggestions() {}
 
     /** Those whose name is near, in whatever tag where none is by its whole name; as people write them. */
     public static List<String> of(ImageReference wanted, List<ImageReference> here) {
         if (wanted.isDigestAlone() || here.contains(wanted)) {
             return List.of();
         }
-        List<String> near = NearNames.of(
+        List<String> near = NameSuggestions.of(
                 wanted.familiar(), here.stream().map(ImageReference::familiar).toList());
         return near.isEmpty()
                 ? here.stream()
-                        .filter(other -> !NearNames.of(repository(wanted), List.of(repository(other)))
+                        .filter(other -> !NameSuggestions.of(repository(wanted), List.of(repository(other)))
                                 .isEmpty())
                         .map(ImageReference::familiar)
                         .limit(MOST)

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /** Sees every byte that is read through it, whichever way, once and in order. For one thread. */
-public abstract class SeenStream extends FilterInputStream {
-    public SeenStream(InputStream in) {
+public abstract class ObservedStream extends FilterInputStream {
+    public ObservedStream(InputStream in) {
         super(in);
     }
 

@@ -4,8 +4,8 @@ import dev.cloche.image.Digest;
 import java.util.Set;
 
 /** The digests of everything that has a row, as of one moment. */
-record KnownContent(Set<Digest> manifests, Set<Digest> configs, Set<Digest> layers) {
-    static final KnownContent NOTHING = new KnownContent(Set.of(), Set.of(), Set.of());
+record CatalogDigests(Set<Digest> manifests, Set<Digest> configs, Set<Digest> layers) {
+    static final CatalogDigests NOTHING = new CatalogDigests(Set.of(), Set.of(), Set.of());
 
     boolean has(CacheDirectory directory, Digest content) {
         return switch (directory) {

@@ -12,9 +12,9 @@ import java.util.List;
  * @param vmdks descriptors
  * @param bytes length of all deleted files, with those that had no row
  */
-public record PruneReport(
+public record ImagePruneReport(
         List<ImageReference> references, int manifests, int layers, int fsmetas, int vmdks, long bytes) {
-    public PruneReport {
+    public ImagePruneReport {
         references = List.copyOf(references);
     }
 }

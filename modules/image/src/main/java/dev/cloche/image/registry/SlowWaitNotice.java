@@ -5,14 +5,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Says once that a wait has become long, unless it is over before. */
-final class Silence implements AutoCloseable {
+final class SlowWaitNotice implements AutoCloseable {
     private final CountDownLatch over = new CountDownLatch(1);
 
-    private Silence() {}
+    private SlowWaitNotice() {}
 
     /** @param said what is called after that time, in a thread of its own */
-    static Silence after(Duration patience, Runnable said) {
-        Silence silence = new Silence();
+    static SlowWaitNotice after(Duration patience, Runnable said) {
+        SlowWaitNotice silence = new SlowWaitNotice();
         Thread.ofVirtual().start(() -> silence.await(patience, said));
         return silence;
     }

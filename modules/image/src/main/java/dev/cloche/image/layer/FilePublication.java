@@ -13,17 +13,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Gives written files of the cache their names, and tells what they are. */
-public final class Publication {
+public final class FilePublication {
     private static final int BUFFER = 1 << 18;
 
-    private Publication() {}
+    private FilePublication() {}
 
     /**
      * Forces a written file to disk and gives it its name. It is hashed while the disk is at work: the one needs the
      * processor, the other does not.
      */
-    public static StoredFile publish(Path temporary, Path target) throws IOException {
-        CompletableFuture<StoredFile> hashed = new CompletableFuture<>();
+    public static FileFingerprint publish(Path temporary, Path target) throws IOException {
+        CompletableFuture<FileFingerprint> hashed = new CompletableFuture<>();
         Thread hashing = Thread.ofPlatform().daemon().name("cloche-hash").start(() -> {
             try {
                 hashed.complete(read(temporary));
@@ -37,13 +37,13 @@ public final class Publication {
             hashing.interrupt();
             throw e;
         }
-        StoredFile file = joined(hashed);
+        FileFingerprint file = joined(hashed);
         DurableFiles.publish(temporary, target);
         return file;
     }
 
     /** What a file is now. */
-    public static StoredFile read(Path file) throws IOException {
+    public static FileFingerprint read(Path file) throws IOException {
         return read(file, 0);
     }
 
@@ -52,7 +52,7 @@ public final class Publication {
      *
      * @param last how many of its first bytes are hashed after all others
      */
-    public static StoredFile read(Path file, int last) throws IOException {
+    public static FileFingerprint read(Path file, int last) throws IOException {
         MessageDigest sha256 = FastSha256.fastest();
         byte[] buffer = new byte[BUFFER];
         try (InputStream in = Files.newInputStream(file)) {
@@ -63,11 +63,11 @@ public final class Publication {
                 bytes += read;
             }
             sha256.update(first);
-            return new StoredFile(bytes, Digest.finish(sha256));
+            return new FileFingerprint(bytes, Digest.finish(sha256));
         }
     }
 
-    private static StoredFile joined(CompletableFuture<StoredFile> hashed) throws IOException {
+    private static FileFingerprint joined(CompletableFuture<FileFingerprint> hashed) throws IOException {
         try {
             return hashed.join();
         } catch (CompletionException e) {

@@ -15,8 +15,8 @@ import javax.net.ssl.TrustManager;
  * The TLS of a client that is to speak none. Every client of the JDK has to have one, and its own costs a new JVM 150 ms of
  * processor time: its providers, and every authority that the host trusts. Whoever would use this fails.
  */
-final class NoTls extends SSLContext {
-    NoTls() {
+final class DisabledTls extends SSLContext {
+    DisabledTls() {
         super(new Nothing(), null, "none");
     }
 

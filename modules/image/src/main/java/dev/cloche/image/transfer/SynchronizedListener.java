@@ -5,11 +5,11 @@ import dev.cloche.image.PullListener;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Lets the threads of a pull speak to its listener one at a time. */
-public final class Serialized implements PullListener {
+public final class SynchronizedListener implements PullListener {
     private final PullListener listener;
     private final ReentrantLock speaking = new ReentrantLock();
 
-    public Serialized(PullListener listener) {
+    public SynchronizedListener(PullListener listener) {
         this.listener = listener;
     }
 

@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What a deletion of rows left without one: its files have no use. */
-public record Unused(List<Digest> manifests, List<Digest> configs, List<Digest> layers) {
-    static final Unused NOTHING = new Unused(List.of(), List.of(), List.of());
+public record UnusedContent(List<Digest> manifests, List<Digest> configs, List<Digest> layers) {
+    static final UnusedContent NOTHING = new UnusedContent(List.of(), List.of(), List.of());
 
-    public Unused {
+    public UnusedContent {
         manifests = List.copyOf(manifests);
         configs = List.copyOf(configs);
         layers = List.copyOf(layers);
     }
 
-    static Unused ofLayers(List<Digest> layers) {
-        return new Unused(List.of(), List.of(), layers);
+    static UnusedContent ofLayers(List<Digest> layers) {
+        return new UnusedContent(List.of(), List.of(), layers);
     }
 
-    Unused and(Unused other) {
-        return new Unused(
+    UnusedContent and(UnusedContent other) {
+        return new UnusedContent(
                 joined(manifests, other.manifests), joined(configs, other.configs), joined(layers, other.layers));
     }
 

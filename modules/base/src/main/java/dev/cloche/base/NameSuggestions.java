@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Finds the names that a mistyped one may stand for. Pure. */
-public final class NearNames {
+public final class NameSuggestions {
     private static final int MOST = 3;
 
-    private NearNames() {}
+    private NameSuggestions() {}
 
     /** Asks for those that are near, or else says {@code otherwise}. */
     public static String remedy(String name, List<String> names, String otherwise) {
