@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The image cannot be removed, because somebody uses it. */
+/** The image cannot be removed, because it has holders. */
 public final class ImageInUse extends ImageException {
     private static final int NAMED = 10;
     private final List<ImageHolder> holders;

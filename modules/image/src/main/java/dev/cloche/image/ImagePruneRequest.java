@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * What {@link ImageStore#prune} may take. Nothing that somebody holds is ever taken.
+ * Says what {@link ImageStore#prune} may take. It never takes an image that has holders.
  *
  * @param unusedFor how long a name must not have been pulled or used; zero for every name
  * @param keepBytes size of the cache that is small enough: the least recently used go until it is reached; without it,
@@ -17,7 +17,7 @@ public record ImagePruneRequest(Duration unusedFor, OptionalLong keepBytes) {
         }
     }
 
-    /** Every image that nobody holds. */
+    /** Returns a request for every image that has no holder. */
     public static ImagePruneRequest everything() {
         return new ImagePruneRequest(Duration.ZERO, OptionalLong.empty());
     }

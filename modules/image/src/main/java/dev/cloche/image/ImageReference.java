@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /**
  * The full name of an image. Short forms mean what they mean to Docker: {@code debian} is
  * {@code docker.io/library/debian:latest}. Where a name has both a tag and a digest the digest decides, and the tag is
- * dropped. A digest alone, {@code sha256:…}, means the image on this host whose manifest has it, whatever its names; it says
- * of no registry.
+ * dropped. A digest alone, {@code sha256:…}, means the image on this host whose manifest has it, under any name; it names
+ * no registry.
  *
  * <p>The grammar is that of the distribution project's reference package.
  *
@@ -113,7 +113,7 @@ public record ImageReference(String registry, String repository, Optional<String
                 digest);
     }
 
-    /** The image of this manifest, by whatever names. */
+    /** Returns a reference to the image of this manifest, under any name. */
     public static ImageReference of(Digest manifest) {
         return new ImageReference("", "", Optional.empty(), Optional.of(manifest));
     }

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The images of this host: pulled once, kept as disks, and kept as long as somebody holds them.
+ * Keeps the images of this host: pulled once, stored as disks, and kept as long as they have holders.
  *
  * <p>Layers are stored by the digest of their uncompressed form and shared by all images. Safe for use from many threads
  * and processes. It holds no resources of its own, and ends with its catalog. Every method throws an
@@ -99,8 +99,8 @@ public final class ImageStore {
     }
 
     /**
-     * Gives a holder the disk of the image that it holds once more, whatever the image's name means by now. What is missing or
-     * damaged of it is brought back by its digest.
+     * Gives a holder the disk of the image that it holds once more, even if the image's name means another one by now. What is
+     * missing or damaged of it is fetched again by its digest.
      *
      * @param reference by which the image was acquired
      * @return empty if the holder holds none
@@ -113,8 +113,8 @@ public final class ImageStore {
     }
 
     /**
-     * To be called when a VM with the holder's disk did not come up: reads every file of its image, whatever is known of
-     * them, and makes again what is not as it was written.
+     * To be called when a VM with the holder's disk did not come up: reads every file of its image, also those that count as
+     * verified, and makes again what is not as it was written.
      *
      * @param reference by which the image was acquired
      * @return whether something was damaged, and is sound now; false also if the holder holds none
@@ -146,8 +146,8 @@ public final class ImageStore {
     }
 
     /**
-     * The disk that the holder holds, whatever its name means by now; empty if it holds none, or a file of it is missing or
-     * damaged, which {@link #acquire} mends.
+     * Returns the disk that the holder holds, even if its name means another image by now; empty if it holds none, or a file of
+     * it is missing or damaged, which {@link #acquire} mends.
      *
      * @param reference by which it was asked for
      */
@@ -272,7 +272,7 @@ public final class ImageStore {
         return recorded.summary();
     }
 
-    /** Removes images that nobody holds, as far as the request says, and files that belong to no image. */
+    /** Removes images without holders, as far as the request says, and files that belong to no image. */
     public ImagePruneReport prune(ImagePruneRequest request) {
         return fetcher.inCache(() -> pruning().prune(request));
     }
@@ -297,7 +297,7 @@ public final class ImageStore {
         return catalog.listed();
     }
 
-    /** Who holds an image, by whichever name. */
+    /** Returns who holds an image, under any of its names. */
     public List<ImageHolder> holdersOf(Digest manifest) {
         return catalog.holdersOf(manifest);
     }
@@ -338,9 +338,9 @@ public final class ImageStore {
      * Forgets a name. If it was the image's last one the image goes too, and with it every layer that no other image has. A
      * digest alone means the image's only name, and with force all of them.
      *
-     * @param force whether the name goes although somebody holds the image, which then goes with its last holder
+     * @param force whether the name goes although the image has holders; the image then goes with its last holder
      * @throws ImageNotFound if there is no such name
-     * @throws ImageInUse if somebody holds the image
+     * @throws ImageInUse if the image has holders
      * @throws ImageHasNames if it is meant by its digest, has several names and there is no force
      */
     public void remove(ImageReference reference, boolean force) {

@@ -9,7 +9,7 @@ public final class ImageSuggestions {
 
     private ImageSuggestions() {}
 
-    /** Those whose name is near, in whatever tag where none is by its whole name; as people write them. */
+    /** Returns those whose name is near, in any tag where none is near by its whole name; as people write them. */
     public static List<String> of(ImageReference wanted, List<ImageReference> here) {
         if (wanted.isDigestAlone() || here.contains(wanted)) {
             return List.of();

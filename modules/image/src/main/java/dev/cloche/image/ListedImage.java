@@ -6,7 +6,7 @@ import java.util.List;
  * An image in a list.
  *
  * @param image by one of its names; by its digest alone if it has none any more
- * @param holders who uses it, by whichever name
+ * @param holders who uses it, under any of its names
  */
 public record ListedImage(ImageSummary image, List<ImageHolder> holders) {
     public ListedImage {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * @param plainHttp registries ({@code host} or {@code host:port}, as in an image's name) that may be spoken to without
  *     TLS; those on the loopback interface always may
  * @param mirrors by registry, who is asked before it, in this order
- * @param authorities files with certificates, in PEM, of whoever vouches for registries besides the JDK's authorities
+ * @param authorities files with certificates, in PEM, of certificate authorities to trust for registries besides the JDK's
  * @param logins where logins come from
  * @param attempts how often a request is tried in all
  * @param firstPause wait before the second try; later ones double it

@@ -136,7 +136,7 @@ class DigestNamesTest {
                         alone, StoreFixture.holder("a"), PullListener.none(), StoreFixture.soon()))
                 .isInstanceOf(ImageDamaged.class)
                 .hasMessageContaining("it has no name that says which that is");
-        // Whoever knows a name has it made again, and it gets none by that.
+        // A holder that knows a name has it made again, and it gets no name by that.
         fixture.store.acquireHeld(name, StoreFixture.holder("a"), PullListener.none(), StoreFixture.soon());
         assertThat(fixture.store.check()).isEmpty();
         assertThat(fixture.store.list()).isEmpty();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of a registry that are wrong by intent: too long, of another kind, or leading where nobody should go. */
+/** Answers of a registry that are wrong by intent: too long, of another kind, or leading to addresses that must not be asked. */
 class HostileRegistryTest extends OnRawRegistry {
     @Test
     void anEndlessManifestIsCutOff() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What can go wrong with a registry's bytes on their way, and that nobody has to read a stack trace for it. */
+/** What can go wrong with a registry's bytes on their way, and that the error says it without a stack trace. */
 class RegistryFaultsTest extends OnRawRegistry {
     @Test
     void aConnectionThatIsCutAgainAndAgainIsResumedAsLongAsItBringsSomething() {

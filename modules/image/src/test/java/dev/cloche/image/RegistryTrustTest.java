@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A registry whose certificate nobody vouches for but a file. */
+/** A registry whose certificate only the authority in a file vouches for. */
 class RegistryTrustTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
 

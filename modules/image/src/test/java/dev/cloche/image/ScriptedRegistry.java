@@ -84,7 +84,7 @@ final class ScriptedRegistry implements AutoCloseable {
         cut(exchange, bytes, sent, () -> {});
     }
 
-    /** Like {@link #cut(HttpExchange, byte[], int)}, after {@code waiting}: what nobody has read yet is lost with the connection. */
+    /** Like {@link #cut(HttpExchange, byte[], int)}, after {@code waiting}: what was not read yet is lost with the connection. */
     static void cut(HttpExchange exchange, byte[] bytes, int sent, Runnable waiting) throws IOException {
         exchange.sendResponseHeaders(200, bytes.length);
         exchange.getResponseBody().write(bytes, 0, sent);

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.OptionalInt;
 
 /**
- * A machine whose configuration cannot be used. Nothing touches its files until somebody mends or removes them.
+ * Describes a machine whose configuration cannot be used. Cloche leaves its files alone until a user mends or removes them.
  *
  * @param name of its directory, which need not be a valid name
  * @param file the configuration

@@ -25,7 +25,7 @@ public enum DiskState {
     }
 
     /**
-     * What a machine is to somebody who has just read its file. Whoever wrote {@code running} may be gone, so the machine
+     * Returns the state of a machine whose file was just read. The process that wrote {@code running} may be gone, so the machine
      * counts as stopped until its VM is found.
      */
     public MachineState reloaded() {

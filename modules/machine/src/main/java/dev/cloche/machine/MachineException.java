@@ -83,7 +83,7 @@ public abstract sealed class MachineException extends ClocheException {
         }
     }
 
-    /** Somebody else works on the machine. Code {@code machine.busy}. */
+    /** Another process or thread works on the machine. Code {@code machine.busy}. */
     public static final class Busy extends MachineException {
         public Busy(String name) {
             super(

@@ -15,7 +15,7 @@ public enum MachineState {
     STOPPED,
     /** Its memory is on disk, and the next start continues from it. */
     SUSPENDED,
-    /** A start failed, or its VM ended although nobody asked for it; the file keeps why. */
+    /** A start failed, or its VM ended without a request; the file keeps why. */
     FAILED;
 
     /** In lower case, for read-outs. */

@@ -42,8 +42,9 @@ import java.util.function.UnaryOperator;
  * Makes, starts, stops and removes machines. Safe for use from several threads and processes: work on one machine is done
  * by one at a time.
  *
- * <p>A machine belongs to no process. Its VM outlives whoever started it, and what is written in its file is held against
- * what runs whenever somebody looks. Besides {@link MachineException}s, methods throw those of images and VMs as they are.
+ * <p>A machine belongs to no process. Its VM outlives the process that started it. Every call that lists or shows machines
+ * reconciles the file with the VM that runs. Besides {@link MachineException}s, methods throw those of images and VMs as they
+ * are.
  */
 public final class Machines implements AutoCloseable {
     private final MachineContext context;
@@ -156,8 +157,8 @@ public final class Machines implements AutoCloseable {
     }
 
     /**
-     * Writes the memory of a running machine to disk and ends its VM; its next start continues from there. Whatever fails, it
-     * goes on. Nothing happens if it is suspended already.
+     * Writes the memory of a running machine to disk and ends its VM; its next start continues from there. If a step fails, the
+     * machine goes on running. Nothing happens if it is suspended already.
      *
      * @throws MachineException.WrongState if it does not run
      */

@@ -39,7 +39,7 @@ public record PersistedMachine(
                 MachineStatus.NEW);
     }
 
-    /** Whether its file says that it runs, so that whoever has just read it must look for its VM. */
+    /** Returns whether its file says that it runs, so that a process that has just read it must look for its VM. */
     public boolean needsRecovery() {
         return status.state().needsRecovery();
     }

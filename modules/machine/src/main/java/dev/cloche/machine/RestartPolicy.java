@@ -4,7 +4,7 @@ import dev.cloche.base.Printable;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What recovery does with a machine whose VM has ended although nobody asked Cloche to end it. */
+/** Says what recovery does with a machine whose VM has ended without a request to Cloche. */
 public enum RestartPolicy {
     /** It is settled as stopped. */
     NO,
@@ -38,9 +38,9 @@ public enum RestartPolicy {
     }
 
     /**
-     * Whether a machine is to be started again.
+     * Returns whether a machine is to be started again.
      *
-     * @param failed whether it crashed, its host did, or nobody knows; otherwise its guest powered off
+     * @param failed whether it crashed, its host did, or the reason is unknown; otherwise its guest powered off
      */
     public boolean restarts(boolean failed) {
         return this == ALWAYS || (this == ON_FAILURE && failed);

@@ -24,8 +24,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Kills processes that play a scenario with machines, each at another step and in a state root of its own, where there is a
- * machine of somebody else too. After each kill another runtime recovers; then nothing may be left that belongs to no machine.
+ * Kills processes that play a scenario with machines, each at another step and in a state root of its own, where there is also a
+ * machine of another process. After each kill another runtime recovers; then nothing may be left that belongs to no machine.
  */
 final class KillHarness {
     private static final MachineName BYSTANDER = new MachineName("bystander");
@@ -135,7 +135,7 @@ final class KillHarness {
                 .isPresent();
     }
 
-    /** Nobody holds a lock of it any more, and nothing is left when all are gone. */
+    /** No lock of it is held any more, and nothing is left when all are gone. */
     private static void assertRemovable(KillRuntime runtime) throws IOException {
         Machines machines = runtime.machines();
         for (String name : machines.store().list()) {

@@ -85,7 +85,7 @@ class MachineDurabilityTest {
             assertThat(left.resources()).as("after %s %d", call, ordinal).isIn(OLD, NEW);
             assertThat(left.withResources(OLD)).isEqualTo(SampleMachines.full());
             finished += left.resources().equals(NEW) ? 1 : 0;
-            // Whoever comes next is not hindered, and nobody takes what is left for a machine.
+            // The next process is not hindered, and takes nothing that is left for a machine.
             assertThat(store().list()).containsExactly("web");
         }
         assertThat(finished).as("kills after the rename").isPositive();

@@ -78,7 +78,7 @@ abstract class MachinesInMemory {
         return machines.start(WEB, PullListener.none(), soon());
     }
 
-    /** What is recorded of it, as somebody finds it who looks. */
+    /** What is recorded of it, as a reader of its file finds it. */
     MachineStatus status() {
         return machines.get(WEB).machine().status();
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** The life of machines on VMs in memory: what files say, whatever happens around them. */
+/** The life of machines on VMs in memory: what their files say through every event around them. */
 class MachinesTest extends MachinesInMemory {
     @Test
     void aMachineIsCreatedStartedUsedStoppedAndRemovedWithAllThatItHas() throws IOException {

@@ -161,7 +161,7 @@ final class LayerTree {
         if (target.isEmpty() || target.length() > Symlink.MAX_TARGET) {
             throw new CorruptArchiveException("the symbolic link " + entry.path() + " has an impossible target");
         }
-        // Whatever an archive says, Linux has no other permissions for links.
+        // Linux has no other permissions for links, even if an archive says so.
         Attributes attributes = attributes(entry, false);
         return new Symlink(
                 new Attributes(
@@ -217,7 +217,9 @@ final class LayerTree {
         countEntry();
     }
 
-    /** Every entry counts, also one that replaces another: whoever keeps on replacing does not get past the limit. */
+    /**
+     * Counts every entry, also one that replaces another, so that an archive that keeps on replacing does not get past the limit.
+     */
     private void countEntry() {
         entries++;
         if (entries > limits.maxEntries()) {

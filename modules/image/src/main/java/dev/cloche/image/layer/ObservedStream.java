@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Sees every byte that is read through it, whichever way, once and in order. For one thread. */
+/** Sees every byte that is read through it by any method, once and in order. For one thread. */
 public abstract class ObservedStream extends FilterInputStream {
     public ObservedStream(InputStream in) {
         super(in);

@@ -14,8 +14,8 @@ final class PathNames {
     private PathNames() {}
 
     /**
-     * The names of a path below the image's root; a leading slash, empty names and {@code .} mean nothing, and {@code ..}
-     * takes the name before it away, whatever that names.
+     * The names of a path below the image's root; a leading slash, empty names and {@code .} mean nothing, and {@code ..} takes
+     * the name before it away, also if that is no directory.
      *
      * @throws CorruptArchiveException if the path leads above the root, or has too many names, or one that no file can have
      */

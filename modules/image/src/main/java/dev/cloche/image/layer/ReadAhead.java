@@ -35,7 +35,7 @@ public final class ReadAhead extends InputStream {
     private Piece current = new Piece(new byte[0], 1, null);
     private int next = 1;
 
-    /** @param source is read by another thread until this stream is closed, and not by anybody else */
+    /** @param source is read by another thread until this stream is closed, and must not be read by any other */
     public ReadAhead(InputStream source) {
         this.source = source;
         producer = Thread.ofPlatform()
@@ -116,7 +116,7 @@ public final class ReadAhead extends InputStream {
                 }
             }
         } catch (InterruptedException e) {
-            // Whoever reads was interrupted, and waits for this to end.
+            // The reading thread was interrupted, and waits for this to end.
         }
     }
 

@@ -20,8 +20,8 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A small JSON document in memory. Documents come from strangers, so their depth is bounded here and their length by
- * whoever read them, and a name that stands twice in an object is refused: readers would differ about it.
+ * Holds a small JSON document in memory. Documents come from strangers, so their depth is bounded here and their length by the
+ * caller that read them, and a name that stands twice in an object is refused: readers would differ about it.
  */
 public sealed interface JsonValue {
     record Text(String value) implements JsonValue {}

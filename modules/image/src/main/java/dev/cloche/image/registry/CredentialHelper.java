@@ -81,7 +81,7 @@ public record CredentialHelper(Path program, Duration patience) {
 
     private byte[] talk(Process process, String registry, Deadline deadline)
             throws LoginsUnreadable, InterruptedException {
-        // Reading a pipe knows no deadline, so somebody else reads.
+        // Reading a pipe knows no deadline, so another thread reads.
         FutureTask<byte[]> reading =
                 new FutureTask<>(() -> process.getInputStream().readNBytes(LONGEST + 1));
         Thread.ofPlatform().daemon().name("cloche-credential-helper").start(reading);

@@ -12,8 +12,8 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 
 /**
- * The TLS of a client that is to speak none. Every client of the JDK has to have one, and its own costs a new JVM 150 ms of
- * processor time: its providers, and every authority that the host trusts. Whoever would use this fails.
+ * Stands in for the TLS of a client that is to speak none. Every client of the JDK has to have one, and its own costs a new JVM
+ * 150 ms of processor time: its providers, and every authority that the host trusts. An attempt to use this fails.
  */
 final class DisabledTls extends SSLContext {
     DisabledTls() {

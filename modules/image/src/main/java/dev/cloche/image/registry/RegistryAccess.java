@@ -36,7 +36,7 @@ final class RegistryAccess {
         this.defaultScope = defaultScope;
     }
 
-    /** Empty as long as nobody has asked. */
+    /** Empty until the registry has asked for it. */
     String header() {
         return header;
     }

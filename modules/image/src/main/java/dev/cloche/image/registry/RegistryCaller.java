@@ -76,7 +76,7 @@ public final class RegistryCaller implements AutoCloseable {
         return answer.valueOrThrow(this, action);
     }
 
-    /** Waits before another attempt of whatever kind. */
+    /** Waits before another attempt of any kind. */
     void pause(int attempt, Optional<HttpHeaders> answer) {
         Duration pause = RetryPause.before(attempt, options.firstPause(), answer);
         if (pause.toNanos() >= deadline.remainingNanos()) {
@@ -146,7 +146,7 @@ public final class RegistryCaller implements AutoCloseable {
         return status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS || status >= 500;
     }
 
-    /** Only the registry's own: whoever it redirects to must not ask for its password. */
+    /** Returns only the registry's own challenge: a host that it redirects to must not ask for its password. */
     private Optional<Challenge> challenge(RegistryAction<?> action, HttpResponse<ResponseBody> response) {
         return http.fromTarget(action, response)
                 ? Challenge.choose(response.headers().allValues("WWW-Authenticate"))

@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Whom to believe that a registry is who it says: the JDK's authorities, and those that somebody added. */
+/** Decides which certificate authorities to trust for registries: the JDK's, and those that the user added. */
 final class RegistryTrust {
     private static final long MOST_BYTES = 4 << 20;
 

@@ -12,10 +12,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * Who serves a repository: its registry's mirrors in their order, then the registry itself. A mirror that fails once, in
- * whatever way, is not asked again in this pull. Thread-safe.
+ * Chooses the host that serves a repository: its registry's mirrors in their order, then the registry itself. A mirror that fails
+ * once, in any way, is not asked again in this pull. Thread-safe.
  *
- * <p>A mirror is asked as somebody of its own: with the login for its own name, and none of the registry's.
+ * <p>A mirror is asked with the login for its own name, never with the registry's.
  */
 final class RepositoryHosts implements AutoCloseable {
     /**
@@ -54,7 +54,9 @@ final class RepositoryHosts implements AutoCloseable {
         }
     }
 
-    /** The one to ask after {@code failed} has; throws its failure where that was the last, or nobody has time left. */
+    /**
+     * Returns the host to ask after {@code failed} has failed; throws that failure if it was the last host, or no time is left.
+     */
     Host after(Host failed, PullFailed failure) {
         choosing.lock();
         try {

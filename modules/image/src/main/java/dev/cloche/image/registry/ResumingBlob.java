@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob as one stream, whatever happens to the connections below it: after a break it carries on at the byte where it
- * was, with another of its hosts if one fails for good. It promises nothing about the content; {@link HashingStream} does. For one thread.
+ * Reads a blob as one stream over connections that may break: after a break it carries on at the byte where it was, with another
+ * of its hosts if one fails for good. It promises nothing about the content; {@link HashingStream} does. For one thread.
  */
 final class ResumingBlob extends InputStream {
     /** Who sends less before each break, and breaks again and again, is not waited for. */
@@ -59,7 +59,7 @@ final class ResumingBlob extends InputStream {
                 broken = new IOException("it ended after " + position + " of " + blob.size() + " bytes");
             } catch (IOException e) {
                 if (position >= blob.size()) {
-                    // All is here, whatever else was promised.
+                    // All is here, even if the registry promised more.
                     ended = true;
                     return -1;
                 }

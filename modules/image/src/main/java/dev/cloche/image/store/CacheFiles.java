@@ -78,8 +78,8 @@ public final class CacheFiles {
     }
 
     /**
-     * Contents whose digests begin alike share a lock: it costs a wait that nobody notices, and there is a bounded number
-     * of lock files, of which none ever has to be deleted.
+     * Contents whose digests begin alike share a lock: it costs a wait too short to notice, and there is a bounded number of lock
+     * files, of which none ever has to be deleted.
      */
     private Path lock(String kind, Digest content) {
         String stripe = content.hex().substring(0, LOCK_DIGITS);

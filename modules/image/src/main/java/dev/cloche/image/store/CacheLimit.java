@@ -28,8 +28,8 @@ public final class CacheLimit {
     }
 
     /**
-     * Makes room after these were brought, which stay whatever the limit is. What was brought is here: a failure is told and
-     * nothing more.
+     * Makes room after these were fetched, which stay even if they alone exceed the limit. The fetched image is complete, so a
+     * failure is only reported.
      */
     public void hold(Collection<Digest> brought, PullListener listener) throws InterruptedException {
         try {

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whether the files of the cache are what was written. Each is read and compared with its digest before its first use in a
- * boot of the host, because nobody can tell whether the last boot was ended by a shutdown. After that its stamp is compared
+ * Verifies that the files of the cache are what was written. Each is read and compared with its digest before its first use in a
+ * boot of the host, because there is no telling whether the last boot was ended by a shutdown. After that its stamp is compared
  * at every use, which costs one system call, and the file is read again if that has changed.
  */
 public final class CacheVerification {

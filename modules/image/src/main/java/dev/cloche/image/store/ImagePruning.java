@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Gives back the space of images that nobody holds. One image is one transaction, so others wait for none of it, and one
- * that is pinned or used meanwhile stays.
+ * Gives back the space of images without holders. One image is one transaction, so others wait for none of it, and one that is
+ * pinned or used meanwhile stays.
  */
 public final class ImagePruning {
     /** Less than any size: all goes that may. */
@@ -39,7 +39,7 @@ public final class ImagePruning {
     public ImagePruneReport prune(ImagePruneRequest request) throws IOException, InterruptedException {
         ReclaimedSpace reclaimed = new ReclaimedSpace();
         UnusedFiles deletion = new UnusedFiles(files, catalog, reclaimed);
-        // First what nobody can use, so that no image has to go for its size.
+        // First what has no use any more, so that no image has to go for its size.
         UnusedContent unreferenced = removals.removeUnreferenced();
         deletion.delete(unreferenced);
         new OrphanFiles(files, catalog).deleteAll(reclaimed);

@@ -94,7 +94,7 @@ public final class ImageRemovals {
                 "UPDATE image_ref SET updated_at = ? WHERE updated_at > ?", now.toEpochMilli(), now.toEpochMilli());
     }
 
-    /** Names of images that nobody pins and that were not used since then, the least recently used first. */
+    /** Returns the names of images that are not pinned and were not used since then, the least recently used first. */
     List<ImageReference> unpinned(Instant unusedSince) {
         return catalog.read(session -> unpinned(session, unusedSince));
     }

@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files without rows: what processes have left that were killed between a file and its row, unfinished files, and files
- * of older layouts. Each was written under the lock of its content, so one whose lock is free, and that has no row under
- * it, belongs to nobody. Names that no version of ours gives are left alone.
+ * Finds orphans, which are files without rows: what processes have left that were killed between a file and its row, unfinished
+ * files, and files of older layouts. Each was written under the lock of its content, so one whose lock is free, and that has no
+ * row under it, has no owner. Names that no version of ours gives are left alone.
  */
 public final class OrphanFiles {
     private static final Pattern FINAL = Pattern.compile("([0-9a-f]{64})(?:\\.v(\\d{1,4}))?\\.(erofs|vmdk|blob|json)");
@@ -38,7 +38,7 @@ public final class OrphanFiles {
     }
 
     /**
-     * A file that belongs to nobody, unless somebody is at work on it.
+     * Describes a file without a row, which is an orphan unless a process is at work on it.
      *
      * @param locks under which it may be deleted, in the order in which they are taken
      * @param used whether it has got a row, to be asked under the locks

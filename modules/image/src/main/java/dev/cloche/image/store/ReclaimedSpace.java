@@ -26,7 +26,7 @@ public final class ReclaimedSpace {
         return new ReclaimedSpace(true);
     }
 
-    /** A file that is gone already is nobody's loss, and not counted. */
+    /** Deletes a file and counts it. One that is gone already is not counted. */
     void delete(CacheDirectory directory, Path file) throws IOException {
         long length;
         try {

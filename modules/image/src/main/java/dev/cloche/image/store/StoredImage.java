@@ -16,6 +16,6 @@ public record StoredImage(
         layers = List.copyOf(layers);
     }
 
-    /** One layer, whichever images have it. */
+    /** Describes one layer, which several images may have. */
     public record StoredLayer(Digest diffId, CheckedFile file) {}
 }

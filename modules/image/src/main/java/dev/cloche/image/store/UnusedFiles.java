@@ -64,7 +64,7 @@ public final class UnusedFiles {
         }
     }
 
-    /** Counts what {@link #delete} would delete if nobody is at work on it; for what is {@link ReclaimedSpace#onPaper}. */
+    /** Counts what {@link #delete} would delete if no process is at work on it; for what is {@link ReclaimedSpace#onPaper}. */
     static void count(UnusedContent unused, CacheFiles files, ReclaimedSpace onPaper) throws IOException {
         for (Digest manifest : unused.manifests()) {
             deleteManifest(files, manifest, onPaper);

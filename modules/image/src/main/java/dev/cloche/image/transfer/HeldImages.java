@@ -17,7 +17,7 @@ import dev.cloche.image.store.StoredImage;
 import dev.cloche.image.store.UnusedFiles;
 import java.util.Optional;
 
-/** Images in the hands of their holders: the disk that each boots from, whole whatever has become of the cache. */
+/** Gives holders the disks of their images, whole even if files of the cache were damaged or lost. */
 public final class HeldImages {
     private final CacheFiles files;
     private final ImageCatalog catalog;

@@ -194,7 +194,7 @@ public final class ImageFetcher {
                 }));
     }
 
-    /** Says what was wrong with the image that is here, whatever comes of its repair. */
+    /** Says what was wrong with the image that is here, also if its repair fails. */
     private static RecordedImage mending(
             ImageReference reference, PullListener listener, Supplier<RecordedImage> repair) {
         try {

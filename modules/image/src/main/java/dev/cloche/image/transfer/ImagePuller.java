@@ -46,11 +46,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Makes every file of an image and records it. Processes that want the same image take turns at the lock of its manifest,
- * and those whose images share a layer at the lock of the layer; who comes second finds the work done.
+ * Makes every file of an image and records it. Processes that want the same image take turns at the lock of its manifest, and
+ * those whose images share a layer at the lock of the layer; the second finds the work done.
  *
- * <p>Locks are taken in one order: a manifest, its config, then layers by name. Whoever deletes files waits for no lock
- * and looks at the catalog again under it, so a file that is about to be recorded is never taken away.
+ * <p>Locks are taken in one order: a manifest, its config, then layers by name. A deletion of files waits for no lock and looks
+ * at the catalog again under it, so a file that is about to be recorded is never taken away.
  */
 final class ImagePuller {
     private final CacheFiles files;
@@ -181,7 +181,7 @@ final class ImagePuller {
                 locks.push(lock(source, file, deadline));
             }
             if (!areThere(stored)) {
-                // Somebody removed images meanwhile. Under all locks that cannot happen again.
+                // A removal took images away meanwhile. Under all locks that cannot happen again.
                 stored = LayerPulls.run(
                         options.parallelism(), layers, (diffId, blob) -> oneLayer(pull, diffId, blob, listener));
             }

@@ -11,7 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a layer's blob as it came while it is being read, for those that nobody else could give us again. */
+/**
+ * Keeps a layer's blob as it came while it is being read, for sources that do not last, such as an archive, from which it could
+ * not be read again.
+ */
 final class KeptBlob implements AutoCloseable {
     private final @Nullable Path temporary;
     private final @Nullable Path target;

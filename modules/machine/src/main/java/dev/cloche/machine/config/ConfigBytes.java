@@ -2,7 +2,7 @@ package dev.cloche.machine.config;
 
 import java.time.Instant;
 
-/** A configuration as it is on the disk, and what its file says of its age. The bytes are nobody's to change. */
+/** Holds a configuration as it is on the disk, and its file's time of modification. No caller may change the bytes. */
 final class ConfigBytes {
     private final byte[] bytes;
     private final Instant time;

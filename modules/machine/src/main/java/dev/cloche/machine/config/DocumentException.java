@@ -3,7 +3,7 @@ package dev.cloche.machine.config;
 import dev.cloche.machine.BrokenMachine;
 import java.util.OptionalInt;
 
-/** A configuration cannot be used; whoever knows its name and file makes a {@link BrokenMachine} of it. */
+/** A configuration cannot be used; the caller that knows its name and file makes a {@link BrokenMachine} of it. */
 public final class DocumentException extends Exception {
     private final transient OptionalInt line;
     private final boolean newer;

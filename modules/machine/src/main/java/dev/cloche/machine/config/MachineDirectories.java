@@ -111,7 +111,10 @@ public record MachineDirectories(Path base) {
         return DurableFiles.ensureDirectory(base).resolve(MAKING + suffix());
     }
 
-    /** Held by whoever makes that directory, so that it can be told from one that a killed process has left. */
+    /**
+     * Returns the lock file of a staging directory. The process that makes the directory holds the lock, so a sweep can tell it
+     * from one that a killed process has left.
+     */
     Path lockOf(Path staging) throws IOException {
         return DurableFiles.ensureDirectory(base.resolve(LOCKS)).resolve(String.valueOf(staging.getFileName()));
     }
@@ -130,7 +133,7 @@ public record MachineDirectories(Path base) {
         move(of(from), of(to));
     }
 
-    /** Under the lock, so nobody makes the target in between. */
+    /** Moves a directory. The caller holds the lock, so no other process makes the target in between. */
     private void move(Path from, Path to) throws IOException {
         if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileAlreadyExistsException(to.toString());

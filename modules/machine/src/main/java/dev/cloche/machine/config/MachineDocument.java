@@ -108,7 +108,7 @@ public final class MachineDocument {
         before.put(ConfigKeys.NAME, String.valueOf(toml.getString(List.of(ConfigKeys.NAME))));
         String next = changed(toml, document -> {
             TomlChanges.apply(document, before, MachineValues.of(after));
-            // Whoever writes the name that the directory has completes a rename.
+            // A write of the name that the directory has completes a rename.
             document.remove(List.of(ConfigKeys.RENAMED_TO));
         });
         MachineDocument changed = parse(next, after.name().value(), fileTime);

@@ -134,7 +134,7 @@ public final class MachineStore {
         return storing(name.value(), () -> files.document(name).machine());
     }
 
-    /** The names of all directories that hold a configuration, sorted, whatever it is like; empty if the base is missing. */
+    /** Returns the sorted names of all directories that hold a configuration, usable or broken; empty if the base is missing. */
     public List<String> list() {
         return storing("all", directories::names);
     }
@@ -233,7 +233,7 @@ public final class MachineStore {
     }
 
     /**
-     * Reads, changes and writes a machine, while nobody else does.
+     * Reads, changes and writes a machine, excluding all other writers.
      *
      * @param mutation must be quick, and must not change the name
      * @return the machine as it is now

@@ -25,7 +25,7 @@ public final class StagingDirectory implements AutoCloseable {
         while (true) {
             Path directory = store.directories().staging();
             Path lockFile = store.directories().lockOf(directory);
-            // First the lock: nobody takes the directory for one that was left.
+            // First the lock: no sweep takes the directory for one that a killed process left.
             Optional<LockFile> lock = LockFile.tryLock(lockFile);
             if (lock.isPresent()) {
                 StagingDirectory staging = new StagingDirectory(directory, lockFile, lock.get());

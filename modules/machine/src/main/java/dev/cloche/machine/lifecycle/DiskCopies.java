@@ -12,7 +12,9 @@ import java.time.Duration;
 
 /** Copies of machines' disks, also of those that run. Its callers hold the machine's lock. */
 final class DiskCopies {
-    /** Longer than a snapshot takes; the guest thaws by itself after it, whoever dies. */
+    /**
+     * Longer than a snapshot takes. The guest thaws by itself after it, so no death of a process on the host leaves it frozen.
+     */
     private static final Duration LONGEST_FREEZE = Duration.ofMinutes(5);
 
     private final MachineContext context;

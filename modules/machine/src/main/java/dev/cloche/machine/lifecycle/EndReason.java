@@ -7,16 +7,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How the VM of a machine ended, as it is recorded. Pure.
+ * Says how the VM of a machine ended, as it is recorded. Pure.
  *
- * @param failed whether nobody wanted it
+ * @param failed whether it ended without a request
  * @param how for people, to stand behind a name and a colon
  */
 public record EndReason(boolean failed, String how) {
     /** Nothing of the VM is left to say how. */
     static final EndReason GONE = new EndReason(true, "its host went down, or its VM was removed");
 
-    /** The same, of a machine that somebody was stopping. */
+    /** The same, of a machine for which a stop was under way. */
     static final EndReason GONE_UNSEEN = new EndReason(false, GONE.how);
 
     /** Of a machine that was said to run. */
@@ -32,7 +32,7 @@ public record EndReason(boolean failed, String how) {
     }
 
     /**
-     * Of a machine that somebody has stopped, which is no failure, whatever it took.
+     * Returns the reason of an end that was requested. That is no failure, even if the VM had to be killed.
      *
      * @param grace that it was given; zero if it was not asked
      */
@@ -43,7 +43,7 @@ public record EndReason(boolean failed, String how) {
                 seconds(grace) + " after the stop");
     }
 
-    /** The same, if whoever has stopped it is gone, and took along how long it should wait. */
+    /** The same, if the process that stopped it is gone, and with it the knowledge of the grace. */
     static EndReason asked(VmExit exit) {
         return asked(exit, "its VM was killed", "in time");
     }

@@ -27,7 +27,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What machines are kept in and made of. */
+/**
+ * Holds what every operation on machines needs: their store and events, the images, the VMs and the clock; and the locks of
+ * machines.
+ */
 public record MachineContext(
         MachineStore store, MachineEventLog events, ImageStore images, VmProvider vms, Clock clock) {
     static final String HOLDER_KIND = "machine";
@@ -53,7 +56,7 @@ public record MachineContext(
         return MachineInfo.of(machine, vm(machine), inWork(machine));
     }
 
-    /** Whether somebody works on it right now. */
+    /** Returns whether a process or thread works on it right now. */
     boolean inWork(PersistedMachine machine) {
         return inWork(machine.vmId());
     }
@@ -68,7 +71,7 @@ public record MachineContext(
     }
 
     /**
-     * Works on a machine while nobody else does, in any process. What only reads needs no such thing.
+     * Works on a machine under its lock, which excludes all other processes and threads. What only reads needs no lock.
      *
      * @throws MachineException.NotFound if there is none of that name
      * @throws MachineException.Broken if its file cannot be used
@@ -133,7 +136,7 @@ public record MachineContext(
         try {
             Files.deleteIfExists(lock(id));
         } catch (IOException empty) {
-            // An empty file that is left disturbs nobody.
+            // An empty file that is left does no harm.
         }
     }
 

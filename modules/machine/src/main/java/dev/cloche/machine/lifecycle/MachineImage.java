@@ -11,7 +11,7 @@ import dev.cloche.machine.MachineException;
 import dev.cloche.machine.PersistedMachine;
 import java.util.Optional;
 
-/** The image below a machine's disk: always the one that it was made with, whatever its name means by now. */
+/** Gets the image below a machine's disk: always the one that it was made with, even if its name means another image by now. */
 public final class MachineImage {
     private final MachineContext context;
     private final PullListener listener;

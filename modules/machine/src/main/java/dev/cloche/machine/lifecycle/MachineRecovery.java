@@ -13,7 +13,7 @@ import java.time.Duration;
 public final class MachineRecovery {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
-    /** What a guest has once more: nobody knows any more how long it should have. */
+    /** What a guest gets once more: how long it should have had is not recorded. */
     private static final Duration FINISHING_GRACE = Duration.ofSeconds(10);
 
     private final MachineContext context;

@@ -30,8 +30,7 @@ import java.util.Optional;
 
 /**
  * Brings machines up. Its callers hold the machine's lock. The file says {@code running} before there is a VM, and has {@code
- * started_at} only when the machine is usable: so whoever looks after a crash finds all that was begun, and knows what is
- * left to do.
+ * started_at} only when the machine is usable: so recovery after a crash finds all that was begun, and knows what is left to do.
  */
 public final class MachineStart {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);

@@ -44,7 +44,7 @@ public final class MachineStop {
                         .how());
     }
 
-    /** Writes down that it has no VM any more, as somebody wanted or its guest did. */
+    /** Records that it has no VM any more, by request or because its guest powered off. */
     PersistedMachine stopped(PersistedMachine machine, String how) {
         PersistedMachine stopped =
                 rest(machine, status -> status.withState(DiskState.STOPPED).withLastEnd(Optional.of(how)));

@@ -43,7 +43,7 @@ public final class MachineSupervisor implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private boolean closed;
 
-    /** @param recover holds a machine against its VM; waits for whoever works on it */
+    /** @param recover reconciles a machine with its VM; waits for any other process that works on it */
     public MachineSupervisor(MachineContext context, Consumer<MachineName> recover) {
         this.context = context;
         this.recover = recover;
@@ -80,7 +80,7 @@ public final class MachineSupervisor implements AutoCloseable {
             watched.put(machine.vmId(), guard.get());
             var _ = guard.get().onEnd().thenRun(() -> over(machine, guard.get()));
         } else if (!context.alive(machine) && !context.inWork(machine)) {
-            // Ended before anybody looked. One that somebody works on tells of itself when that is done.
+            // Ended before this looked. A process that works on one adds an event when it is done.
             spawn("machine-" + machine.name(), () -> recover.accept(machine.name()));
         }
     }
@@ -151,7 +151,7 @@ public final class MachineSupervisor implements AutoCloseable {
         System.getLogger(MachineSupervisor.class.getName()).log(System.Logger.Level.DEBUG, what, why);
     }
 
-    /** Stops looking; the machines go on. A restart that is under way is interrupted, and completed by whoever looks next. */
+    /** Stops looking; the machines go on. A restart that is under way is interrupted; the next recovery completes it. */
     @Override
     public void close() {
         lock.lock();

@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How the memory of machines is called among the snapshots of VMs: {@code machine-ID-KIND-REST}, where ID is that of the
- * machine's VM. So it is found by its machine, and by nobody else.
+ * Names the memory of machines among the snapshots of VMs: {@code machine-ID-KIND-REST}, where ID is that of the machine's VM. So
+ * only its own machine finds it.
  */
 public final class MemorySnapshotNames {
     private static final String SUSPENDED = "suspended-";

@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What was kept for machines that are gone: their directories were deleted by hand, or a process was killed while it made or
- * removed one. Whoever makes a machine holds the lock of its id all the while, so what is being made is told from what was left.
+ * Finds and removes the orphans: what was kept for machines that are gone, because their directories were deleted by hand, or a
+ * process was killed while it made or removed one. A process that makes a machine holds the lock of its id all the while, so what
+ * is being made is told from what was left.
  *
  * <p>By itself only that goes of which a directory was recorded, because these records are beside the directories: where all of
  * that is missing, on a disk that is not mounted, it keeps what it has.
@@ -32,7 +33,7 @@ public final class OrphanedMachines {
         belongings = new ExternalResources(context);
     }
 
-    /** All that there is, by id; what somebody works on is left out. */
+    /** Returns all orphans, by id; one that a process works on is left out. */
     public List<OrphanedMachine> find() {
         List<OrphanedMachine> found = new ArrayList<>();
         names().forEach((id, name) -> {
@@ -75,7 +76,7 @@ public final class OrphanedMachines {
         return gone;
     }
 
-    /** The same for who has other things to do: whatever happens, it is only logged. */
+    /** Does the same, and only logs a failure, for callers whose own work does not depend on it. */
     public void sweepQuietly() {
         try {
             context.store().sweep();

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** A provisioning script as somebody gives it. */
+/** Holds a provisioning script as a caller gives it. */
 final class ProvisionScript {
     /** The name of the one that a machine is made with. */
     static final String FIRST = "provision.sh";
@@ -48,8 +48,8 @@ final class ProvisionScript {
     }
 
     /**
-     * Puts it beside the script that a machine has, under a name of its own: so whichever of the two its file names is
-     * there, and whole, after a crash at any point.
+     * Puts it beside the script that a machine has, under a name of its own: so after a crash at any point, the one of the two
+     * that its file names is there and whole.
      *
      * @return the name that its file is to say; empty if it has this script already
      */

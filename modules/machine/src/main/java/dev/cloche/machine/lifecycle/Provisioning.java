@@ -104,7 +104,7 @@ public final class Provisioning {
                 }
             }
         } catch (IOException | RuntimeException lost) {
-            // Whoever waits for the end of the execution gets the reason.
+            // The caller that waits for the end of the execution gets the reason.
         }
     }
 

@@ -11,10 +11,13 @@ public sealed interface ReconcileRules {
     /** The file is true. */
     record Nothing() implements ReconcileRules {}
 
-    /** Its VM runs, as the file says: whoever looked after it may be gone. */
+    /** Its VM runs, as the file says; the process that supervised it may be gone. */
     record Adopt() implements ReconcileRules {}
 
-    /** Its VM runs although the file says that it was stopped: whoever was at that is gone, and its guest may be at it. */
+    /**
+     * Its VM runs although the file says that it was being stopped: the process that stopped it is gone, and its guest may be
+     * shutting down.
+     */
     record FinishStop() implements ReconcileRules {}
 
     /** Its VM runs although it should have none: its memory is kept, and must stay what its disk belongs to. */

@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * One wait for a state of a machine, which costs nothing while it lasts: it looks when something is in the log of events, and
- * when the guard of the machine's VM has ended, which perhaps nobody else sees. Whoever looks writes that end down.
+ * Waits for a state of one machine without polling: it looks when the log of events has grown, and when the guard of the
+ * machine's VM has ended, which perhaps no other process sees. That look records the end.
  */
 final class StateWait implements AutoCloseable {
-    /** Only for what nobody tells of: a worker that was killed before there was a VM, or a log that cannot be written. */
+    /** Only for what causes no event: a worker that was killed before there was a VM, or a log that cannot be written. */
     private static final Duration SAFETY_NET = Duration.ofSeconds(15);
 
     private final MachineContext context;

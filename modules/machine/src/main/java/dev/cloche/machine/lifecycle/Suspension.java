@@ -24,7 +24,7 @@ public final class Suspension {
         this.disks = disks;
     }
 
-    /** Writes the memory of a running machine to disk and ends its VM. Whatever fails, it goes on. */
+    /** Writes the memory of a running machine to disk and ends its VM. If a step fails, the machine goes on running. */
     PersistedMachine suspend(PersistedMachine machine, Deadline deadline) {
         try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
             var _ = vm.suspend(MemorySnapshotNames.suspended(machine), deadline);
