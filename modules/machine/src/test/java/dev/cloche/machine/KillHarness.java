@@ -6,7 +6,7 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.machine.config.DirectoryDeletion;
 import dev.cloche.machine.lifecycle.MemorySnapshotNames;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.testing.WovenProgram;
+import dev.cloche.vm.testing.InstrumentedProgram;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +40,7 @@ final class KillHarness {
     KillHarness(Path directory, boolean real) throws IOException {
         this.directory = directory;
         this.real = real;
-        classPath = WovenProgram.write(directory.resolve("woven.jar"), List.of());
+        classPath = InstrumentedProgram.write(directory.resolve("woven.jar"), List.of());
         template = Files.createDirectory(directory.resolve("template"));
         // The image is made ready to boot once; how that survives kills is its room's to show.
         try (KillRuntime runtime = KillRuntime.open(template, real)) {

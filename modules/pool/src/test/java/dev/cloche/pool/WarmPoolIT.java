@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.qemu.QemuParts;
+import dev.cloche.qemu.QemuInstallation;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
@@ -53,8 +53,8 @@ class WarmPoolIT {
 
     @BeforeEach
     void makeTemplate() throws Exception {
-        resources = QemuParts.resources();
-        Path disk = QemuParts.disk(directory);
+        resources = QemuInstallation.resources();
+        Path disk = QemuInstallation.disk(directory);
         provider = open();
         plain = VmSpec.of(VmId.random(), RootDisk.raw(disk));
         snapshot = template("template", plain);

@@ -8,21 +8,21 @@ import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.GuardLimit;
 import dev.cloche.qemu.guard.GuardOutputLog;
 import dev.cloche.qemu.guard.NetworkRecord;
+import dev.cloche.qemu.guard.OrphanedSockets;
 import dev.cloche.qemu.guard.PoolFiles;
 import dev.cloche.qemu.guard.StoredSpec;
-import dev.cloche.qemu.guard.StraySockets;
 import dev.cloche.qemu.guard.TrafficRecord;
 import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.qemu.host.ProbedHost;
-import dev.cloche.qemu.machine.QemuJoin;
-import dev.cloche.qemu.machine.QemuMachine;
+import dev.cloche.qemu.machine.QemuAdoption;
+import dev.cloche.qemu.machine.QemuBackend;
 import dev.cloche.qemu.machine.QemuPool;
-import dev.cloche.qemu.machine.QemuRun;
-import dev.cloche.qemu.machine.RunningVms;
+import dev.cloche.qemu.machine.RunningQemu;
+import dev.cloche.qemu.machine.RunningVmOperations;
+import dev.cloche.qemu.snapshot.QemuContext;
 import dev.cloche.qemu.snapshot.QemuDisks;
-import dev.cloche.qemu.snapshot.QemuGround;
 import dev.cloche.qemu.snapshot.QemuSnapshots;
 import dev.cloche.qemu.snapshot.SnapshotManifest;
 import dev.cloche.vm.BootPolicy;
@@ -65,8 +65,8 @@ public final class QemuProvider implements VmProvider {
     private final VmLayout layout;
     private final BootPolicy policy;
     private final VmDirectory directory;
-    private final QemuGround ground;
-    private final RunningVms running;
+    private final QemuContext context;
+    private final RunningVmOperations running;
     private final QemuSnapshots snapshots;
     private final QemuPool pool;
     private final OpenVms open = new OpenVms();
@@ -80,9 +80,9 @@ public final class QemuProvider implements VmProvider {
         this.layout = layout;
         this.policy = policy;
         directory = new VmDirectory(layout);
-        ground = QemuGround.of(layout, resources, new ProbedHost(layout, resources));
-        running = new RunningVms(layout);
-        snapshots = new QemuSnapshots(ground);
+        context = QemuContext.of(layout, resources, new ProbedHost(layout, resources));
+        running = new RunningVmOperations(layout);
+        snapshots = new QemuSnapshots(context);
         pool = new QemuPool(layout);
     }
 
@@ -148,7 +148,7 @@ public final class QemuProvider implements VmProvider {
     public Vm connect(VmId id, Deadline unlimited) {
         Deadline deadline = unlimited.orAfter(CONNECT_LIMIT);
         recover(id, deadline);
-        QemuRun run = new QemuJoin(layout, id, deadline).asClient(running.pin(id, "be connected to"));
+        RunningQemu run = new QemuAdoption(layout, id, deadline).asClient(running.pin(id, "be connected to"));
         return open.add(ManagedVm.connected(id, run, open::remove, deadline));
     }
 
@@ -185,10 +185,10 @@ public final class QemuProvider implements VmProvider {
             lock.close();
             throw e;
         }
-        QemuMachine machine = machine(spec, lock);
-        QemuJoin join = new QemuJoin(layout, id, deadline);
+        QemuBackend machine = machine(spec, lock);
+        QemuAdoption join = new QemuAdoption(layout, id, deadline);
         try {
-            QemuRun run = join.asOwner(guard);
+            RunningQemu run = join.asOwner(guard);
             Path files = layout.directory(id);
             boolean attached = !new GuardFiles(files).detached() && !new PoolFiles(files).shelved();
             return open.add(ManagedVm.adopted(spec, machine, run, attached, join.paused(), open::remove, deadline));
@@ -198,8 +198,8 @@ public final class QemuProvider implements VmProvider {
         }
     }
 
-    private QemuMachine machine(VmSpec spec, LockFile ownerLock) {
-        return new QemuMachine(spec, ground, ownerLock);
+    private QemuBackend machine(VmSpec spec, LockFile ownerLock) {
+        return new QemuBackend(spec, context, ownerLock);
     }
 
     @Override
@@ -252,12 +252,12 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public PersistentDisks disks() {
-        return new DiskStore(new QemuDisks(ground.snapshots(), ground.disks()));
+        return new DiskStore(new QemuDisks(context.snapshots(), context.disks()));
     }
 
     @Override
     public VmCapabilities capabilities() {
-        return ground.host().get().capabilities();
+        return context.host().get().capabilities();
     }
 
     @Override
@@ -282,12 +282,12 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public List<Path> straySockets() {
-        return new StraySockets(layout).find();
+        return new OrphanedSockets(layout).find();
     }
 
     @Override
     public void removeStraySockets() {
-        new StraySockets(layout).remove();
+        new OrphanedSockets(layout).remove();
     }
 
     @Override
@@ -326,7 +326,7 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public Optional<SnapshotRef> snapshot(SnapshotName name) {
-        return ground.snapshots().read(name).map(SnapshotManifest::ref);
+        return context.snapshots().read(name).map(SnapshotManifest::ref);
     }
 
     @Override

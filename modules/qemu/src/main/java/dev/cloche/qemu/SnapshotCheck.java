@@ -1,9 +1,9 @@
 package dev.cloche.qemu;
 
 import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.snapshot.QemuSnapshotStore;
 import dev.cloche.qemu.snapshot.SnapshotManifest;
-import dev.cloche.qemu.snapshot.SnapshotStore;
-import dev.cloche.qemu.snapshot.SnapshotUse;
+import dev.cloche.qemu.snapshot.SnapshotPin;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmException;
@@ -24,7 +24,7 @@ public final class SnapshotCheck {
      * @throws VmException.Storage if they cannot be listed
      */
     public static List<String> problems(Path stateRoot) {
-        SnapshotStore store = new SnapshotStore(stateRoot.resolve(VmLayout.SNAPSHOTS));
+        QemuSnapshotStore store = new QemuSnapshotStore(stateRoot.resolve(VmLayout.SNAPSHOTS));
         List<String> problems = new ArrayList<>();
         for (SnapshotName name : store.names()) {
             // One that is going, or that is gone by now, is nobody's concern.
@@ -37,11 +37,11 @@ public final class SnapshotCheck {
         return List.copyOf(problems);
     }
 
-    private static Optional<String> problem(SnapshotStore store, SnapshotName name) {
+    private static Optional<String> problem(QemuSnapshotStore store, SnapshotName name) {
         try {
             Optional<SnapshotManifest> manifest = store.read(name);
             if (manifest.isPresent()) {
-                SnapshotUse.read(manifest.get(), store.directory(name));
+                SnapshotPin.read(manifest.get(), store.directory(name));
             }
             return Optional.empty();
         } catch (SnapshotException.Damaged e) {

@@ -72,7 +72,7 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 qemu,
                 guard,
                 clockMeter,
-                new KernelImage(kernel, initramfs, KernelFacts.of(kernel)),
+                new KernelImage(kernel, initramfs, KernelProperties.of(kernel)),
                 program("passt", searchPath));
     }
 

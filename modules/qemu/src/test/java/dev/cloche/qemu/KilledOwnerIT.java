@@ -41,8 +41,8 @@ class KilledOwnerIT {
     }
 
     private void passOn(int rounds) throws Exception {
-        VmResources resources = QemuParts.resources();
-        Path disk = QemuParts.disk(directory);
+        VmResources resources = QemuInstallation.resources();
+        Path disk = QemuInstallation.disk(directory);
         VmLayout layout = VmLayout.of(directory.resolve("state"));
         Path id = directory.resolve("id");
         Path output = directory.resolve("output");

@@ -3,11 +3,11 @@ package dev.cloche.qemu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.qemu.host.CpuModel;
+import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.HostCpu;
-import dev.cloche.qemu.host.HostFacts;
 import dev.cloche.qemu.launch.QemuCommand;
 import dev.cloche.qemu.launch.QemuLaunch;
-import dev.cloche.qemu.snapshot.MachineFacts;
+import dev.cloche.qemu.snapshot.PlatformRecord;
 import dev.cloche.qemu.snapshot.SnapshotKey;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.RootDisk;
@@ -28,9 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** QEMU's command line and a snapshot's key with KVM, beside those of software emulation. */
 class KvmCommandTest {
-    private static final KernelFacts SMALL =
-            new KernelFacts("small", "6.1.9-cloche", false, List.of("lapic_timer_khz=1000000", "noreplace-smp"));
-    private static final KernelFacts DEBIAN = new KernelFacts("debian", "6.1.0-9-cloud-amd64", true, List.of());
+    private static final KernelProperties SMALL =
+            new KernelProperties("small", "6.1.9-cloche", false, List.of("lapic_timer_khz=1000000", "noreplace-smp"));
+    private static final KernelProperties DEBIAN =
+            new KernelProperties("debian", "6.1.0-9-cloud-amd64", true, List.of());
     private static final String COMMON = "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
 
     @TempDir
@@ -104,32 +105,32 @@ class KvmCommandTest {
 
     @Test
     void whatKvmOffersIsTheSameTextEachTimeAndAnotherAfterAnUpgrade() {
-        String offer = MachineFacts.offer(List.of("cpuid 1.0 1 0 2 3", "msr 10a"));
+        String offer = PlatformRecord.offer(List.of("cpuid 1.0 1 0 2 3", "msr 10a"));
         assertThat(offer)
-                .isEqualTo(MachineFacts.offer(List.of("cpuid 1.0 1 0 2 3", "msr 10a")))
-                .isNotEqualTo(MachineFacts.offer(List.of("cpuid 1.0 1 0 2 3")))
-                .isNotEqualTo(MachineFacts.offer(List.of("cpuid 1.0 1 0 2 7", "msr 10a")))
+                .isEqualTo(PlatformRecord.offer(List.of("cpuid 1.0 1 0 2 3", "msr 10a")))
+                .isNotEqualTo(PlatformRecord.offer(List.of("cpuid 1.0 1 0 2 3")))
+                .isNotEqualTo(PlatformRecord.offer(List.of("cpuid 1.0 1 0 2 7", "msr 10a")))
                 .hasSize(16);
     }
 
-    private static HostFacts accelerated(String cpu) throws IOException {
+    private static HostCapabilities accelerated(String cpu) throws IOException {
         String model = CpuModel.candidates(HostCpu.read(Path.of("src/test/resources/dev/cloche/qemu/cpuinfo", cpu)))
                 .getFirst();
-        return new HostFacts(
+        return new HostCapabilities(
                 new VmCapabilities("qemu", "7.2", Accelerator.KVM, model, true, "because"), OptionalLong.empty());
     }
 
-    private static HostFacts emulated() {
-        return new HostFacts(
+    private static HostCapabilities emulated() {
+        return new HostCapabilities(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, CpuModel.EMULATED, true, "because"),
                 OptionalLong.of(2_600_000));
     }
 
-    private static List<String> command(String cpu, KernelFacts kernel) throws IOException {
+    private static List<String> command(String cpu, KernelProperties kernel) throws IOException {
         return command(accelerated(cpu), kernel);
     }
 
-    private static List<String> command(HostFacts host, KernelFacts kernel) {
+    private static List<String> command(HostCapabilities host, KernelProperties kernel) {
         KernelImage image = new KernelImage(Path.of("/k"), Path.of("/i"), kernel);
         VmResources resources = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), image);
         return QemuCommand.guarded(
@@ -140,10 +141,10 @@ class KvmCommandTest {
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 
-    private NavigableMap<String, String> facts(HostFacts host) throws IOException {
+    private NavigableMap<String, String> facts(HostCapabilities host) throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "x");
         VmResources resources = new VmResources(file, file, file, new KernelImage(file, file, SMALL));
-        return MachineFacts.of(VmSpec.of(new VmId("a"), RootDisk.raw(file)), resources, host)
+        return PlatformRecord.of(VmSpec.of(new VmId("a"), RootDisk.raw(file)), resources, host)
                 .fields();
     }
 }

@@ -20,7 +20,7 @@ class KvmHostTest {
     void guestsRunOnKvmHere() throws Exception {
         VmLayout layout = VmLayout.of(directory);
         VmCapabilities found =
-                new HostProbe(QemuParts.required(), layout).facts().capabilities();
+                new HostProbe(QemuInstallation.required(), layout).facts().capabilities();
         assertThat(found.accelerator())
                 .as("%s 'cloche doctor' says more; -Pkvm is for hosts with KVM only.", found.acceleratorReason())
                 .isEqualTo(Accelerator.KVM);

@@ -175,7 +175,7 @@ class NetworkSpecTest {
 
     @Test
     void withoutPasstItIsSaidWhatToInstall() {
-        KernelImage kernel = new KernelImage(Path.of("/k"), Path.of("/i"), KernelFacts.UNRECORDED);
+        KernelImage kernel = new KernelImage(Path.of("/k"), Path.of("/i"), KernelProperties.UNRECORDED);
         VmResources without = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), kernel, Optional.empty());
         assertThatThrownBy(without::requirePasst)
                 .isInstanceOfSatisfying(

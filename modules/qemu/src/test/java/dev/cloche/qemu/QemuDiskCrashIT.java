@@ -7,7 +7,7 @@ import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.disk.QemuDisk;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
-import dev.cloche.qemu.qmp.QmpConversation;
+import dev.cloche.qemu.qmp.QmpConnection;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.Vm;
 import java.io.IOException;
@@ -138,7 +138,7 @@ class QemuDiskCrashIT extends QemuTest {
         }
     }
 
-    private static void drawTogether(QmpConversation qemu, DiskChain chain, boolean slowly) throws IOException {
+    private static void drawTogether(QmpConnection qemu, DiskChain chain, boolean slowly) throws IOException {
         Path lowest = chain.layers().getFirst();
         Map<String, Object> arguments = new HashMap<>(Map.of(
                 "device",

@@ -39,8 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QemuNetworkIT extends QemuTest {
     @BeforeAll
     static void makeDiskWithNetprobe() throws Exception {
-        resources = QemuParts.withPasst();
-        disk = QemuParts.diskWithNetprobe(Files.createDirectory(shared.resolve("netprobe")));
+        resources = QemuInstallation.withPasst();
+        disk = QemuInstallation.diskWithNetprobe(Files.createDirectory(shared.resolve("netprobe")));
     }
 
     private Vm running(NetworkSpec network) {

@@ -32,8 +32,8 @@ abstract class QemuTest implements VmFixture {
 
     @BeforeAll
     static void makeDisk() throws Exception {
-        resources = QemuParts.resources();
-        disk = QemuParts.disk(shared);
+        resources = QemuInstallation.resources();
+        disk = QemuInstallation.disk(shared);
     }
 
     @BeforeEach

@@ -52,8 +52,8 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @BeforeAll
     static void makeDisk() throws Exception {
-        resources = QemuParts.resources();
-        disk = QemuParts.disk(shared);
+        resources = QemuInstallation.resources();
+        disk = QemuInstallation.disk(shared);
     }
 
     private QemuFixture fixture;

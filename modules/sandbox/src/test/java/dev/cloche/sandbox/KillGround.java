@@ -2,7 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.TestImage;
-import dev.cloche.vm.testing.WovenProgram;
+import dev.cloche.vm.testing.InstrumentedProgram;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +31,7 @@ final class KillGround {
         this.directory = directory;
         this.world = world;
         this.layout = layout;
-        classPath = WovenProgram.write(
+        classPath = InstrumentedProgram.write(
                 directory.resolve("woven.jar"),
                 // They make the directories of the room vm.
                 List.of("dev/cloche/sandbox/FiledVms"));

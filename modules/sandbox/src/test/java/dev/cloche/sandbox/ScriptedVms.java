@@ -3,7 +3,6 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.BootPolicy;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
@@ -12,6 +11,7 @@ import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
@@ -180,7 +180,7 @@ final class ScriptedVms extends ForwardingVms {
         }
 
         @Override
-        public Configuring beginConfigure(GuestIdentity identity, Deadline deadline) {
+        public PendingIdentity beginConfigure(GuestIdentity identity, Deadline deadline) {
             reached(Step.CONFIGURE, id());
             return vm.guest().beginConfigure(identity, deadline);
         }

@@ -30,7 +30,7 @@ public interface Guest {
      * Like {@link #configure}, without waiting for the answer: a program that is started meanwhile runs under the new
      * identity, and no round trip is waited for in between.
      */
-    Configuring beginConfigure(GuestIdentity identity, Deadline deadline);
+    PendingIdentity beginConfigure(GuestIdentity identity, Deadline deadline);
 
     /**
      * Starts a program and returns when it runs.

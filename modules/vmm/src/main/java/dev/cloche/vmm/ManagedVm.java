@@ -28,22 +28,22 @@ import java.util.function.Supplier;
  */
 public final class ManagedVm implements Vm {
     private final VmId id;
-    private final Machine machine;
-    private final Ownership ownership;
+    private final VmBackend machine;
+    private final HandleRole ownership;
     private final Consumer<Vm> onClose;
 
-    private final Changes changes;
-    private final VmLife life;
+    private final StateChangeLock changes;
+    private final VmHandleState life;
     private final VmStart start;
     private final SnapshotTaker snapshots;
-    private final VmEnd end;
+    private final VmTermination end;
     private volatile boolean attached;
 
     private ManagedVm(
             VmId id,
-            Machine machine,
+            VmBackend machine,
             BootPolicy policy,
-            Ownership ownership,
+            HandleRole ownership,
             boolean clone,
             Optional<GuestNetwork> network,
             Consumer<Vm> onClose) {
@@ -51,13 +51,13 @@ public final class ManagedVm implements Vm {
         this.machine = machine;
         this.ownership = ownership;
         this.onClose = onClose;
-        Identities identities = new Identities(id, machine, clone, network);
-        changes = new Changes(id);
-        life = new VmLife(id);
+        GuestIdentities identities = new GuestIdentities(id, machine, clone, network);
+        changes = new StateChangeLock(id);
+        life = new VmHandleState(id);
         start = new VmStart(id, machine, policy, life, changes, identities);
         snapshots = new SnapshotTaker(id, machine, life, identities);
-        end = new VmEnd(id, life);
-        attached = ownership == Ownership.ATTACHED || ownership == Ownership.TEMPLATE_MAKER;
+        end = new VmTermination(id, life);
+        attached = ownership == HandleRole.ATTACHED || ownership == HandleRole.TEMPLATE_MAKER;
     }
 
     private static Optional<GuestNetwork> network(VmSpec spec) {
@@ -67,21 +67,21 @@ public final class ManagedVm implements Vm {
     }
 
     /** A new VM of this process. */
-    public static ManagedVm created(VmSpec spec, Machine machine, BootPolicy policy, Consumer<Vm> onClose) {
+    public static ManagedVm created(VmSpec spec, VmBackend machine, BootPolicy policy, Consumer<Vm> onClose) {
         return new ManagedVm(
                 spec.id(),
                 machine,
                 policy,
-                Ownership.of(spec, spec.attached()),
+                HandleRole.of(spec, spec.attached()),
                 spec.snapshot().isPresent(),
                 network(spec),
                 onClose);
     }
 
     /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
-    public static ManagedVm connected(VmId id, Run run, Consumer<Vm> onClose, Deadline deadline) {
+    public static ManagedVm connected(VmId id, RunningVm run, Consumer<Vm> onClose, Deadline deadline) {
         ManagedVm vm = new ManagedVm(
-                id, new ForeignMachine(), BootPolicy.DEFAULT, Ownership.NONE, false, Optional.empty(), onClose);
+                id, new ClientVmBackend(), BootPolicy.DEFAULT, HandleRole.NONE, false, Optional.empty(), onClose);
         vm.start.join(run, false, deadline);
         return vm;
     }
@@ -91,8 +91,8 @@ public final class ManagedVm implements Vm {
      */
     public static ManagedVm adopted(
             VmSpec spec,
-            Machine machine,
-            Run run,
+            VmBackend machine,
+            RunningVm run,
             boolean attached,
             boolean paused,
             Consumer<Vm> onClose,
@@ -101,7 +101,7 @@ public final class ManagedVm implements Vm {
                 spec.id(),
                 machine,
                 BootPolicy.DEFAULT,
-                Ownership.of(spec, attached),
+                HandleRole.of(spec, attached),
                 spec.snapshot().isPresent(),
                 network(spec),
                 onClose);
@@ -126,7 +126,7 @@ public final class ManagedVm implements Vm {
     }
 
     private boolean owned() {
-        return ownership != Ownership.NONE;
+        return ownership != HandleRole.NONE;
     }
 
     private void requireOwner(String wanted) {
@@ -172,7 +172,7 @@ public final class ManagedVm implements Vm {
 
     @Override
     public Optional<VmException.Hindered> hindrance() {
-        return life.run().flatMap(Run::hindrance).map(why -> new VmException.Hindered(id, why));
+        return life.run().flatMap(RunningVm::hindrance).map(why -> new VmException.Hindered(id, why));
     }
 
     @Override
@@ -185,7 +185,7 @@ public final class ManagedVm implements Vm {
         requireOwner("be snapshot");
         return changes.result(
                 deadline,
-                () -> ownership == Ownership.TEMPLATE_MAKER
+                () -> ownership == HandleRole.TEMPLATE_MAKER
                         ? snapshots.ofMaker(name, end::killPatiently, deadline)
                         : snapshots.ofOneThatGoesOn(name, deadline));
     }
@@ -193,7 +193,7 @@ public final class ManagedVm implements Vm {
     @Override
     public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
         requireOwner("be suspended");
-        if (ownership == Ownership.TEMPLATE_MAKER) {
+        if (ownership == HandleRole.TEMPLATE_MAKER) {
             throw new VmException.WrongState(id, state(), "be suspended, because it makes a template");
         }
         return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, end::killPatiently, deadline));
@@ -238,7 +238,7 @@ public final class ManagedVm implements Vm {
     }
 
     private void pooling(String wanted, BooleanSupplier how) {
-        changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+        changes.next(Deadline.after(VmBoot.KILL_ALLOWANCE), () -> {
             if (!owned() || state() != VmState.PAUSED || !how.getAsBoolean()) {
                 throw new VmException.WrongState(id, state(), wanted);
             }
@@ -248,7 +248,7 @@ public final class ManagedVm implements Vm {
     @Override
     public void limit(Duration longest) {
         VmSpec.requireWithin("maximum duration", longest);
-        changes.next(Deadline.after(Boot.KILL_ALLOWANCE), () -> {
+        changes.next(Deadline.after(VmBoot.KILL_ALLOWANCE), () -> {
             if (!owned() || !state().live() || !machine.limit(longest)) {
                 throw new VmException.WrongState(id, state(), "be given a limit");
             }
@@ -259,7 +259,7 @@ public final class ManagedVm implements Vm {
     public void detach() {
         life.live("be detached");
         requireOwner("be detached");
-        life.run().ifPresent(Run::detach);
+        life.run().ifPresent(RunningVm::detach);
         attached = false;
     }
 
@@ -282,11 +282,11 @@ public final class ManagedVm implements Vm {
         }
         try {
             boolean mine = owned() && attached && !life.exit().isDone();
-            Optional<Run> running = life.run();
+            Optional<RunningVm> running = life.run();
             if (mine && running.isPresent()) {
                 running.get().kill();
                 if (state().live()) {
-                    Waiting.on(life.exit(), Deadline.after(Boot.KILL_ALLOWANCE), "the end of VM " + id);
+                    VmWaits.on(life.exit(), Deadline.after(VmBoot.KILL_ALLOWANCE), "the end of VM " + id);
                 }
             }
         } finally {
@@ -298,6 +298,6 @@ public final class ManagedVm implements Vm {
 
     private void letGo() {
         life.guest().ifPresent(GuestConnection::close);
-        life.run().ifPresent(Run::close);
+        life.run().ifPresent(RunningVm::close);
     }
 }

@@ -21,13 +21,13 @@ final class SnapshotTaker {
     private static final Duration LONGEST_FLUSH = Duration.ofMinutes(1);
 
     private final VmId id;
-    private final Machine machine;
-    private final VmLife life;
-    private final Identities identities;
+    private final VmBackend machine;
+    private final VmHandleState life;
+    private final GuestIdentities identities;
     /** By the monotonic clock; of the one who takes a snapshot now. */
     private long haltedAt;
 
-    SnapshotTaker(VmId id, Machine machine, VmLife life, Identities identities) {
+    SnapshotTaker(VmId id, VmBackend machine, VmHandleState life, GuestIdentities identities) {
         this.id = id;
         this.machine = machine;
         this.life = life;
@@ -43,7 +43,7 @@ final class SnapshotTaker {
     TakenSnapshot ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
         var _ = life.live("be snapshot");
         requireUnhindered();
-        try (Capture capture = machine.capture(name, deadline)) {
+        try (SnapshotCapture capture = machine.capture(name, deadline)) {
             boolean halted = halted(() -> capture.take(deadline), deadline);
             Duration pause = Duration.ZERO;
             if (halted) {
@@ -57,7 +57,7 @@ final class SnapshotTaker {
     TakenSnapshot ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
         var _ = life.live("be snapshot");
         requireUnhindered();
-        try (Capture capture = machine.capture(name, deadline)) {
+        try (SnapshotCapture capture = machine.capture(name, deadline)) {
             var _ = halted(() -> capture.take(deadline), deadline);
             kill.run();
             return new TakenSnapshot(capture.publish(), Duration.ZERO);
@@ -69,7 +69,7 @@ final class SnapshotTaker {
         Guest guest = life.live("be suspended");
         requireUnhindered();
         flush(guest, deadline);
-        try (Capture capture = machine.capture(name, deadline)) {
+        try (SnapshotCapture capture = machine.capture(name, deadline)) {
             AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
             var _ = halted(
                     () -> {
@@ -136,7 +136,7 @@ final class SnapshotTaker {
      * @return how long it was halted
      */
     private Duration goOn(Deadline callers) {
-        Deadline deadline = callers.orAfter(LONGEST_GO_ON).atLeast(Boot.KILL_ALLOWANCE);
+        Deadline deadline = callers.orAfter(LONGEST_GO_ON).atLeast(VmBoot.KILL_ALLOWANCE);
         if (life.state() == VmState.PAUSED) {
             life.goOn(deadline);
         }

@@ -18,13 +18,19 @@ import java.util.function.Supplier;
  */
 final class VmStart {
     private final VmId id;
-    private final Machine machine;
+    private final VmBackend machine;
     private final BootPolicy policy;
-    private final VmLife life;
-    private final Changes changes;
-    private final Identities identities;
+    private final VmHandleState life;
+    private final StateChangeLock changes;
+    private final GuestIdentities identities;
 
-    VmStart(VmId id, Machine machine, BootPolicy policy, VmLife life, Changes changes, Identities identities) {
+    VmStart(
+            VmId id,
+            VmBackend machine,
+            BootPolicy policy,
+            VmHandleState life,
+            StateChangeLock changes,
+            GuestIdentities identities) {
         this.id = id;
         this.machine = machine;
         this.policy = policy;
@@ -34,7 +40,7 @@ final class VmStart {
     }
 
     /** Goes on with a VM that runs already; waits for its guest's hello unless it is paused. Closes the run if that fails. */
-    void join(Run run, boolean paused, Deadline deadline) {
+    void join(RunningVm run, boolean paused, Deadline deadline) {
         GuestConnection connection = GuestConnection.open(id, run);
         try {
             if (!paused) {
@@ -82,7 +88,7 @@ final class VmStart {
     private void booting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changes.now(life::state, "be started", () -> {
             life.require(VmTransition.STARTED, "be started");
-            new Boot(id, machine, policy, life, greeted).run(deadline);
+            new VmBoot(id, machine, policy, life, greeted).run(deadline);
         });
     }
 

@@ -2,7 +2,7 @@ package dev.cloche.qemu.disk;
 
 import dev.cloche.base.Printable;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -169,7 +169,7 @@ public final class DiskTools {
                         + Printable.lines(new String(said, StandardCharsets.UTF_8).strip()));
             }
         } catch (InterruptedException e) {
-            throw Waiting.interrupted(command.getFirst());
+            throw VmWaits.interrupted(command.getFirst());
         } finally {
             process.destroyForcibly();
         }

@@ -7,7 +7,7 @@ import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
-import dev.cloche.qemu.qmp.QmpConversation;
+import dev.cloche.qemu.qmp.QmpConnection;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
@@ -90,7 +90,7 @@ public final class QemuDisk {
      * @param shortened whether the layers between the lowest one and the top are not needed
      * @return how many layers the snapshot has; 0 without a disk
      */
-    public int share(QmpConversation qemu, Path snapshot, boolean shortened) throws IOException {
+    public int share(QmpConnection qemu, Path snapshot, boolean shortened) throws IOException {
         if (!exists()) {
             return 0;
         }

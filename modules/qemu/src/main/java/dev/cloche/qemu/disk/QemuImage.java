@@ -2,7 +2,7 @@ package dev.cloche.qemu.disk;
 
 import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.qmp.QmpCommand;
-import dev.cloche.qemu.qmp.QmpConversation;
+import dev.cloche.qemu.qmp.QmpConnection;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
@@ -55,7 +55,7 @@ public final class QemuImage {
      *
      * @param vm the VM's directory
      */
-    public void putAside(QmpConversation qemu, Path vm, Saving saving) throws IOException {
+    public void putAside(QmpConnection qemu, Path vm, Saving saving) throws IOException {
         if (disk.format() == RootDisk.Format.RAW) {
             saving.run();
             return;
@@ -80,12 +80,12 @@ public final class QemuImage {
 
     /** How far the image has been put aside; what QEMU refuses is not done, and after any other failure it takes no command. */
     private final class Aside {
-        private final QmpConversation qemu;
+        private final QmpConnection qemu;
         private boolean nothingThere;
         private boolean onNothing;
         private boolean imageGone;
 
-        Aside(QmpConversation qemu) {
+        Aside(QmpConnection qemu) {
             this.qemu = qemu;
         }
 
@@ -117,15 +117,15 @@ public final class QemuImage {
         return Map.of("driver", "vmdk", "node-name", IMAGE, "read-only", true, "file", file);
     }
 
-    private static void add(QmpConversation qemu, Map<String, Object> node) throws IOException {
+    private static void add(QmpConnection qemu, Map<String, Object> node) throws IOException {
         var _ = qemu.execute(new QmpCommand("blockdev-add", node));
     }
 
-    private static void remove(QmpConversation qemu, String node) throws IOException {
+    private static void remove(QmpConnection qemu, String node) throws IOException {
         var _ = qemu.execute(new QmpCommand("blockdev-del", Map.of("node-name", node)));
     }
 
-    private static void put(QmpConversation qemu, String below) throws IOException {
+    private static void put(QmpConnection qemu, String below) throws IOException {
         Map<String, Object> root = Map.of("driver", "raw", "node-name", ROOT, "read-only", true, "file", below);
         var _ = qemu.execute(new QmpCommand("blockdev-reopen", Map.of("options", List.of(root))));
     }

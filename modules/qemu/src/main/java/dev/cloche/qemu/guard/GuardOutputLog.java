@@ -5,7 +5,7 @@ import dev.cloche.linux.FileSignal;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
 import dev.cloche.vmm.protocol.LogPiece;
@@ -24,7 +24,7 @@ public final class GuardOutputLog implements OutputLog {
 
     private final Path directory;
     private final BooleanSupplier running;
-    private final TurningFile file;
+    private final RotatingFile file;
     private final FrameDecoder decoder = new FrameDecoder();
     private long expectedOut;
     private long expectedErr;
@@ -34,7 +34,7 @@ public final class GuardOutputLog implements OutputLog {
     public GuardOutputLog(Path directory, BooleanSupplier running) {
         this.directory = directory;
         this.running = running;
-        file = new TurningFile(directory.resolve("output.log"), directory.resolve("output.log.1"));
+        file = new RotatingFile(directory.resolve("output.log"), directory.resolve("output.log.1"));
     }
 
     @Override
@@ -93,7 +93,7 @@ public final class GuardOutputLog implements OutputLog {
         } catch (IOException e) {
             throw unreadable(e);
         } catch (InterruptedException e) {
-            throw Waiting.interrupted("the output of a VM");
+            throw VmWaits.interrupted("the output of a VM");
         }
     }
 
@@ -108,7 +108,7 @@ public final class GuardOutputLog implements OutputLog {
 
     @Override
     public void close() {
-        try (TurningFile _ = file;
+        try (RotatingFile _ = file;
                 FileSignal _ = changes) {
             changes = null;
         } catch (IOException e) {

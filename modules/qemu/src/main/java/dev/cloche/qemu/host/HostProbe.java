@@ -6,7 +6,7 @@ import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ public final class HostProbe {
     private final Path qemu;
     private final Path clockMeter;
     private final Surroundings surroundings;
-    private final ProbeMemory memory;
+    private final ProbeCache memory;
     private final ProbeRun runs;
 
     /**
@@ -53,12 +53,12 @@ public final class HostProbe {
                 resources.qemu(),
                 resources.clockMeter(),
                 Surroundings.ofThisHost(),
-                new ProbeMemory(layout.accelerators()),
+                new ProbeCache(layout.accelerators()),
                 layout.runtimeDirectory());
     }
 
     /** @param workspace a private directory for the firmware */
-    public HostProbe(Path qemu, Path clockMeter, Surroundings surroundings, ProbeMemory memory, Path workspace) {
+    public HostProbe(Path qemu, Path clockMeter, Surroundings surroundings, ProbeCache memory, Path workspace) {
         this.qemu = qemu;
         this.clockMeter = clockMeter;
         this.surroundings = surroundings;
@@ -71,15 +71,16 @@ public final class HostProbe {
      *
      * @throws VmException.MissingResource if not even software emulation works
      */
-    public HostFacts facts() {
+    public HostCapabilities facts() {
         try {
             String key = key();
-            Optional<HostFacts> known = memory.recall(key, surroundings.clock().millis(), DOUBT.toMillis());
+            Optional<HostCapabilities> known =
+                    memory.recall(key, surroundings.clock().millis(), DOUBT.toMillis());
             if (known.isPresent()) {
                 return known.get();
             }
             DescriptorLimit.require();
-            HostFacts found = probe();
+            HostCapabilities found = probe();
             memory.remember(key, found);
             return found;
         } catch (IOException e) {
@@ -88,7 +89,7 @@ public final class HostProbe {
                     "Install QEMU (Debian: apt-get install qemu-system-x86).",
                     e);
         } catch (InterruptedException e) {
-            throw Waiting.interrupted("probing QEMU");
+            throw VmWaits.interrupted("probing QEMU");
         }
     }
 
@@ -100,7 +101,7 @@ public final class HostProbe {
                 + surroundings.choice();
     }
 
-    private HostFacts probe() throws IOException, InterruptedException {
+    private HostCapabilities probe() throws IOException, InterruptedException {
         Matcher version =
                 VERSION.matcher(runs.run(List.of(qemu.toString(), "--version")).output());
         String number = version.find() ? version.group(1) : "unknown";
@@ -117,7 +118,7 @@ public final class HostProbe {
         return probeKvm(number);
     }
 
-    private HostFacts probeKvm(String version) throws IOException, InterruptedException {
+    private HostCapabilities probeKvm(String version) throws IOException, InterruptedException {
         List<String> candidates = CpuModel.candidates(HostCpu.read(surroundings.cpu()));
         List<String> failures = new ArrayList<>();
         boolean inDoubt = false;
@@ -135,19 +136,19 @@ public final class HostProbe {
         }
         String why = surroundings.kvm() + " does not run a guest: "
                 + String.join("; ", failures.stream().distinct().toList());
-        HostFacts found = surroundings.choice() == AcceleratorChoice.KVM
+        HostCapabilities found = surroundings.choice() == AcceleratorChoice.KVM
                 ? kvm(version, candidates.getFirst(), false, "CLOCHE_ACCELERATOR insists on it, although " + why + ".")
                 : tcg(version, why);
         return inDoubt ? found.askedAgainAt(surroundings.clock().millis() + DOUBT.toMillis()) : found;
     }
 
-    private static HostFacts kvm(String version, String cpu, boolean proven, String reason) {
-        return new HostFacts(
+    private static HostCapabilities kvm(String version, String cpu, boolean proven, String reason) {
+        return new HostCapabilities(
                 new VmCapabilities("qemu", version, Accelerator.KVM, cpu, proven, reason), OptionalLong.empty());
     }
 
     /** Where QEMU could not even be tried with KVM. */
-    private HostFacts without(String version, String reason) throws IOException, InterruptedException {
+    private HostCapabilities without(String version, String reason) throws IOException, InterruptedException {
         if (surroundings.choice() == AcceleratorChoice.KVM) {
             throw new VmException.MissingResource(
                     "CLOCHE_ACCELERATOR wants KVM, but " + reason, "Set it to auto, or mend that.", null);
@@ -155,14 +156,14 @@ public final class HostProbe {
         return tcg(version, reason);
     }
 
-    private HostFacts tcg(String version, String reason) throws IOException, InterruptedException {
+    private HostCapabilities tcg(String version, String reason) throws IOException, InterruptedException {
         ProbeRun.Outcome outcome = runs.boot(Accelerator.TCG, CpuModel.EMULATED);
         if (!outcome.worked()) {
             throw new VmException.MissingResource(
                     qemu + " does not run a guest: " + outcome.describe(), "Reinstall QEMU, 7.2 or newer.", null);
         }
         String sentence = "Software emulation, because " + reason + ".";
-        return new HostFacts(
+        return new HostCapabilities(
                 new VmCapabilities("qemu", version, Accelerator.TCG, CpuModel.EMULATED, true, sentence), counter());
     }
 

@@ -7,11 +7,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /** What the probe finds of this host, looked at once, or again where it is in doubt: whoever asks first waits for it, and others with them. Thread-safe. */
-public final class ProbedHost implements Supplier<HostFacts> {
+public final class ProbedHost implements Supplier<HostCapabilities> {
     private final VmLayout layout;
     private final VmResources resources;
     private final ReentrantLock probing = new ReentrantLock();
-    private Optional<HostFacts> known = Optional.empty();
+    private Optional<HostCapabilities> known = Optional.empty();
 
     public ProbedHost(VmLayout layout, VmResources resources) {
         this.layout = layout;
@@ -19,11 +19,11 @@ public final class ProbedHost implements Supplier<HostFacts> {
     }
 
     @Override
-    public HostFacts get() {
+    public HostCapabilities get() {
         probing.lock();
         try {
             if (known.filter(facts -> holds(facts)).isEmpty()) {
-                HostFacts found = new HostProbe(resources, layout).facts();
+                HostCapabilities found = new HostProbe(resources, layout).facts();
                 if (!found.capabilities().proven()) {
                     System.getLogger(ProbedHost.class.getName())
                             .log(
@@ -38,7 +38,7 @@ public final class ProbedHost implements Supplier<HostFacts> {
         }
     }
 
-    private static boolean holds(HostFacts facts) {
+    private static boolean holds(HostCapabilities facts) {
         return facts.askAgainAt().isEmpty()
                 || System.currentTimeMillis() < facts.askAgainAt().getAsLong();
     }

@@ -1,14 +1,14 @@
 package dev.cloche.qemu.launch;
 
 import dev.cloche.base.DiskReserve;
-import dev.cloche.qemu.KernelFacts;
 import dev.cloche.qemu.KernelImage;
+import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.QemuImage;
 import dev.cloche.qemu.host.CpuModel;
-import dev.cloche.qemu.host.HostFacts;
+import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.ProbeRun;
 import dev.cloche.qemu.qmp.ClientPort;
 import dev.cloche.vm.Accelerator;
@@ -39,7 +39,7 @@ public final class QemuCommand {
     private QemuCommand() {}
 
     public static List<String> guarded(
-            VmSpec spec, VmLayout layout, VmResources resources, HostFacts host, QemuLaunch launch) {
+            VmSpec spec, VmLayout layout, VmResources resources, HostCapabilities host, QemuLaunch launch) {
         VmId id = spec.id();
         List<String> out = new ArrayList<>();
         add(out, resources.guard().toString(), "--dir", layout.directory(id).toString());
@@ -76,7 +76,7 @@ public final class QemuCommand {
                 .orElse(vm);
     }
 
-    private static List<String> qemu(VmSpec spec, VmResources resources, HostFacts host, QemuLaunch launch) {
+    private static List<String> qemu(VmSpec spec, VmResources resources, HostCapabilities host, QemuLaunch launch) {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
         KernelImage kernel = resources.kernel();
@@ -126,7 +126,7 @@ public final class QemuCommand {
      * ACPI where the kernel finds virtio-mmio devices by it; others read them from their command line. A clock is there by
      * default under emulation only; Debian's kernel looks a second long for one that is not.
      */
-    public static String machine(KernelFacts kernel, Accelerator accelerator) {
+    public static String machine(KernelProperties kernel, Accelerator accelerator) {
         return "microvm,acpi=" + (kernel.acpi() ? "on" : "off") + (accelerator == Accelerator.KVM ? ",rtc=on" : "");
     }
 
@@ -153,7 +153,7 @@ public final class QemuCommand {
     }
 
     /** What every kernel gets, and this one besides. */
-    public static String parameters(KernelFacts kernel, Accelerator accelerator) {
+    public static String parameters(KernelProperties kernel, Accelerator accelerator) {
         List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
         kernel.parameters().stream()
                 .filter(word -> accelerator != Accelerator.KVM || !word.equals(OF_EMULATION))
@@ -165,7 +165,7 @@ public final class QemuCommand {
      * Without the counter's frequency a boot under emulation measures it, which fails on a loaded host, and hangs. Without
      * the assurance that the counter is the same on all processors several of them make do with the tick for a clock.
      */
-    private static String append(KernelFacts kernel, HostFacts host) {
+    private static String append(KernelProperties kernel, HostCapabilities host) {
         OptionalLong frequency = host.counterKiloHertz();
         return frequency.isPresent()
                 ? parameters(kernel, host.accelerator()) + " tsc=reliable tsc_early_khz=" + frequency.getAsLong()

@@ -4,7 +4,7 @@ import dev.cloche.qemu.guard.NetworkRecord;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Run;
+import dev.cloche.vmm.RunningVm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class UserNetworkStart {
      * @throws VmException.PortUnavailable if a port cannot be had
      * @throws VmException.NetworkFailed if it fails for another reason
      */
-    public Run with(Function<List<String>, Run> start) throws IOException {
+    public RunningVm with(Function<List<String>, RunningVm> start) throws IOException {
         for (int attempt = 1; ; attempt++) {
             List<PublishedPort> ports = HostPorts.chosen(network.ports());
             NetworkRecord.write(directory, ports);

@@ -12,13 +12,13 @@ import dev.cloche.qemu.launch.QemuCommand;
 import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.launch.UserNetworkStart;
 import dev.cloche.qemu.qmp.UnixChannels;
-import dev.cloche.qemu.snapshot.QemuGround;
+import dev.cloche.qemu.snapshot.QemuContext;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vmm.Boot;
-import dev.cloche.vmm.Run;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.RunningVm;
+import dev.cloche.vmm.VmBoot;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -36,36 +36,36 @@ final class GuardStart {
     }
 
     private final VmSpec spec;
-    private final QemuGround ground;
+    private final QemuContext context;
     private final VmLayout layout;
     private final VmResources resources;
     private final Path directory;
     private final GuardFiles files;
 
-    GuardStart(VmSpec spec, QemuGround ground) {
+    GuardStart(VmSpec spec, QemuContext context) {
         this.spec = spec;
-        this.ground = ground;
-        layout = ground.layout();
-        resources = ground.resources();
+        this.context = context;
+        layout = context.layout();
+        resources = context.resources();
         directory = layout.directory(spec.id());
         files = new GuardFiles(directory);
     }
 
     /** @param loading what is to be done before the guest runs */
-    Run start(QemuLaunch launch, Deadline deadline, Step loading) throws IOException {
+    RunningVm start(QemuLaunch launch, Deadline deadline, Step loading) throws IOException {
         return spec.network() instanceof NetworkSpec.User user
                 ? new UserNetworkStart(resources.requirePasst(), user, directory)
                         .with(network -> once(launch.withNetwork(network), deadline, loading))
                 : once(launch, deadline, loading);
     }
 
-    private Run once(QemuLaunch launch, Deadline deadline, Step loading) {
-        Process guard =
-                spawn(QemuCommand.guarded(spec, layout, resources, ground.host().get(), launch));
+    private RunningVm once(QemuLaunch launch, Deadline deadline, Step loading) {
+        Process guard = spawn(
+                QemuCommand.guarded(spec, layout, resources, context.host().get(), launch));
         try {
             awaitStarted(guard, deadline);
             loading.run();
-            return new QemuRun(
+            return new RunningQemu(
                     new Guard.Child(guard),
                     UnixChannels.connect(layout.portSocket(spec.id(), 0), deadline),
                     Optional.empty(),
@@ -118,7 +118,7 @@ final class GuardStart {
                 line.completeExceptionally(new VmException.StartFailed("The guard says nothing", "Try again.", "", e));
             }
         });
-        String said = Waiting.on(line, deadline, "the start of the guard");
+        String said = VmWaits.on(line, deadline, "the start of the guard");
         if (said.equals("busy")) {
             throw new VmException.Busy("VM " + spec.id() + " runs already", "Connect to it, or choose another id.");
         }
@@ -138,7 +138,7 @@ final class GuardStart {
     private static void end(Process guard) {
         guard.destroy();
         try {
-            var _ = guard.waitFor(Boot.KILL_ALLOWANCE.toMillis(), TimeUnit.MILLISECONDS);
+            var _ = guard.waitFor(VmBoot.KILL_ALLOWANCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -56,7 +56,7 @@ public final class ClientPort {
     }
 
     /** QEMU replaces a socket file that an earlier run has left. */
-    public void listen(QmpConversation qemu) throws IOException {
+    public void listen(QmpConnection qemu) throws IOException {
         if (qemu.has("/chardevs/" + socketId())) {
             return;
         }
@@ -67,7 +67,7 @@ public final class ClientPort {
                 "chardev-add", Map.of("id", socketId(), "backend", Map.of("type", "socket", "data", socket))));
     }
 
-    public void attach(QmpConversation qemu) throws IOException {
+    public void attach(QmpConnection qemu) throws IOException {
         if (qemu.has(devicePath(number))) {
             return;
         }

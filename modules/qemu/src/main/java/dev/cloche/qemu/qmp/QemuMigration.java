@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.base.Printable;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -33,12 +33,12 @@ public final class QemuMigration {
 
     private static final int BUFFER = 1 << 20;
 
-    private final QmpConversation qemu;
+    private final QmpConnection qemu;
     private final Path socket;
     private final Deadline deadline;
 
     /** @param socket a free path for the time of the migration */
-    public QemuMigration(QmpConversation qemu, Path socket, Deadline deadline) {
+    public QemuMigration(QmpConnection qemu, Path socket, Deadline deadline) {
         this.qemu = qemu;
         this.socket = socket;
         this.deadline = deadline;
@@ -61,7 +61,7 @@ public final class QemuMigration {
             var _ = qemu.execute(new QmpCommand("migrate", Map.of("uri", "unix:" + socket)));
             saved = qemu.migrated();
             if (saved) {
-                var _ = Waiting.on(received, deadline, "the state of the guest");
+                var _ = VmWaits.on(received, deadline, "the state of the guest");
             }
         } finally {
             Files.deleteIfExists(socket);
@@ -82,7 +82,7 @@ public final class QemuMigration {
                 if (!qemu.migrated()) {
                     throw new IOException("QEMU could not load the guest");
                 }
-                var _ = Waiting.on(sent, deadline, "the state of the guest");
+                var _ = VmWaits.on(sent, deadline, "the state of the guest");
             }
         } finally {
             Files.deleteIfExists(socket);
@@ -92,7 +92,7 @@ public final class QemuMigration {
     /** The reader's own failure, a full disk for example, before what QEMU makes of it. */
     private String failure(CompletableFuture<Long> received) throws IOException {
         try {
-            var _ = Waiting.on(received, deadline, "the state of the guest");
+            var _ = VmWaits.on(received, deadline, "the state of the guest");
         } catch (VmException.Storage e) {
             if (!(e.getCause() instanceof ClosedChannelException)) {
                 throw e;

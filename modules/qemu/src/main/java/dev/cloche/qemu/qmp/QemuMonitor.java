@@ -7,7 +7,7 @@ import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -33,7 +33,7 @@ public final class QemuMonitor {
     /** What is said in one conversation. */
     @FunctionalInterface
     public interface Talk<T> {
-        T with(QmpConversation qemu) throws IOException;
+        T with(QmpConnection qemu) throws IOException;
     }
 
     /**
@@ -50,7 +50,7 @@ public final class QemuMonitor {
     }
 
     private <T> T talk(Deadline deadline, Talk<T> talk) throws IOException {
-        try (QmpConversation qemu = QmpConversation.open(socket, deadline, this::requireAnswering)) {
+        try (QmpConnection qemu = QmpConnection.open(socket, deadline, this::requireAnswering)) {
             return talk.with(qemu);
         }
     }
@@ -66,7 +66,7 @@ public final class QemuMonitor {
         try {
             return LockFile.lock(lock, deadline).orElseThrow(QemuMonitor::busy);
         } catch (InterruptedException e) {
-            throw Waiting.interrupted("the monitor's lock");
+            throw VmWaits.interrupted("the monitor's lock");
         }
     }
 

@@ -2,7 +2,7 @@ package dev.cloche.qemu.qmp;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
@@ -34,7 +34,7 @@ public final class UnixChannels {
             try {
                 TimeUnit.MILLISECONDS.sleep(TRY_AGAIN_MILLIS);
             } catch (InterruptedException e) {
-                throw Waiting.interrupted("a connection to " + path.getFileName());
+                throw VmWaits.interrupted("a connection to " + path.getFileName());
             }
             connected = tryConnect(path);
         }

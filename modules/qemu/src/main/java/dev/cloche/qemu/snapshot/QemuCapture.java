@@ -10,14 +10,14 @@ import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.qmp.ClientPort;
 import dev.cloche.qemu.qmp.QemuMigration;
 import dev.cloche.qemu.qmp.QemuMonitor;
-import dev.cloche.qemu.qmp.QmpConversation;
+import dev.cloche.qemu.qmp.QmpConnection;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
-import dev.cloche.vmm.Capture;
+import dev.cloche.vmm.SnapshotCapture;
 import dev.cloche.vmm.disk.DiskDirectory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -31,30 +31,30 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** A snapshot of a VM of QEMU: its device state, and its memory as a file or as a stream. */
-public final class QemuCapture implements Capture {
+public final class QemuCapture implements SnapshotCapture {
     static final String MEMORY = "memory";
     static final String STATE = "state";
 
     private final VmSpec spec;
     private final SnapshotName name;
-    private final QemuGround ground;
-    private final MachineFacts facts;
+    private final QemuContext context;
+    private final PlatformRecord facts;
     private final QemuDisk disk;
     private final boolean shortened;
-    private final SnapshotStore.Draft draft;
+    private final QemuSnapshotStore.Draft draft;
     private Optional<SnapshotManifest> taken = Optional.empty();
 
     private QemuCapture(
             VmSpec spec,
             SnapshotName name,
-            QemuGround ground,
-            MachineFacts facts,
+            QemuContext context,
+            PlatformRecord facts,
             QemuDisk disk,
             boolean shortened,
-            SnapshotStore.Draft draft) {
+            QemuSnapshotStore.Draft draft) {
         this.spec = spec;
         this.name = name;
-        this.ground = ground;
+        this.context = context;
         this.facts = facts;
         this.disk = disk;
         this.shortened = shortened;
@@ -62,24 +62,24 @@ public final class QemuCapture implements Capture {
     }
 
     /** Prepares all that can be done while the guest runs. */
-    public static QemuCapture of(VmSpec spec, SnapshotName name, QemuGround ground, Deadline deadline) {
-        if (Files.exists(ground.snapshots().directory(name))) {
+    public static QemuCapture of(VmSpec spec, SnapshotName name, QemuContext context, Deadline deadline) {
+        if (Files.exists(context.snapshots().directory(name))) {
             throw new SnapshotException.Exists(name);
         }
         try {
-            MachineFacts facts = MachineFacts.read(ground.layout().directory(spec.id()));
+            PlatformRecord facts = PlatformRecord.read(context.layout().directory(spec.id()));
             // For the digests, which take their time once.
-            var _ = facts.key(spec, new TreeSet<>(), ground.digests());
-            QemuDisk disk = new QemuDisk(spec, ground.layout(), ground.disks());
+            var _ = facts.key(spec, new TreeSet<>(), context.digests());
+            QemuDisk disk = new QemuDisk(spec, context.layout(), context.disks());
             boolean shortened = disk.shorten(deadline);
             return new QemuCapture(
                     spec,
                     name,
-                    ground,
+                    context,
                     facts,
                     disk,
                     shortened,
-                    ground.snapshots().draft());
+                    context.snapshots().draft());
         } catch (IOException e) {
             throw failed(name, e);
         }
@@ -88,7 +88,7 @@ public final class QemuCapture implements Capture {
     @Override
     public void take(Deadline deadline) {
         try {
-            QemuMonitor monitor = new QemuMonitor(ground.layout(), spec.id());
+            QemuMonitor monitor = new QemuMonitor(context.layout(), spec.id());
             taken = Optional.of(monitor.converse(deadline, qemu -> take(qemu, deadline)));
         } catch (IOException e) {
             throw failed(name, e);
@@ -96,7 +96,7 @@ public final class QemuCapture implements Capture {
     }
 
     /** In one conversation, so that no client plugs a port in meanwhile. */
-    private SnapshotManifest take(QmpConversation qemu, Deadline deadline) throws IOException {
+    private SnapshotManifest take(QmpConnection qemu, Deadline deadline) throws IOException {
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         boolean mapped = spec.templateMaker();
         Path state = draft.directory().resolve(mapped ? STATE : MEMORY);
@@ -106,9 +106,9 @@ public final class QemuCapture implements Capture {
         NavigableSet<Integer> ports = pluggedIn(qemu);
         // Before the state is saved: after that the guest's disks are not QEMU's to change.
         int layers = disk.share(qemu, draft.directory(), shortened);
-        QemuMigration migration = new QemuMigration(qemu, ground.layout().migrationSocket(spec.id()), deadline);
+        QemuMigration migration = new QemuMigration(qemu, context.layout().migrationSocket(spec.id()), deadline);
         new QemuImage(spec.rootDisk())
-                .putAside(qemu, ground.layout().directory(spec.id()), () -> migration.save(state, !mapped, limit));
+                .putAside(qemu, context.layout().directory(spec.id()), () -> migration.save(state, !mapped, limit));
         SnapshotRef ref = new SnapshotRef(
                 name,
                 mapped ? SnapshotRef.Kind.MAPPED : SnapshotRef.Kind.STREAMED,
@@ -121,7 +121,7 @@ public final class QemuCapture implements Capture {
                 spec.hasNetwork());
         return new SnapshotManifest(
                 ref,
-                facts.key(spec, ports, ground.digests()),
+                facts.key(spec, ports, context.digests()),
                 mapped ? ram : Files.size(state),
                 Optional.empty(),
                 mapped ? Files.size(state) : 0,
@@ -131,7 +131,7 @@ public final class QemuCapture implements Capture {
                 disk.sizeMiB());
     }
 
-    private static NavigableSet<Integer> pluggedIn(QmpConversation qemu) throws IOException {
+    private static NavigableSet<Integer> pluggedIn(QmpConnection qemu) throws IOException {
         NavigableSet<Integer> ports = new TreeSet<>();
         for (int port = 1; port < VmLayout.PORTS; port++) {
             if (qemu.has(ClientPort.devicePath(port))) {
@@ -151,7 +151,7 @@ public final class QemuCapture implements Capture {
             return;
         }
         try {
-            VmNote.SUSPENDED.leaveOrThrow(ground.layout().directory(spec.id()));
+            VmNote.SUSPENDED.leaveOrThrow(context.layout().directory(spec.id()));
         } catch (IOException e) {
             throw failed(name, e);
         }
@@ -165,12 +165,12 @@ public final class QemuCapture implements Capture {
         Path directory = draft.directory();
         try {
             if (spec.templateMaker()) {
-                Path ram = RamFile.placed(ground.layout(), spec.id());
+                Path ram = RamFile.placed(context.layout(), spec.id());
                 RamFile.copy(ram, directory.resolve(MEMORY));
                 Files.delete(ram);
                 force(directory.resolve(STATE));
             }
-            MemorySeal seal = new SnapshotMemory(directory).seal();
+            MemoryDigest seal = new SnapshotMemory(directory).seal();
             for (Path layer : DiskChain.layers(directory)) {
                 force(layer);
             }

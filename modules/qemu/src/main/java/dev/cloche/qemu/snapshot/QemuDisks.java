@@ -17,10 +17,10 @@ import java.util.List;
 
 /** Persistent disks as QEMU has them: chains of files, see docs/vm.md. */
 public final class QemuDisks implements DiskContents {
-    private final SnapshotStore snapshots;
+    private final QemuSnapshotStore snapshots;
     private final DiskTools tools;
 
-    public QemuDisks(SnapshotStore snapshots, DiskTools tools) {
+    public QemuDisks(QemuSnapshotStore snapshots, DiskTools tools) {
         this.snapshots = snapshots;
         this.tools = tools;
     }

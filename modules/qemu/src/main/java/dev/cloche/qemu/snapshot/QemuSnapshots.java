@@ -15,14 +15,14 @@ import java.util.List;
 
 /** The snapshots of a state root, among the VMs that are made from them and that make them. */
 public final class QemuSnapshots {
-    private final QemuGround ground;
-    private final SnapshotStore store;
+    private final QemuContext context;
+    private final QemuSnapshotStore store;
     private final VmDirectory vms;
 
-    public QemuSnapshots(QemuGround ground) {
-        this.ground = ground;
-        store = ground.snapshots();
-        vms = new VmDirectory(ground.layout());
+    public QemuSnapshots(QemuContext context) {
+        this.context = context;
+        store = context.snapshots();
+        vms = new VmDirectory(context.layout());
     }
 
     public List<SnapshotRef> list() {
@@ -33,8 +33,8 @@ public final class QemuSnapshots {
     /** As {@link VmProvider#fingerprint} promises. */
     public String fingerprint(VmSpec spec) {
         try {
-            return MachineFacts.of(spec, ground.resources(), ground.host().get())
-                    .key(spec, Collections.emptyNavigableSet(), ground.digests())
+            return PlatformRecord.of(spec, context.resources(), context.host().get())
+                    .key(spec, Collections.emptyNavigableSet(), context.digests())
                     .fingerprint();
         } catch (IOException e) {
             throw new VmException.Storage(
@@ -62,9 +62,9 @@ public final class QemuSnapshots {
         store.sweep();
         for (VmId maker : vms.deadMakers()) {
             // Its owner's lock is free, or somebody is about to destroy it anyway.
-            LockFile.tryLock(ground.layout().ownerLock(maker)).ifPresent(lock -> {
+            LockFile.tryLock(context.layout().ownerLock(maker)).ifPresent(lock -> {
                 try (lock) {
-                    new VmRemoval(ground.layout()).remove(maker);
+                    new VmRemoval(context.layout()).remove(maker);
                 }
             });
         }

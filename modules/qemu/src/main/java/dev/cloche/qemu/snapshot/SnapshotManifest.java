@@ -35,7 +35,7 @@ public record SnapshotManifest(
         SnapshotRef ref,
         SnapshotKey key,
         long memoryBytes,
-        Optional<MemorySeal> seal,
+        Optional<MemoryDigest> seal,
         long stateBytes,
         String stateDigest,
         NavigableSet<Integer> ports,
@@ -47,7 +47,7 @@ public record SnapshotManifest(
     private static final String MEMORY_DIGEST = "memoryDigest";
     private static final String MEMORY_STAMP = "memoryStamp";
 
-    SnapshotManifest sealed(MemorySeal memory) {
+    SnapshotManifest sealed(MemoryDigest memory) {
         return new SnapshotManifest(
                 ref, key, memoryBytes, Optional.of(memory), stateBytes, stateDigest, ports, diskLayers, diskMiB);
     }
@@ -111,10 +111,10 @@ public record SnapshotManifest(
     }
 
     /** One that has a digest has a stamp too. */
-    private static Optional<MemorySeal> seal(JsonFields fields) throws IOException {
+    private static Optional<MemoryDigest> seal(JsonFields fields) throws IOException {
         Optional<String> digest = fields.optionalText(MEMORY_DIGEST);
         return digest.isPresent()
-                ? Optional.of(new MemorySeal(digest.get(), fields.text(MEMORY_STAMP)))
+                ? Optional.of(new MemoryDigest(digest.get(), fields.text(MEMORY_STAMP)))
                 : Optional.empty();
     }
 

@@ -46,13 +46,14 @@ public final class SnapshotMemory {
     }
 
     /** Forces the memory to disk, and works out meanwhile what it is. Its writer has ended. */
-    MemorySeal seal() throws IOException {
+    MemoryDigest seal() throws IOException {
         CompletableFuture<String> digest = CompletableFuture.supplyAsync(
                 this::digest,
                 work -> Thread.ofPlatform().daemon().name("cloche-digest").start(work));
         DurableFiles.force(file);
         try {
-            MemorySeal seal = new MemorySeal(digest.join(), FileStamp.of(file).state());
+            MemoryDigest seal =
+                    new MemoryDigest(digest.join(), FileStamp.of(file).state());
             note(seal.stamp());
             return seal;
         } catch (CompletionException e) {
@@ -107,7 +108,7 @@ public final class SnapshotMemory {
         }
     }
 
-    private void verify(MemorySeal seal) throws IOException {
+    private void verify(MemoryDigest seal) throws IOException {
         long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
         // After this a write through a mapping that is there already changes the stamps once more.
         DurableFiles.force(file);

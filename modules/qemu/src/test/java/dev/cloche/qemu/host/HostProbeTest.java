@@ -70,7 +70,7 @@ class HostProbeTest {
     @Test
     void aProcessorOfAnotherVendorIsTriedBothWays() throws IOException {
         Path cpu = Files.writeString(directory.resolve("cpuinfo"), "vendor_id\t: CentaurHauls\n");
-        HostFacts found = probe(NO_SUCH_REGISTER, cpu, AcceleratorChoice.AUTO, NOW);
+        HostCapabilities found = probe(NO_SUCH_REGISTER, cpu, AcceleratorChoice.AUTO, NOW);
 
         assertThat(found.accelerator()).isEqualTo(Accelerator.KVM);
         assertThat(calls()).hasSize(2);
@@ -78,7 +78,7 @@ class HostProbeTest {
 
     @Test
     void aHostThatEmulatesKernelsIsAskedAgainAfterMinutes() throws IOException {
-        HostFacts found = probe(HANGS, "intel", AcceleratorChoice.AUTO);
+        HostCapabilities found = probe(HANGS, "intel", AcceleratorChoice.AUTO);
 
         assertThat(found.accelerator()).isEqualTo(Accelerator.TCG);
         assertThat(found.capabilities().acceleratorReason()).contains("emulate a guest's kernel");
@@ -97,7 +97,7 @@ class HostProbeTest {
     @Test
     void afterMinutesADoubtIsLookedAtAgain() throws IOException {
         var _ = probe(HANGS, "intel", AcceleratorChoice.AUTO);
-        HostFacts found = probe(WORKS, description("intel"), AcceleratorChoice.AUTO, NOW.plusSeconds(600));
+        HostCapabilities found = probe(WORKS, description("intel"), AcceleratorChoice.AUTO, NOW.plusSeconds(600));
 
         assertThat(found.accelerator()).isEqualTo(Accelerator.KVM);
         assertThat(found.askAgainAt()).isEmpty();
@@ -177,7 +177,7 @@ class HostProbeTest {
 
     @Test
     void damagedMemoryIsNone() throws IOException {
-        HostFacts found = probe(WORKS, "intel", AcceleratorChoice.AUTO);
+        HostCapabilities found = probe(WORKS, "intel", AcceleratorChoice.AUTO);
         try (Stream<Path> remembered = Files.list(directory.resolve("accelerators"))) {
             Files.writeString(remembered.findFirst().orElseThrow(), "{\"format\":3,\"key\":");
         }
@@ -185,15 +185,16 @@ class HostProbeTest {
         assertThat(calls()).hasSize(2);
     }
 
-    private HostFacts probe(String kvmBehaviour, String cpu, AcceleratorChoice choice) throws IOException {
+    private HostCapabilities probe(String kvmBehaviour, String cpu, AcceleratorChoice choice) throws IOException {
         return probe(kvmBehaviour, description(cpu), choice, NOW);
     }
 
-    private HostFacts probe(String kvmBehaviour, Path cpu, AcceleratorChoice choice, Instant now) throws IOException {
+    private HostCapabilities probe(String kvmBehaviour, Path cpu, AcceleratorChoice choice, Instant now)
+            throws IOException {
         return probe("qemu", kvmBehaviour, cpu, choice, now);
     }
 
-    private HostFacts probe(String name, String kvmBehaviour, Path cpu, AcceleratorChoice choice, Instant now)
+    private HostCapabilities probe(String name, String kvmBehaviour, Path cpu, AcceleratorChoice choice, Instant now)
             throws IOException {
         Path qemu = directory.resolve(name);
         if (!Files.exists(qemu)) {
@@ -214,7 +215,7 @@ class HostProbeTest {
                         qemu,
                         Path.of("/bin/false"),
                         new HostProbe.Surroundings(choice, kvm, cpu, Clock.fixed(now, ZoneOffset.UTC)),
-                        new ProbeMemory(directory.resolve("accelerators")),
+                        new ProbeCache(directory.resolve("accelerators")),
                         directory)
                 .facts();
     }

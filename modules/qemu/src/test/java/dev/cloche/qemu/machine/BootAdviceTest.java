@@ -3,14 +3,14 @@ package dev.cloche.qemu.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.qemu.KernelFacts;
 import dev.cloche.qemu.KernelImage;
+import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.guard.GuardBinary;
 import dev.cloche.qemu.guard.VmDirectory;
-import dev.cloche.qemu.host.HostFacts;
-import dev.cloche.qemu.snapshot.QemuGround;
+import dev.cloche.qemu.host.HostCapabilities;
+import dev.cloche.qemu.snapshot.QemuContext;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.RootDisk;
@@ -58,15 +58,15 @@ class BootAdviceTest {
         Path qemu = Files.writeString(directory.resolve("qemu"), "#!/bin/sh\nexec sleep 1000\n");
         assertThat(qemu.toFile().setExecutable(true)).isTrue();
         Path file = Files.createFile(directory.resolve("file"));
-        KernelFacts facts = new KernelFacts("small", "6.1.9-cloche", false, List.of());
+        KernelProperties facts = new KernelProperties("small", "6.1.9-cloche", false, List.of());
         VmResources resources = new VmResources(qemu, guard, file, new KernelImage(file, file, facts));
-        HostFacts host = new HostFacts(
+        HostCapabilities host = new HostCapabilities(
                 new VmCapabilities("qemu", "7.2", Accelerator.KVM, "host", proven, "because"), OptionalLong.empty());
         VmLayout layout = VmLayout.of(directory.resolve("state"));
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(file));
         Files.createDirectory(layout.directory(spec.id()));
-        QemuMachine machine =
-                new QemuMachine(spec, QemuGround.of(layout, resources, () -> host), VmDirectory.own(layout, spec.id()));
+        QemuBackend machine = new QemuBackend(
+                spec, QemuContext.of(layout, resources, () -> host), VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
         try (Vm vm = ManagedVm.created(spec, machine, once, _ -> {})) {
             VmException.StartFailed thrown = Assertions.catchThrowableOfType(

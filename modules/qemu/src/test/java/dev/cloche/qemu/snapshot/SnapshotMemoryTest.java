@@ -50,7 +50,7 @@ class SnapshotMemoryTest {
 
     @Test
     void aMemoryThatNobodyTouchedIsNotReadAgain() throws IOException {
-        MemorySeal ofAnother = new MemorySeal("0".repeat(64), "1:2:3:4");
+        MemoryDigest ofAnother = new MemoryDigest("0".repeat(64), "1:2:3:4");
         assertThatCode(() -> memory.require(manifest(Optional.of(ofAnother))))
                 .as("reading it would show that the digest is wrong")
                 .doesNotThrowAnyException();
@@ -104,8 +104,8 @@ class SnapshotMemoryTest {
     void inAnotherBootItIsReadAgain() throws IOException {
         Path checked = directory.resolve(SnapshotMemory.CHECKED);
         Files.writeString(checked, Files.readString(checked).replaceFirst("\"boot\":\"[^\"]*\"", "\"boot\":\"other\""));
-        MemorySeal ofAnother =
-                new MemorySeal("0".repeat(64), manifest.seal().orElseThrow().stamp());
+        MemoryDigest ofAnother =
+                new MemoryDigest("0".repeat(64), manifest.seal().orElseThrow().stamp());
         assertThatThrownBy(() -> memory.require(manifest(Optional.of(ofAnother))))
                 .isInstanceOf(IOException.class)
                 .hasMessage("its memory is not what was written");
@@ -174,7 +174,7 @@ class SnapshotMemoryTest {
         }
     }
 
-    private static SnapshotManifest manifest(Optional<MemorySeal> seal) {
+    private static SnapshotManifest manifest(Optional<MemoryDigest> seal) {
         SnapshotRef ref = new SnapshotRef(
                 new SnapshotName("a"),
                 SnapshotRef.Kind.STREAMED,

@@ -6,7 +6,9 @@ import dev.cloche.pool.WarmVm;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.sandbox.TemplateStore;
+import dev.cloche.sandbox.Templates;
 import dev.cloche.vm.Configuring;
+import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
@@ -28,7 +30,7 @@ public record Beginnings(VmProvider vms, TemplateStore templates, Makers makers,
      * @param boot how long that took
      * @param identity what the guest has still to acknowledge
      */
-    public record Begun(Vm vm, StartKind kind, Duration boot, Optional<Configuring> identity) {
+    public record Begun(Vm vm, StartKind kind, Duration boot, Optional<PendingIdentity> identity) {
         public static Begun warm(WarmVm taken) {
             StartKind kind = switch (taken.kind()) {
                 case WARM -> StartKind.WARM;
@@ -44,7 +46,7 @@ public record Beginnings(VmProvider vms, TemplateStore templates, Makers makers,
         /** Waits for what the guest has still to acknowledge, which counts as its boot. */
         public Begun acknowledged() {
             Stopwatch watch = Stopwatch.start();
-            identity.ifPresent(Configuring::await);
+            identity.ifPresent(PendingIdentity::await);
             return new Begun(vm, kind, boot.plus(watch.elapsed()), Optional.empty());
         }
     }
@@ -130,7 +132,7 @@ public record Beginnings(VmProvider vms, TemplateStore templates, Makers makers,
             Stopwatch watch = Stopwatch.start();
             vm.start(deadline);
             Duration boot = watch.elapsed();
-            Configuring configuring =
+            PendingIdentity configuring =
                     vm.guest().beginConfigure(newcomer.identity(clock), deadline.orAfter(CONFIGURE_LIMIT));
             return new Begun(vm, StartKind.COLD, boot, Optional.of(configuring));
         } catch (Throwable failure) {

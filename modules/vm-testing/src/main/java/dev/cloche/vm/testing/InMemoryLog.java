@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -129,7 +129,7 @@ final class InMemoryLog {
                     var _ = grown.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
                 }
             } catch (InterruptedException e) {
-                throw Waiting.interrupted("the output of a VM");
+                throw VmWaits.interrupted("the output of a VM");
             } finally {
                 lock.unlock();
             }

@@ -19,25 +19,25 @@ final class InMemoryOutputs {
     private final int id;
     private final ExecRequest request;
     private final Condition changed;
-    private final KeptOutput stdout;
-    private final KeptOutput stderr;
+    private final RetainedOutput stdout;
+    private final RetainedOutput stderr;
 
     /** @param changed signalled when there is room for the program */
     InMemoryOutputs(int id, ExecRequest request, Condition changed) {
         this.id = id;
         this.request = request;
         this.changed = changed;
-        stdout = new KeptOutput(request.window());
-        stderr = new KeptOutput(request.window());
+        stdout = new RetainedOutput(request.window());
+        stderr = new RetainedOutput(request.window());
     }
 
-    KeptOutput of(Output output) {
+    RetainedOutput of(Output output) {
         return output == Output.STDOUT ? stdout : stderr;
     }
 
     /** How many bytes the program may write. */
     int room(Output output, boolean attached) {
-        KeptOutput kept = of(output);
+        RetainedOutput kept = of(output);
         if (request.has(ExecRequest.Option.ACKNOWLEDGED)) {
             return kept.roomIfAcknowledged();
         }
@@ -73,7 +73,7 @@ final class InMemoryOutputs {
     }
 
     private boolean sendNext(FrameSink port, Output output) throws IOException {
-        KeptOutput kept = of(output);
+        RetainedOutput kept = of(output);
         long at = kept.sent();
         byte[] bytes = kept.next(MAX_CHUNK);
         if (bytes.length > 0) {

@@ -11,7 +11,7 @@ import java.util.function.IntSupplier;
 final class InMemoryPipe extends OutputStream {
     private final ReentrantLock lock;
     private final Condition changed;
-    private final KeptOutput kept;
+    private final RetainedOutput kept;
     private final IntSupplier room;
 
     /**
@@ -19,7 +19,7 @@ final class InMemoryPipe extends OutputStream {
      * @param changed signalled when the room may have changed, by either side
      * @param room asked under the lock
      */
-    InMemoryPipe(ReentrantLock lock, Condition changed, KeptOutput kept, IntSupplier room) {
+    InMemoryPipe(ReentrantLock lock, Condition changed, RetainedOutput kept, IntSupplier room) {
         this.lock = lock;
         this.changed = changed;
         this.kept = kept;

@@ -7,8 +7,8 @@ import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.VmException;
+import dev.cloche.vmm.channel.FrameOutbox;
 import dev.cloche.vmm.channel.FrameSink;
-import dev.cloche.vmm.channel.Outbox;
 import dev.cloche.vmm.protocol.FileRequest;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
@@ -28,13 +28,13 @@ final class InMemoryPort implements FrameSink {
 
     private final InMemoryGuest guest;
     private final ByteChannel channel;
-    private final Outbox outbox;
+    private final FrameOutbox outbox;
     private final ByteArrayOutputStream message = new ByteArrayOutputStream();
 
     InMemoryPort(InMemoryGuest guest, ByteChannel channel) {
         this.guest = guest;
         this.channel = channel;
-        outbox = new Outbox(channel);
+        outbox = new FrameOutbox(channel);
     }
 
     void start() {

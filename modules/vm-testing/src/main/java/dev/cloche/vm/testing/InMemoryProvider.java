@@ -20,8 +20,8 @@ import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
-import dev.cloche.vmm.Run;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.RunningVm;
+import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.disk.DiskStore;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -39,7 +39,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 public final class InMemoryProvider implements VmProvider {
     private final InMemoryFaults faults;
     private final BootPolicy policy;
-    private final ConcurrentSkipListMap<VmId, InMemoryMachine> machines = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<VmId, InMemoryBackend> machines = new ConcurrentSkipListMap<>();
     private final InMemorySnapshots snapshots;
     private final InMemoryDisks disks;
     private final OpenVms open = new OpenVms();
@@ -76,7 +76,7 @@ public final class InMemoryProvider implements VmProvider {
             throw new VmException.Invalid("A guest in memory has no network", "Start it without one.");
         }
         faults.creating();
-        InMemoryMachine machine = new InMemoryMachine(spec, slot, faults, snapshots, disks, () -> {
+        InMemoryBackend machine = new InMemoryBackend(spec, slot, faults, snapshots, disks, () -> {
             faults.destroying();
             machines.remove(spec.id());
         });
@@ -88,14 +88,14 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public Vm connect(VmId id, Deadline deadline) {
-        InMemoryMachine machine = running(id, "be connected to");
+        InMemoryBackend machine = running(id, "be connected to");
         return open.add(ManagedVm.connected(id, machine.client(), open::remove, deadline));
     }
 
     @Override
     public Vm adopt(VmId id, Deadline deadline) {
-        InMemoryMachine machine = running(id, "be adopted");
-        Run run = machine.own();
+        InMemoryBackend machine = running(id, "be adopted");
+        RunningVm run = machine.own();
         boolean paused = machine.guest().orElseThrow().pause().paused();
         try {
             return open.add(ManagedVm.adopted(
@@ -108,11 +108,11 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
-        InMemoryMachine machine = machine(id);
+        InMemoryBackend machine = machine(id);
         InMemoryGuest guest =
                 machine.guest().orElseThrow(() -> new VmException.WrongState(id, VmState.CREATED, "be killed"));
         guest.die(VmExit.Cause.KILLED);
-        return Waiting.on(guest.ended(), deadline, "the end of VM " + id);
+        return VmWaits.on(guest.ended(), deadline, "the end of VM " + id);
     }
 
     @Override
@@ -127,7 +127,7 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public void destroy(VmId id) {
-        InMemoryMachine machine = machines.get(id);
+        InMemoryBackend machine = machines.get(id);
         if (machine == null) {
             return;
         }
@@ -143,7 +143,7 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public boolean reclaim(VmId id, Deadline deadline) {
-        InMemoryMachine machine = machines.get(id);
+        InMemoryBackend machine = machines.get(id);
         if (machine == null) {
             return true;
         }
@@ -213,7 +213,7 @@ public final class InMemoryProvider implements VmProvider {
     public void deleteSnapshot(SnapshotName name) {
         List<String> holders = machines.values().stream()
                 .filter(machine -> machine.info().state().live())
-                .map(InMemoryMachine::spec)
+                .map(InMemoryBackend::spec)
                 .filter(spec -> spec.snapshot()
                         .filter(taken -> taken.name().equals(name))
                         .filter(taken -> taken.kind() == SnapshotRef.Kind.MAPPED)
@@ -230,23 +230,23 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public List<VmInfo> list() {
-        return machines.values().stream().map(InMemoryMachine::info).toList();
+        return machines.values().stream().map(InMemoryBackend::info).toList();
     }
 
     @Override
     public Optional<VmInfo> get(VmId id) {
-        return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::info);
+        return Optional.ofNullable(machines.get(id)).map(InMemoryBackend::info);
     }
 
     @Override
     public Optional<VmSpec> spec(VmId id) {
-        return Optional.ofNullable(machines.get(id)).map(InMemoryMachine::spec);
+        return Optional.ofNullable(machines.get(id)).map(InMemoryBackend::spec);
     }
 
     @Override
     public boolean isOwned(VmId id) {
         return Optional.ofNullable(machines.get(id))
-                .filter(InMemoryMachine::isOwned)
+                .filter(InMemoryBackend::isOwned)
                 .isPresent();
     }
 
@@ -293,8 +293,8 @@ public final class InMemoryProvider implements VmProvider {
         return running(id, "have a fault").guest().orElseThrow();
     }
 
-    private InMemoryMachine running(VmId id, String wanted) {
-        InMemoryMachine machine = machine(id);
+    private InMemoryBackend running(VmId id, String wanted) {
+        InMemoryBackend machine = machine(id);
         VmState state = machine.info().state();
         if (!state.live()) {
             throw new VmException.WrongState(id, state, wanted);
@@ -302,7 +302,7 @@ public final class InMemoryProvider implements VmProvider {
         return machine;
     }
 
-    private InMemoryMachine machine(VmId id) {
+    private InMemoryBackend machine(VmId id) {
         return Optional.ofNullable(machines.get(id)).orElseThrow(() -> new VmException.NotFound(id));
     }
 }

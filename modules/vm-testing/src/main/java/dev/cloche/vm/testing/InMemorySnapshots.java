@@ -6,7 +6,7 @@ import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
-import dev.cloche.vmm.Capture;
+import dev.cloche.vmm.SnapshotCapture;
 import dev.cloche.vmm.disk.DiskDirectory;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -72,14 +72,14 @@ final class InMemorySnapshots {
         }
     }
 
-    Capture capture(VmSpec spec, SnapshotName name, InMemoryGuest guest) {
+    SnapshotCapture capture(VmSpec spec, SnapshotName name, InMemoryGuest guest) {
         if (taken.containsKey(name)) {
             throw new SnapshotException.Exists(name);
         }
         return new Copy(spec, name, guest);
     }
 
-    private final class Copy implements Capture {
+    private final class Copy implements SnapshotCapture {
         private final VmSpec spec;
         private final SnapshotName name;
         private final InMemoryGuest guest;

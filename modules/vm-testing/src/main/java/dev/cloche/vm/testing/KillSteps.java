@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the steps of this process and kills it at one of them, with SIGKILL. Called from the places that
- * {@link WovenProgram} found.
+ * {@link InstrumentedProgram} found.
  *
  * <p>The system property {@code kill.at} is the number of the deadly step, from 1; without it all are only counted.
  */

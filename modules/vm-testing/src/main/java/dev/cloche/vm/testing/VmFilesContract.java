@@ -162,7 +162,7 @@ public interface VmFilesContract extends VmFixture {
     default void aNastyTreeGoesInAndComesOutTheSame() {
         try (Vm vm = running()) {
             GuestFiles files = vm.guest().files();
-            NastyTree.make(hostDirectory(), "nasty");
+            EdgeCaseTree.make(hostDirectory(), "nasty");
             CopyReport in =
                     files.copyIn(hostDirectory().resolve("nasty"), "/tmp/in", CopyOptions.DEFAULT, silent(), soon());
             CopyReport out = files.copyOut(
@@ -171,20 +171,20 @@ public interface VmFilesContract extends VmFixture {
                     CopyOptions.DEFAULT.withSpecialBits(true),
                     silent(),
                     soon());
-            assertThat(NastyTree.describe(hostDirectory(), "out", 07777))
-                    .isEqualTo(NastyTree.describe(hostDirectory(), "nasty", 07777));
+            assertThat(EdgeCaseTree.describe(hostDirectory(), "out", 07777))
+                    .isEqualTo(EdgeCaseTree.describe(hostDirectory(), "nasty", 07777));
             assertThat(in).isEqualTo(out);
             assertThat(in.entries())
-                    .isEqualTo(NastyTree.describe(hostDirectory(), "out", 0).size());
+                    .isEqualTo(EdgeCaseTree.describe(hostDirectory(), "out", 0).size());
             assertThat(in.leftOutCount()).isZero();
             try (DirectoryHandle copied = DirectoryHandle.open(hostDirectory().resolve("out"));
                     FileHandle sparse = copied.openFile("sparse")) {
-                assertThat(sparse.nextData(0)).hasValue(NastyTree.HOLE_UNTIL);
+                assertThat(sparse.nextData(0)).hasValue(EdgeCaseTree.HOLE_UNTIL);
             }
             files.copyOut("/tmp/in", hostDirectory().resolve("plain"), CopyOptions.DEFAULT, silent(), soon());
-            assertThat(NastyTree.describe(hostDirectory(), "plain", 07777))
+            assertThat(EdgeCaseTree.describe(hostDirectory(), "plain", 07777))
                     .as("without the special bits")
-                    .isEqualTo(NastyTree.describe(hostDirectory(), "nasty", 0777));
+                    .isEqualTo(EdgeCaseTree.describe(hostDirectory(), "nasty", 0777));
         }
     }
 
@@ -303,7 +303,7 @@ public interface VmFilesContract extends VmFixture {
             }
             List<RuntimeException> failures = new ArrayList<>();
             Path source = hostDirectory();
-            NastyTree.make(source, "nasty");
+            EdgeCaseTree.make(source, "nasty");
             Thread copying = Thread.ofPlatform().unstarted(() -> {
                 try {
                     files.copyIn(source, "/tmp/in", CopyOptions.DEFAULT, interrupting(), soon());
@@ -333,8 +333,8 @@ public interface VmFilesContract extends VmFixture {
                             .entries())
                     .isEqualTo(3_001);
             files.copyOut("/tmp/many", hostDirectory().resolve("back"), CopyOptions.DEFAULT, silent(), soon());
-            assertThat(NastyTree.describe(hostDirectory(), "back", 0777))
-                    .isEqualTo(NastyTree.describe(hostDirectory(), "many", 0777));
+            assertThat(EdgeCaseTree.describe(hostDirectory(), "back", 0777))
+                    .isEqualTo(EdgeCaseTree.describe(hostDirectory(), "many", 0777));
         }
     }
 

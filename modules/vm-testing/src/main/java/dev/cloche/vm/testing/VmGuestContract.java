@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
@@ -14,6 +13,7 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.ResourceLimit;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.TerminalSize;
@@ -82,7 +82,7 @@ public interface VmGuestContract extends VmFixture {
     default void anIdentityBringsVariablesAndSecretsThatReplaceEarlierOnes() throws IOException {
         try (Vm vm = running()) {
             GuestIdentity fresh = GuestIdentity.fresh("first", Clock.systemUTC());
-            Configuring configuring = vm.guest()
+            PendingIdentity configuring = vm.guest()
                     .beginConfigure(
                             fresh.withEnvironment(Map.of("A", "1", "B", "2"))
                                     .withSecrets(Map.of("token", "s3cret".getBytes(UTF_8))),

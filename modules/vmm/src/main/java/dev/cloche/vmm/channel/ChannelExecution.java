@@ -8,7 +8,7 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.protocol.GuestMessage;
 import dev.cloche.vmm.protocol.HostFrames;
 import java.io.InputStream;
@@ -142,7 +142,7 @@ final class ChannelExecution implements GuestExecution {
 
     @Override
     public ExitStatus await(Deadline deadline) {
-        return Waiting.on(status, deadline, "the end of execution " + Integer.toUnsignedString(id));
+        return VmWaits.on(status, deadline, "the end of execution " + Integer.toUnsignedString(id));
     }
 
     @Override

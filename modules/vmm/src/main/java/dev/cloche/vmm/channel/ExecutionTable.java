@@ -31,12 +31,12 @@ public final class ExecutionTable {
 
     private static final int SIGKILL = 9;
 
-    private final GuestLine line;
+    private final FrameChannel line;
     private final ConcurrentHashMap<Integer, ChannelExecution> executions = new ConcurrentHashMap<>();
     /** Those that are being attached to. */
     private final Set<Integer> attaching = ConcurrentHashMap.newKeySet();
 
-    ExecutionTable(GuestLine line) {
+    ExecutionTable(FrameChannel line) {
         this.line = line;
     }
 
@@ -48,7 +48,7 @@ public final class ExecutionTable {
         Consumer<ChannelExecution> abandon =
                 request.key().isPresent() ? ChannelExecution::close : started -> abandon(started, acknowledged);
         int id = line.unanswered()
-                .add(new Pending.Exec(
+                .add(new PendingRequest.Exec(
                         answer, started -> register(new ChannelExecution(this, line, started, stdin)), abandon));
         String what = "the start of " + request.arguments().getFirst();
         return begin(HostFrames.exec(id, request, WINDOW), answer, abandon, deadline, what);
@@ -58,7 +58,7 @@ public final class ExecutionTable {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
         boolean stdin = request.hasInput();
         int id = line.unanswered()
-                .add(new Pending.Exec(
+                .add(new PendingRequest.Exec(
                         answer,
                         started -> register(new ChannelExecution(this, line, started, stdin)),
                         ChannelExecution::close));
@@ -77,7 +77,7 @@ public final class ExecutionTable {
         int id;
         try {
             id = line.unanswered()
-                    .add(new Pending.Attach(
+                    .add(new PendingRequest.Attach(
                             answer,
                             execution,
                             attached -> register(new ChannelExecution(this, line, attached, from)),

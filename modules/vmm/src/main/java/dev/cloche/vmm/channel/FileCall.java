@@ -5,7 +5,7 @@ import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.VmException;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.protocol.FileRecord;
 import dev.cloche.vmm.protocol.FileRecordReader;
 import dev.cloche.vmm.protocol.FileRecordWriter;
@@ -69,7 +69,7 @@ final class FileCall implements AutoCloseable {
         try {
             writing.to(out);
         } catch (InterruptedIOException e) {
-            throw Waiting.interrupted(what);
+            throw VmWaits.interrupted(what);
         } catch (IOException e) {
             throw expired ? late() : refusal();
         }
@@ -81,7 +81,7 @@ final class FileCall implements AutoCloseable {
         try {
             record = in.next();
         } catch (InterruptedIOException e) {
-            throw Waiting.interrupted(what);
+            throw VmWaits.interrupted(what);
         } catch (IOException e) {
             throw expired ? late() : new GuestException.ConnectionLost("The handle was closed meanwhile: " + what, e);
         }

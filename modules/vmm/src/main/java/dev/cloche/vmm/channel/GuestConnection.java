@@ -2,7 +2,6 @@ package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Goodbye;
@@ -13,10 +12,11 @@ import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
-import dev.cloche.vmm.Run;
-import dev.cloche.vmm.Waiting;
+import dev.cloche.vmm.RunningVm;
+import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.protocol.FileRequest;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.GuestMessage;
@@ -28,21 +28,21 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** One connection to a guest's agent: the host's side of docs/guest-protocol.md. */
-public final class GuestConnection implements Guest, GuestLine.Listener, AutoCloseable {
+public final class GuestConnection implements Guest, FrameChannel.Listener, AutoCloseable {
     public static final int PROTOCOL_VERSION = 2;
     private static final int MAX_FREEZE_MILLIS = 600_000;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final String name;
-    private final GuestLine line;
+    private final FrameChannel line;
     private final ExecutionTable executions;
     private final CompletableFuture<GuestHello> hello = new CompletableFuture<>();
     private final CompletableFuture<Goodbye> goodbye = new CompletableFuture<>();
     private final CompletableFuture<VmException> loss = new CompletableFuture<>();
 
-    private GuestConnection(String name, ByteChannel channel, Waiting.Hindered vm) {
+    private GuestConnection(String name, ByteChannel channel, VmWaits.Hindered vm) {
         this.name = name;
-        line = new GuestLine(name, channel, this, vm);
+        line = new FrameChannel(name, channel, this, vm);
         executions = new ExecutionTable(line);
     }
 
@@ -51,15 +51,15 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
      * guest may not even run yet.
      */
     public static GuestConnection open(String name, ByteChannel channel) {
-        return open(name, channel, Waiting.Hindered.NOT);
+        return open(name, channel, VmWaits.Hindered.NOT);
     }
 
     /** Begins a conversation with the guest of a VM, which is asked whether it works while an answer does not come. */
-    public static GuestConnection open(VmId id, Run run) {
+    public static GuestConnection open(VmId id, RunningVm run) {
         return open(id.value(), run.channel(), () -> run.check(id));
     }
 
-    private static GuestConnection open(String name, ByteChannel channel, Waiting.Hindered vm) {
+    private static GuestConnection open(String name, ByteChannel channel, VmWaits.Hindered vm) {
         GuestConnection connection = new GuestConnection(name, channel, vm);
         connection.line.open();
         return connection;
@@ -86,19 +86,19 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
 
     @Override
     public GuestHello hello() {
-        return Waiting.on(hello, Deadline.after(Duration.ZERO), "the guest's hello");
+        return VmWaits.on(hello, Deadline.after(Duration.ZERO), "the guest's hello");
     }
 
     @Override
     public void ping(Deadline deadline) {
         long value = RANDOM.nextLong();
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        int request = line.unanswered().add(new Pending.Ping(answer, value));
+        int request = line.unanswered().add(new PendingRequest.Ping(answer, value));
         line.ask(HostFrames.ping(request, value), answer, deadline, "the answer to a ping");
     }
 
     @Override
-    public Configuring beginConfigure(GuestIdentity identity, Deadline deadline) {
+    public PendingIdentity beginConfigure(GuestIdentity identity, Deadline deadline) {
         CompletableFuture<Boolean> answer = line.demanded(request -> HostFrames.configure(request, identity), deadline);
         return () -> line.await(answer, deadline, "the guest's new identity");
     }
@@ -110,7 +110,7 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
 
     @Override
     public VmException awaitLoss(Deadline deadline) {
-        return Waiting.on(loss, deadline, "the end of the connection to VM " + name);
+        return VmWaits.on(loss, deadline, "the end of the connection to VM " + name);
     }
 
     @Override
@@ -183,7 +183,7 @@ public final class GuestConnection implements Guest, GuestLine.Listener, AutoClo
     public void shutdown(Duration grace, Deadline deadline) {
         int millis = Math.clamp(grace.toMillis(), 0, Integer.MAX_VALUE);
         // Also of one that is hindered: it may go on in time.
-        Waiting.on(
+        VmWaits.on(
                 line.demanded(request -> HostFrames.shutdown(request, millis), deadline),
                 deadline,
                 "the guest's shutdown");

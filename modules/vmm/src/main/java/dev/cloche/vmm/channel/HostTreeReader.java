@@ -28,10 +28,10 @@ final class HostTreeReader {
     private static final int ENOENT = 2;
 
     private final CopyTarget source;
-    private final CopyTally tally;
+    private final CopyCounter tally;
     private boolean begun;
 
-    private HostTreeReader(CopyTarget source, CopyTally tally) {
+    private HostTreeReader(CopyTarget source, CopyCounter tally) {
         this.source = source;
         this.tally = tally;
     }
@@ -39,7 +39,7 @@ final class HostTreeReader {
     /** @throws GuestException.HostFile if there is nothing, or nothing that can be copied */
     static HostTreeReader of(Path path, CopyOptions options, CopyListener listener) {
         CopyTarget source = CopyTarget.of(options.followLink() ? CopyTarget.real(path) : path);
-        HostTreeReader reader = new HostTreeReader(source, new CopyTally(options, listener));
+        HostTreeReader reader = new HostTreeReader(source, new CopyCounter(options, listener));
         try (DirectoryHandle parent = reader.refused("", source::openParent)) {
             FileStatus status = reader.refused("", () -> parent.status(source.name()))
                     .orElseThrow(() ->

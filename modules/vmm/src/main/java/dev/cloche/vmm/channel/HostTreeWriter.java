@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostTreeWriter {
     private final CopyTarget target;
-    private final CopyTally tally;
+    private final CopyCounter tally;
     private final CopyOptions options;
     /** The directories from the destination down to the present one. */
     private final Deque<OpenDirectory> path = new ArrayDeque<>();
@@ -41,7 +41,7 @@ final class HostTreeWriter {
     HostTreeWriter(Path destination, CopyOptions options, CopyListener listener) {
         target = CopyTarget.of(destination);
         this.options = options;
-        tally = new CopyTally(options, listener);
+        tally = new CopyCounter(options, listener);
         if (options.owners() && !HostUser.isRoot()) {
             throw new VmException.Invalid(
                     "Only root can give files to other owners", "Copy without owners, or as root.");

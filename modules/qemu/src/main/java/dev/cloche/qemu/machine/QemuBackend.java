@@ -1,0 +1,243 @@
+package dev.cloche.qemu.machine;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.guard.ConsoleTail;
+import dev.cloche.qemu.guard.GuardFiles;
+import dev.cloche.qemu.guard.GuardLimit;
+import dev.cloche.qemu.guard.PoolFiles;
+import dev.cloche.qemu.guard.RuntimeDirectory;
+import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.qemu.guard.VmNote;
+import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.qemu.host.DescriptorLimit;
+import dev.cloche.qemu.launch.QemuLaunch;
+import dev.cloche.qemu.qmp.QemuMigration;
+import dev.cloche.qemu.qmp.QemuMonitor;
+import dev.cloche.qemu.qmp.QmpCommand;
+import dev.cloche.qemu.snapshot.PlatformRecord;
+import dev.cloche.qemu.snapshot.QemuCapture;
+import dev.cloche.qemu.snapshot.QemuContext;
+import dev.cloche.qemu.snapshot.RamFile;
+import dev.cloche.qemu.snapshot.SnapshotPin;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import dev.cloche.vmm.RunningVm;
+import dev.cloche.vmm.SnapshotCapture;
+import dev.cloche.vmm.VmBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Boots one VM under its guard, or restores it. */
+public final class QemuBackend implements VmBackend {
+    private final VmSpec spec;
+    private final QemuContext context;
+    private final VmLayout layout;
+    private final GuardFiles files;
+    private final PoolFiles pool;
+    private final GuardStart guard;
+    private final AtomicReference<Optional<LockFile>> ownerLock;
+
+    /** @param ownerLock held already; this machine lets go of it */
+    public QemuBackend(VmSpec spec, QemuContext context, LockFile ownerLock) {
+        this.spec = spec;
+        this.context = context;
+        this.ownerLock = new AtomicReference<>(Optional.of(ownerLock));
+        layout = context.layout();
+        files = new GuardFiles(layout.directory(spec.id()));
+        pool = new PoolFiles(layout.directory(spec.id()));
+        guard = new GuardStart(spec, context);
+    }
+
+    @Override
+    public RunningVm boot(Deadline deadline) {
+        DescriptorLimit.require();
+        if (!Files.isReadable(spec.rootDisk().path())) {
+            throw new VmException.MissingResource(
+                    "The root disk " + spec.rootDisk().path() + " is missing or not readable",
+                    "Pull its image again.",
+                    null);
+        }
+        files.clear();
+        if (!spec.attached()) {
+            files.detach();
+        }
+        try {
+            RuntimeDirectory.ensure(layout);
+            PlatformRecord facts =
+                    PlatformRecord.of(spec, context.resources(), context.host().get());
+            facts.write(layout.directory(spec.id()));
+            return spec.snapshot().isPresent() ? restore(facts, deadline) : coldBoot(deadline);
+        } catch (IOException e) {
+            throw new VmException.Storage(
+                    "VM " + spec.id() + " cannot be prepared: " + e.getMessage(),
+                    "Check the owner and mode of the state root and the space on its disk.",
+                    e);
+        }
+    }
+
+    private RunningVm coldBoot(Deadline deadline) throws IOException {
+        QemuLaunch.Ram ram = spec.templateMaker()
+                ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
+                : new QemuLaunch.Ram.Anonymous();
+        // Its interface has neither address nor name server until the host gives it one.
+        identityOwed(spec.hasNetwork());
+        return switch (spec.writable()) {
+            case WritableLayer.InMemory _ -> guard.start(QemuLaunch.boot(ram, Optional.empty()), deadline, () -> {});
+            case WritableLayer.Disk(int sizeMiB) -> {
+                Path top = context.disk(spec.id()).begin(layout.blanks(), sizeMiB);
+                yield guard.start(QemuLaunch.boot(ram, Optional.of(QemuLaunch.Disk.ofTheVm(top))), deadline, () -> {});
+            }
+            case WritableLayer.Persistent(Path directory) -> {
+                try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {
+                    yield guard.start(QemuLaunch.boot(ram, Optional.of(disk.asItIs())), deadline, () -> {});
+                }
+            }
+        };
+    }
+
+    private RunningVm restore(PlatformRecord facts, Deadline deadline) throws IOException {
+        identityOwed(true);
+        try (SnapshotPin use = SnapshotPin.open(context, spec, facts)) {
+            return switch (spec.writable()) {
+                case WritableLayer.InMemory _ -> restore(use, Optional.empty(), () -> {}, deadline);
+                case WritableLayer.Disk(int sizeMiB) -> {
+                    Path top = context.disk(spec.id()).begin(use.disk(context.disks()), sizeMiB);
+                    yield restore(use, Optional.of(QemuLaunch.Disk.ofTheVm(top)), () -> {}, deadline);
+                }
+                case WritableLayer.Persistent(Path directory) -> {
+                    try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {
+                        QemuLaunch.Disk top = disk.asOf(spec.snapshot().orElseThrow(), use.disk(context.disks()));
+                        yield restore(use, Optional.of(top), disk::movesOn, deadline);
+                    }
+                }
+            };
+        }
+    }
+
+    /** @param loaded what is to be done before the guest goes on */
+    private RunningVm restore(
+            SnapshotPin use, Optional<QemuLaunch.Disk> disk, GuardStart.Step loaded, Deadline deadline)
+            throws IOException {
+        return guard.start(use.launch(ram(use), disk), deadline, () -> load(use, loaded, deadline));
+    }
+
+    private QemuLaunch.Ram ram(SnapshotPin use) throws IOException {
+        if (!spec.templateMaker()) {
+            return use.mapped() ? new QemuLaunch.Ram.Private(use.memory()) : new QemuLaunch.Ram.Anonymous();
+        }
+        Path ram = RamFile.place(layout, spec);
+        if (use.mapped()) {
+            RamFile.copy(use.memory(), ram);
+        }
+        return new QemuLaunch.Ram.Shared(ram);
+    }
+
+    private void load(SnapshotPin use, GuardStart.Step loaded, Deadline deadline) throws IOException {
+        var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
+            new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(use.stream(), !use.mapped());
+            loaded.run();
+            return qemu.execute(QmpCommand.of("cont"));
+        });
+    }
+
+    @Override
+    public SnapshotCapture capture(SnapshotName name, Deadline deadline) {
+        return QemuCapture.of(spec, name, context, deadline);
+    }
+
+    @Override
+    public void identityOwed(boolean owed) {
+        files.identityOwed(owed);
+    }
+
+    @Override
+    public boolean identityOwed() {
+        return files.identityOwed();
+    }
+
+    @Override
+    public void capturing(boolean halted) {
+        files.capturing(halted);
+    }
+
+    @Override
+    public boolean capturing() {
+        return files.capturing();
+    }
+
+    @Override
+    public boolean shelve() {
+        return inPool(() -> {
+            boolean forPool = pool.slot().isPresent();
+            if (forPool) {
+                pool.shelve();
+            }
+            return forPool;
+        });
+    }
+
+    @Override
+    public boolean claim() {
+        return inPool(pool::claim);
+    }
+
+    private interface PoolStep {
+        boolean take() throws IOException;
+    }
+
+    private boolean inPool(PoolStep step) {
+        try {
+            return step.take();
+        } catch (IOException e) {
+            throw new VmException.Storage(
+                    "The place of VM " + spec.id() + " in its pool cannot be noted: " + e.getMessage(),
+                    "Check the disk of the state root.",
+                    e);
+        }
+    }
+
+    @Override
+    public boolean limit(Duration longest) {
+        return new GuardLimit(files, layout.directory(spec.id())).announce(longest);
+    }
+
+    @Override
+    public void startFailed() {
+        VmNote.START_FAILED.leave(layout.directory(spec.id()));
+    }
+
+    @Override
+    public String consoleTail() {
+        return ConsoleTail.of(files.console());
+    }
+
+    @Override
+    public Optional<String> advice() {
+        return context.host().get().capabilities().proven()
+                ? Optional.empty()
+                : Optional.of(
+                        "Unset CLOCHE_ACCELERATOR, which insists on KVM: a tiny guest did not run on it either ('cloche doctor' says more).");
+    }
+
+    @Override
+    public void destroy() {
+        if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
+            ownerLock.set(Optional.of(VmDirectory.own(layout, spec.id())));
+        }
+        new VmRemoval(layout).remove(spec.id());
+        release();
+    }
+
+    @Override
+    public void release() {
+        ownerLock.getAndSet(Optional.empty()).ifPresent(LockFile::close);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.cloche.qemu.snapshot;
+
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.disk.DiskChain;
+import dev.cloche.qemu.disk.DiskTools;
+import dev.cloche.qemu.host.FileDigests;
+import dev.cloche.qemu.host.HostCapabilities;
+import dev.cloche.vm.VmId;
+import java.util.function.Supplier;
+
+/**
+ * What all VMs of a provider share.
+ *
+ * @param host what the probe found; the first answer may take a while
+ */
+public record QemuContext(
+        VmLayout layout,
+        VmResources resources,
+        Supplier<HostCapabilities> host,
+        QemuSnapshotStore snapshots,
+        FileDigests digests,
+        DiskTools disks) {
+    /** The writable disk of a VM. */
+    public DiskChain disk(VmId id) {
+        return new DiskChain(layout.directory(id), disks);
+    }
+
+    public static QemuContext of(VmLayout layout, VmResources resources, Supplier<HostCapabilities> host) {
+        return new QemuContext(
+                layout,
+                resources,
+                host,
+                new QemuSnapshotStore(layout.snapshots()),
+                new FileDigests(layout.stateRoot().resolve("digests.json")),
+                new DiskTools(resources.qemu()));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.GuestNetwork;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vmm.channel.GuestConnection;
+import java.time.Clock;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Sees to it that no guest is given out as the twin of another: which identity it gets when, across the processes that own it
+ * one after the other.
+ */
+final class GuestIdentities {
+    private final VmId id;
+    private final VmBackend machine;
+    private final boolean clone;
+    private final Optional<GuestNetwork> network;
+
+    /** @param network its own; empty without one */
+    GuestIdentities(VmId id, VmBackend machine, boolean clone, Optional<GuestNetwork> network) {
+        this.id = id;
+        this.machine = machine;
+        this.clone = clone;
+        this.network = network;
+    }
+
+    /** Gives the guest what it is owed, if anything: a clone all of an identity, an original what its clones share with it. */
+    void settle(GuestConnection guest, Deadline deadline) {
+        if (machine.identityOwed()) {
+            if (clone) {
+                give(Optional.empty(), guest, deadline);
+            } else {
+                configure(withNetwork(shared()), guest, deadline);
+            }
+        }
+    }
+
+    /** Before a snapshot: from here on neither the guest nor any clone of it takes work without an identity. */
+    void quiesce(GuestConnection guest, Deadline deadline) {
+        machine.identityOwed(true);
+        guest.quiesce(deadline);
+    }
+
+    /** After a snapshot the original stays who it is, but its random numbers are its own again. */
+    void refresh(GuestConnection guest, Deadline deadline) {
+        configure(shared(), guest, deadline);
+    }
+
+    /** What every guest needs anew, and nothing else. */
+    private GuestIdentity shared() {
+        GuestIdentity fresh = GuestIdentity.fresh(id.value(), Clock.systemUTC());
+        return GuestIdentity.UNCHANGED
+                .withEntropy(fresh.entropy().orElseThrow())
+                .withClock(fresh.clock().orElseThrow());
+    }
+
+    private GuestIdentity withNetwork(GuestIdentity identity) {
+        return network.filter(own -> identity.network().isEmpty())
+                .map(identity::withNetwork)
+                .orElse(identity);
+    }
+
+    private void configure(GuestIdentity identity, GuestConnection guest, Deadline deadline) {
+        guest.configure(identity, deadline);
+        machine.identityOwed(false);
+    }
+
+    /**
+     * Gives the guest an identity, and takes note.
+     *
+     * @param given asked now; without one, a fresh identity
+     */
+    void give(Optional<Supplier<GuestIdentity>> given, GuestConnection guest, Deadline deadline) {
+        GuestIdentity identity = given.orElse(() -> GuestIdentity.fresh(id.value(), Clock.systemUTC()))
+                .get();
+        if (clone && identity.entropy().isEmpty()) {
+            throw new VmException.Invalid(
+                    "VM " + id + " would share its random numbers with its siblings", "Give it entropy.");
+        }
+        configure(withNetwork(identity), guest, deadline);
+    }
+}

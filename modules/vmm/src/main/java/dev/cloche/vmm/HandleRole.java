@@ -1,0 +1,17 @@
+package dev.cloche.vmm;
+
+import dev.cloche.vm.VmSpec;
+
+/** What the holder of a handle may do, and what its end means. */
+enum HandleRole {
+    ATTACHED,
+    /** Attached, and ended by its snapshot. */
+    TEMPLATE_MAKER,
+    DETACHED,
+    /** Somebody else's VM. */
+    NONE;
+
+    static HandleRole of(VmSpec spec, boolean attached) {
+        return spec.templateMaker() ? TEMPLATE_MAKER : attached ? ATTACHED : DETACHED;
+    }
+}

@@ -1,0 +1,66 @@
+package dev.cloche.vmm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.SnapshotException;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.VmException;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What makes the runs of one VM; the part of a provider below {@link ManagedVm}. Used by one thread at a time. */
+public interface VmBackend {
+    /**
+     * Starts the VM from the beginning, with nothing left of earlier attempts. Does not wait for the guest.
+     *
+     * @throws VmException.StartFailed if it cannot be started
+     * @throws VmException.MissingResource if something that is needed is missing
+     */
+    RunningVm boot(Deadline deadline);
+
+    /**
+     * Begins a snapshot of what runs.
+     *
+     * @throws SnapshotException.Exists if there is one of that name
+     */
+    SnapshotCapture capture(SnapshotName name, Deadline deadline);
+
+    /** Notes whether the guest needs an identity before it may be used, for whoever adopts it. */
+    void identityOwed(boolean owed);
+
+    /** What was noted last, by whatever process. */
+    boolean identityOwed();
+
+    /** Notes whether a guest that ran is halted for a snapshot, for whoever adopts it should this process die. */
+    void capturing(boolean halted);
+
+    /** What was noted last, by whatever process. */
+    boolean capturing();
+
+    /** The VM needs no owner from now on, until somebody claims it; false if it was made for no pool. */
+    boolean shelve();
+
+    /** Takes the VM out of its pool; false if it is in none, or its guard did so before. */
+    boolean claim();
+
+    /** Has the VM ended when this has passed from now on; false if it has ended already. */
+    boolean limit(Duration longest);
+
+    /** No boot came up: notes it for other processes. */
+    void startFailed();
+
+    /** The end of what the guest wrote to its console, harmless to show. */
+    String consoleTail();
+
+    /** What is to be done where no boot comes up, if this host is known for it: a sentence. */
+    Optional<String> advice();
+
+    /**
+     * Removes the VM's files.
+     *
+     * @throws VmException.Busy if another process owns the VM
+     */
+    void destroy();
+
+    /** Lets go of the VM, for others to own. */
+    void release();
+}
