@@ -2,7 +2,7 @@ package dev.cloche;
 
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessView;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -74,10 +74,10 @@ public record ProcessInfo(
                 process.output().flatMap(ProcessFailure::of),
                 process.registration().provenance().ownerScope().session(),
                 switch (process.registration().recovery()) {
-                    case Recovery.Rerunnable _ -> "rerunnable";
-                    case Recovery.Retrying _ -> "retrying";
-                    case Recovery.OwnerBound _ -> "owner-bound";
-                    case Recovery.ExternallyOwned _ -> "externally-owned";
+                    case RecoveryPolicy.Rerunnable _ -> "rerunnable";
+                    case RecoveryPolicy.Retrying _ -> "retrying";
+                    case RecoveryPolicy.OwnerBound _ -> "owner-bound";
+                    case RecoveryPolicy.ExternallyOwned _ -> "externally-owned";
                 },
                 process.registration().leaseRequired(),
                 view.phase().word(),

@@ -5,10 +5,10 @@ import dev.cloche.execution.ExecutionSpec;
 import dev.cloche.execution.Executions;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessException;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.ProcessView;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import java.time.Duration;
@@ -206,7 +206,8 @@ public final class Processes {
      * @return their ids
      */
     public List<String> prune(Duration unusedFor, boolean granted) {
-        List<String> pruned = registry.prune(PruneRequest.unusedFor(unusedFor).withGranted(granted));
+        List<String> pruned =
+                registry.prune(ProcessPruneRequest.unusedFor(unusedFor).withGranted(granted));
         executions.sweep();
         return pruned;
     }

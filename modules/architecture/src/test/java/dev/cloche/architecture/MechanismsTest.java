@@ -26,10 +26,10 @@ class MechanismsTest {
     private static final Map<String, String> PAUSES = Map.of(
             "BusyRetry", "backs off while another connection has SQLite's lock, which nothing tells the end of",
             "GroupCommit", "hands the lead from one thread to the next without a lock",
-            "Listener", "backs off from a server that is gone",
-            "Notifier", "backs off from a server that is gone",
+            "NotificationListener", "backs off from a server that is gone",
+            "NotificationSender", "backs off from a server that is gone",
             "RegistryCaller", "backs off from a registry, for as long as it asks to",
-            "Transactions", "backs off from a transaction that it is in conflict with",
+            "TransactionRunner", "backs off from a transaction that it is in conflict with",
             "UnixChannels", "backs off from a socket whose queue is full, which nothing tells the end of",
             "VmStop", "tries again while a guest is halted for a full disk");
 

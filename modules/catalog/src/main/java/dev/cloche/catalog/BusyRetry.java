@@ -28,7 +28,7 @@ record BusyRetry(Path file, Duration patience) {
             try {
                 return step.run();
             } catch (SQLException e) {
-                if (!SqlErrors.isBusy(e)) {
+                if (!SqliteErrors.isBusy(e)) {
                     throw e;
                 }
                 if (deadline.passed()) {

@@ -42,7 +42,7 @@ public final class Catalog implements AutoCloseable {
     private final Path file;
     private final InstallGate gate;
     private final BusyRetry retry;
-    private final Connections connections;
+    private final CatalogConnections connections;
     private final DiskReserve reserve;
     private final boolean readOnly;
     private final ReentrantLock writing = new ReentrantLock();
@@ -54,7 +54,7 @@ public final class Catalog implements AutoCloseable {
         this.retry = retry;
         this.reserve = reserve;
         this.readOnly = readOnly;
-        connections = new Connections(file, readOnly);
+        connections = new CatalogConnections(file, readOnly);
     }
 
     /**
@@ -124,21 +124,21 @@ public final class Catalog implements AutoCloseable {
             }
             if (!Files.exists(file)) {
                 catalog.refuseIfReadOnly();
-                Migrations.createForOwner(file);
+                CatalogMigrations.createForOwner(file);
             }
             if (catalog.isBehind(schemas)) {
                 catalog.refuseIfReadOnly();
                 catalog.connections.closeReaders();
-                Migrations.run(file, schemas, gate, retry);
+                CatalogMigrations.run(file, schemas, gate, retry);
             }
             catalog.opened();
             return catalog;
         } catch (IOException e) {
             catalog.closeAfter(e);
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         } catch (SQLException e) {
             catalog.closeAfter(e);
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         } catch (CatalogException e) {
             catalog.closeAfter(e);
             throw e;
@@ -187,7 +187,7 @@ public final class Catalog implements AutoCloseable {
                 connections.giveBack(reader);
             }
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         }
     }
 
@@ -298,7 +298,7 @@ public final class Catalog implements AutoCloseable {
         } catch (CatalogException.Busy others) {
             return Optional.empty();
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         } finally {
             writing.unlock();
         }
@@ -317,7 +317,7 @@ public final class Catalog implements AutoCloseable {
         try {
             return writing(end, retry, work);
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         } finally {
             writing.unlock();
         }
@@ -373,7 +373,7 @@ public final class Catalog implements AutoCloseable {
                 OpenCatalogs.closed(file);
             }
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         } finally {
             writing.unlock();
         }

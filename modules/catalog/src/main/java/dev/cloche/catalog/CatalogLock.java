@@ -47,7 +47,7 @@ final class CatalogLock implements AutoCloseable {
 
     private static Path file(Path catalog) throws IOException {
         Path file = catalog.resolveSibling(catalog.getFileName() + ".lock");
-        Migrations.createForOwner(file);
+        CatalogMigrations.createForOwner(file);
         return file;
     }
 

@@ -36,7 +36,7 @@ public final class CatalogMaintenance {
             Map<String, Integer> found = RoomVersions.read(reader.session());
             return DueMigration.of(RoomVersions.due(file, schemas, found), found);
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         }
     }
 
@@ -87,7 +87,7 @@ public final class CatalogMaintenance {
                     "PRAGMA foreign_key_check"));
             return List.copyOf(problems);
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         }
     }
 
@@ -110,7 +110,7 @@ public final class CatalogMaintenance {
         } catch (IOException e) {
             throw new CatalogException.Failed(target, e);
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         }
     }
 
@@ -127,7 +127,7 @@ public final class CatalogMaintenance {
         } catch (IOException e) {
             throw new CatalogException.Failed(file, e);
         } catch (SQLException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         }
     }
 
@@ -139,7 +139,7 @@ public final class CatalogMaintenance {
         try {
             return copies.isOfAnother() ? Optional.of(copies.copy()) : Optional.empty();
         } catch (SQLException e) {
-            throw SqlErrors.translate(copies.copy(), e);
+            throw SqliteErrors.translate(copies.copy(), e);
         }
     }
 
@@ -165,9 +165,9 @@ public final class CatalogMaintenance {
             copies.restore(source, schemas);
             return source;
         } catch (IOException e) {
-            throw SqlErrors.translate(file, e);
+            throw SqliteErrors.translate(file, e);
         } catch (SQLException e) {
-            throw SqlErrors.translate(source, e);
+            throw SqliteErrors.translate(source, e);
         }
     }
 

@@ -45,7 +45,7 @@ final class BlockOutput {
         if (BUFFER - filled < Integer.BYTES) {
             flush();
         }
-        Little.u32(buffer, filled, value);
+        LittleEndian.u32(buffer, filled, value);
         filled += Integer.BYTES;
     }
 
@@ -92,7 +92,7 @@ final class BlockOutput {
     }
 
     void alignToBlock() throws IOException {
-        zerosUntil(Format.blocks(position()) * Format.BLOCK);
+        zerosUntil(ErofsFormat.blocks(position()) * ErofsFormat.BLOCK);
     }
 
     void flush() throws IOException {
@@ -104,8 +104,8 @@ final class BlockOutput {
 
     /** Completes the file: the first block, whose place holds zeros until now. All else has been flushed. */
     void firstBlock(byte[] block) throws IOException {
-        writeAt(0, block, Format.BLOCK);
-        observer.wrote(block, 0, Format.BLOCK);
+        writeAt(0, block, ErofsFormat.BLOCK);
+        observer.wrote(block, 0, ErofsFormat.BLOCK);
     }
 
     private void hole(long length) {
@@ -121,7 +121,7 @@ final class BlockOutput {
 
     /** Shows what the buffer holds of the file's next bytes, but nothing of its first block. */
     private void observe(int length) {
-        int hidden = Math.clamp(Format.BLOCK - flushed, 0, length);
+        int hidden = Math.clamp(ErofsFormat.BLOCK - flushed, 0, length);
         if (hidden < length) {
             observer.wrote(buffer, hidden, length - hidden);
         }

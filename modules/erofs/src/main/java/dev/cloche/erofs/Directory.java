@@ -65,7 +65,7 @@ public final class Directory extends Inode {
 
     @Override
     int typeBits() {
-        return Format.S_IFDIR;
+        return ErofsFormat.S_IFDIR;
     }
 
     @Override

@@ -24,8 +24,8 @@ final class DirectoryBlocks {
         long full = 0;
         int used = 0;
         for (Entry entry : entries(directory)) {
-            if (used + entry.size() > Format.BLOCK) {
-                full += Format.BLOCK;
+            if (used + entry.size() > ErofsFormat.BLOCK) {
+                full += ErofsFormat.BLOCK;
                 used = 0;
             }
             used += entry.size();
@@ -38,8 +38,8 @@ final class DirectoryBlocks {
         List<Entry> block = new ArrayList<>();
         int used = 0;
         for (Entry entry : entries(directory)) {
-            if (used + entry.size() > Format.BLOCK) {
-                writeBlock(block, Format.BLOCK, out);
+            if (used + entry.size() > ErofsFormat.BLOCK) {
+                writeBlock(block, ErofsFormat.BLOCK, out);
                 block.clear();
                 used = 0;
             }
@@ -51,15 +51,15 @@ final class DirectoryBlocks {
 
     private static void writeBlock(List<Entry> entries, int size, BlockOutput out) throws IOException {
         byte[] encoded = new byte[size];
-        int nameAt = entries.size() * Format.DIRENT;
+        int nameAt = entries.size() * ErofsFormat.DIRENT;
         int at = 0;
         for (Entry entry : entries) {
-            Little.u64(encoded, at, entry.target().nid);
-            Little.u16(encoded, at + 8, nameAt);
+            LittleEndian.u64(encoded, at, entry.target().nid);
+            LittleEndian.u16(encoded, at + 8, nameAt);
             encoded[at + 10] = (byte) entry.target().direntType();
             entry.name().copyTo(encoded, nameAt);
             nameAt += entry.name().length();
-            at += Format.DIRENT;
+            at += ErofsFormat.DIRENT;
         }
         out.write(encoded, 0, size);
     }
@@ -82,7 +82,7 @@ final class DirectoryBlocks {
 
     private record Entry(Bytes name, Inode target) {
         int size() {
-            return Format.DIRENT + name.length();
+            return ErofsFormat.DIRENT + name.length();
         }
     }
 }

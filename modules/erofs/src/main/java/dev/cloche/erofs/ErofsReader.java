@@ -23,11 +23,11 @@ public final class ErofsReader implements Closeable {
         this.file = file;
         this.channel = channel;
         this.input = new BlockInput(file, channel);
-        if (input.size() < Format.BLOCK || input.size() % Format.BLOCK != 0) {
+        if (input.size() < ErofsFormat.BLOCK || input.size() % ErofsFormat.BLOCK != 0) {
             throw new CorruptErofsException(file, "its length of " + input.size() + " bytes is impossible");
         }
-        Superblock decoded = Superblock.decode(input.read(0, Format.BLOCK));
-        if (decoded == null || decoded.blocks() < input.size() / Format.BLOCK) {
+        Superblock decoded = Superblock.decode(input.read(0, ErofsFormat.BLOCK));
+        if (decoded == null || decoded.blocks() < input.size() / ErofsFormat.BLOCK) {
             throw new CorruptErofsException(file, "it has no superblock of Cloche");
         }
         this.superblock = decoded;
@@ -72,7 +72,7 @@ public final class ErofsReader implements Closeable {
 
     /** Blocks of the file itself. */
     public long fileBlocks() {
-        return input.size() / Format.BLOCK;
+        return input.size() / ErofsFormat.BLOCK;
     }
 
     /**

@@ -18,7 +18,7 @@ import java.nio.file.StandardOpenOption;
  */
 public final class ErofsWriter implements Closeable {
     /** Bytes of a block, the unit of every address. */
-    public static final int BLOCK_BYTES = Format.BLOCK;
+    public static final int BLOCK_BYTES = ErofsFormat.BLOCK;
 
     private final FileChannel channel;
     private final BlockOutput out;
@@ -28,7 +28,7 @@ public final class ErofsWriter implements Closeable {
     private ErofsWriter(FileChannel channel, WrittenBytes observer) throws IOException {
         this.channel = channel;
         this.out = new BlockOutput(channel, observer);
-        out.zeros(Format.BLOCK);
+        out.zeros(ErofsFormat.BLOCK);
     }
 
     /** Opens an image for writing; a file that exists already is emptied. */
@@ -54,7 +54,7 @@ public final class ErofsWriter implements Closeable {
 
     /** Bytes written so far, rounded up to blocks. */
     public long position() {
-        return Format.blocks(out.position()) * Format.BLOCK;
+        return ErofsFormat.blocks(out.position()) * ErofsFormat.BLOCK;
     }
 
     /**
@@ -117,9 +117,9 @@ public final class ErofsWriter implements Closeable {
     private long finish(MetadataLayout layout, long dataShift, long blocksBehind) throws IOException {
         checkOpen();
         finished = true;
-        long metadataBlock = out.position() >>> Format.BLOCK_BITS;
+        long metadataBlock = out.position() >>> ErofsFormat.BLOCK_BITS;
         long blocks = metadataBlock + layout.blocks() + blocksBehind;
-        if (blocks > Format.MAX_BLOCKS) {
+        if (blocks > ErofsFormat.MAX_BLOCKS) {
             throw new ErofsTooLargeException(blocks + " blocks of 4 KiB");
         }
         new MetadataEncoder(layout, metadataBlock, dataShift, out).write();
@@ -132,8 +132,8 @@ public final class ErofsWriter implements Closeable {
 
     /** Address of the next block, if {@code size} bytes from there on can be addressed. */
     long nextBlock(long size) {
-        long block = out.position() >>> Format.BLOCK_BITS;
-        if (Format.blocks(size) > Format.MAX_BLOCKS - block) {
+        long block = out.position() >>> ErofsFormat.BLOCK_BITS;
+        if (ErofsFormat.blocks(size) > ErofsFormat.MAX_BLOCKS - block) {
             throw new ErofsTooLargeException(size + " more bytes at block " + block);
         }
         return block;

@@ -22,7 +22,7 @@ public sealed interface FileData {
      */
     record Contiguous(long size, long block) implements FileData {
         public Contiguous {
-            if (size < 0 || block < 0 || block > Format.MAX_BLOCKS) {
+            if (size < 0 || block < 0 || block > ErofsFormat.MAX_BLOCKS) {
                 throw new IllegalArgumentException("no place for a file: " + size + " bytes at block " + block);
             }
         }
@@ -42,7 +42,7 @@ public sealed interface FileData {
     record Chunked(long size, int chunkBits, List<ChunkRun> runs) implements FileData {
         public Chunked {
             runs = List.copyOf(runs);
-            if (size <= 0 || chunkBits < Format.BLOCK_BITS || chunkBits > Format.MAX_CHUNK_BITS) {
+            if (size <= 0 || chunkBits < ErofsFormat.BLOCK_BITS || chunkBits > ErofsFormat.MAX_CHUNK_BITS) {
                 throw new IllegalArgumentException("no chunked file: " + size + " bytes, 2^" + chunkBits);
             }
             long next = 0;
@@ -83,7 +83,7 @@ public sealed interface FileData {
      */
     record ChunkRun(long chunk, long count, long block) {
         public ChunkRun {
-            if (chunk < 0 || count < 1 || block < 0 || block > Format.MAX_BLOCKS) {
+            if (chunk < 0 || count < 1 || block < 0 || block > ErofsFormat.MAX_BLOCKS) {
                 throw new IllegalArgumentException("no run of chunks: " + chunk + "+" + count + " at " + block);
             }
         }

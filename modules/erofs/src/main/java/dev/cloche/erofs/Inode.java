@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not safe for use by several threads.
  */
-public abstract sealed class Inode permits Directory, RegularFile, Symlink, Special {
+public abstract sealed class Inode permits Directory, RegularFile, Symlink, SpecialFile {
     private Attributes attributes;
 
     /** The layout that numbered this inode last; the two fields below are its. */

@@ -26,7 +26,7 @@ final class MetadataEncoder {
         int number = 0;
         for (Inode inode : layout.inodes()) {
             number++;
-            out.zerosUntil(firstBlock * Format.BLOCK + inode.nid * Format.SLOT);
+            out.zerosUntil(firstBlock * ErofsFormat.BLOCK + inode.nid * ErofsFormat.SLOT);
             writeInode(inode, number);
         }
         out.alignToBlock();
@@ -40,18 +40,18 @@ final class MetadataEncoder {
 
     private void writeInode(Inode inode, int number) throws IOException {
         Attributes attributes = inode.attributes();
-        byte[] encoded = new byte[Format.INODE];
-        Little.u16(encoded, 0, Format.EXTENDED | dataLayout(inode) << 1);
-        Little.u16(encoded, 2, XattrCodec.count(attributes.xattrs()));
-        Little.u16(encoded, 4, inode.typeBits() | attributes.permissions());
-        Little.u64(encoded, 8, size(inode));
-        Little.u32(encoded, 16, place(inode));
-        Little.u32(encoded, 20, number);
-        Little.u32(encoded, 24, attributes.uid());
-        Little.u32(encoded, 28, attributes.gid());
-        Little.u64(encoded, 32, attributes.seconds());
-        Little.u32(encoded, 40, attributes.nanos());
-        Little.u32(encoded, 44, inode.links);
+        byte[] encoded = new byte[ErofsFormat.INODE];
+        LittleEndian.u16(encoded, 0, ErofsFormat.EXTENDED | dataLayout(inode) << 1);
+        LittleEndian.u16(encoded, 2, XattrCodec.count(attributes.xattrs()));
+        LittleEndian.u16(encoded, 4, inode.typeBits() | attributes.permissions());
+        LittleEndian.u64(encoded, 8, size(inode));
+        LittleEndian.u32(encoded, 16, place(inode));
+        LittleEndian.u32(encoded, 20, number);
+        LittleEndian.u32(encoded, 24, attributes.uid());
+        LittleEndian.u32(encoded, 28, attributes.gid());
+        LittleEndian.u64(encoded, 32, attributes.seconds());
+        LittleEndian.u32(encoded, 40, attributes.nanos());
+        LittleEndian.u32(encoded, 44, inode.links);
         out.write(encoded, 0, encoded.length);
         XattrCodec.write(attributes.xattrs(), out);
         if (inode instanceof RegularFile file && file.data() instanceof FileData.Chunked chunked) {
@@ -63,9 +63,11 @@ final class MetadataEncoder {
 
     private static int dataLayout(Inode inode) {
         return switch (inode) {
-            case RegularFile file -> file.data() instanceof FileData.Chunked ? Format.CHUNK_BASED : Format.FLAT_PLAIN;
-            case Special _ -> Format.FLAT_PLAIN;
-            case Directory _, Symlink _ -> MetadataLayout.inlines(inode) ? Format.FLAT_INLINE : Format.FLAT_PLAIN;
+            case RegularFile file ->
+                file.data() instanceof FileData.Chunked ? ErofsFormat.CHUNK_BASED : ErofsFormat.FLAT_PLAIN;
+            case SpecialFile _ -> ErofsFormat.FLAT_PLAIN;
+            case Directory _, Symlink _ ->
+                MetadataLayout.inlines(inode) ? ErofsFormat.FLAT_INLINE : ErofsFormat.FLAT_PLAIN;
         };
     }
 
@@ -79,33 +81,33 @@ final class MetadataEncoder {
             case RegularFile file ->
                 switch (file.data()) {
                     case FileData.Contiguous data -> data.size() == 0 ? 0 : (int) (data.block() + dataShift);
-                    case FileData.Chunked data -> data.chunkBits() - Format.BLOCK_BITS;
+                    case FileData.Chunked data -> data.chunkBits() - ErofsFormat.BLOCK_BITS;
                 };
-            case Special special -> special.encodedDevice();
+            case SpecialFile special -> special.encodedDevice();
             case Directory _, Symlink _ -> {
                 if (MetadataLayout.inlines(inode)) {
                     yield 0;
                 }
                 long block = outsideBlock;
-                outsideBlock += Format.blocks(MetadataLayout.outsideSize(inode));
+                outsideBlock += ErofsFormat.blocks(MetadataLayout.outsideSize(inode));
                 yield (int) block;
             }
         };
     }
 
     private void writeChunks(FileData.Chunked data) throws IOException {
-        long blocksPerChunk = 1L << (data.chunkBits() - Format.BLOCK_BITS);
+        long blocksPerChunk = 1L << (data.chunkBits() - ErofsFormat.BLOCK_BITS);
         long chunk = 0;
         for (FileData.ChunkRun run : data.runs()) {
             for (; chunk < run.chunk(); chunk++) {
-                out.u32(Format.NULL_ADDRESS);
+                out.u32(ErofsFormat.NULL_ADDRESS);
             }
             for (; chunk < run.chunk() + run.count(); chunk++) {
                 out.u32((int) (run.block() + dataShift + (chunk - run.chunk()) * blocksPerChunk));
             }
         }
         for (; chunk < data.chunks(); chunk++) {
-            out.u32(Format.NULL_ADDRESS);
+            out.u32(ErofsFormat.NULL_ADDRESS);
         }
     }
 
@@ -113,7 +115,7 @@ final class MetadataEncoder {
         switch (inode) {
             case Directory directory -> DirectoryBlocks.write(directory, out);
             case Symlink link -> out.write(link.target());
-            case RegularFile _, Special _ -> {}
+            case RegularFile _, SpecialFile _ -> {}
         }
     }
 }

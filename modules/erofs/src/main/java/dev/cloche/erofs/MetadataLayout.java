@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class MetadataLayout {
     /** Not 0: a file with inode number 0 would be invisible, since readdir takes that for a deleted entry. */
-    private static final long FIRST_OFFSET = Format.INODE;
+    private static final long FIRST_OFFSET = ErofsFormat.INODE;
 
     private final List<Inode> inodes = new ArrayList<>();
     private final long inodeBlocks;
@@ -28,13 +28,13 @@ final class MetadataLayout {
                 directory.encodedSize = DirectoryBlocks.size(directory);
             }
             offset = place(offset, inode);
-            inode.nid = offset / Format.SLOT;
+            inode.nid = offset / ErofsFormat.SLOT;
             offset += extent(inode);
             if (!inlines(inode)) {
-                outside += Format.blocks(outsideSize(inode));
+                outside += ErofsFormat.blocks(outsideSize(inode));
             }
         }
-        inodeBlocks = Format.blocks(offset);
+        inodeBlocks = ErofsFormat.blocks(offset);
         blocks = inodeBlocks + outside;
     }
 
@@ -85,24 +85,25 @@ final class MetadataLayout {
 
     /** The next place where the inode may stand: inline content must not cross a block, nor should an inode. */
     private static long place(long offset, Inode inode) {
-        long aligned = (offset + Format.SLOT - 1) / Format.SLOT * Format.SLOT;
-        long together = inlines(inode) && outsideSize(inode) > 0 ? extent(inode) : Format.INODE;
-        boolean crosses = aligned % Format.BLOCK + together > Format.BLOCK;
-        return crosses ? Format.blocks(aligned) * Format.BLOCK : aligned;
+        long aligned = (offset + ErofsFormat.SLOT - 1) / ErofsFormat.SLOT * ErofsFormat.SLOT;
+        long together = inlines(inode) && outsideSize(inode) > 0 ? extent(inode) : ErofsFormat.INODE;
+        boolean crosses = aligned % ErofsFormat.BLOCK + together > ErofsFormat.BLOCK;
+        return crosses ? ErofsFormat.blocks(aligned) * ErofsFormat.BLOCK : aligned;
     }
 
     /** Bytes that the inode takes in the inode area. */
     private static long extent(Inode inode) {
-        long extent = Format.INODE + XattrCodec.size(inode.attributes().xattrs());
+        long extent = ErofsFormat.INODE + XattrCodec.size(inode.attributes().xattrs());
         if (inode instanceof RegularFile file && file.data() instanceof FileData.Chunked chunked) {
-            return extent + chunked.chunks() * Format.CHUNK_ADDRESS;
+            return extent + chunked.chunks() * ErofsFormat.CHUNK_ADDRESS;
         }
         return inlines(inode) ? extent + outsideSize(inode) : extent;
     }
 
     /** Whether the content, if any, stands behind the inode. Linux 5.15 wants the whole inode in one block then. */
     static boolean inlines(Inode inode) {
-        return Format.INODE + XattrCodec.size(inode.attributes().xattrs()) + outsideSize(inode) <= Format.BLOCK;
+        return ErofsFormat.INODE + XattrCodec.size(inode.attributes().xattrs()) + outsideSize(inode)
+                <= ErofsFormat.BLOCK;
     }
 
     /** Size of the content that is part of the metadata: a directory's or a link's. */
@@ -110,7 +111,7 @@ final class MetadataLayout {
         return switch (inode) {
             case Directory directory -> directory.encodedSize;
             case Symlink link -> link.target().length();
-            case RegularFile _, Special _ -> 0;
+            case RegularFile _, SpecialFile _ -> 0;
         };
     }
 }

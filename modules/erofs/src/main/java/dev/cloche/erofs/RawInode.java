@@ -23,20 +23,20 @@ record RawInode(
     static RawInode decode(long position, byte[] encoded) {
         return new RawInode(
                 position,
-                Little.u16(encoded, 0),
-                Little.u16(encoded, 2),
-                Little.u16(encoded, 4),
-                Little.u64(encoded, 8),
-                Little.s32(encoded, 16),
-                Little.s32(encoded, 24),
-                Little.s32(encoded, 28),
-                Little.u64(encoded, 32),
-                Little.s32(encoded, 40),
-                Little.s32(encoded, 44));
+                LittleEndian.u16(encoded, 0),
+                LittleEndian.u16(encoded, 2),
+                LittleEndian.u16(encoded, 4),
+                LittleEndian.u64(encoded, 8),
+                LittleEndian.s32(encoded, 16),
+                LittleEndian.s32(encoded, 24),
+                LittleEndian.s32(encoded, 28),
+                LittleEndian.u64(encoded, 32),
+                LittleEndian.s32(encoded, 40),
+                LittleEndian.s32(encoded, 44));
     }
 
     boolean extended() {
-        return (format & ~(7 << 1)) == Format.EXTENDED;
+        return (format & ~(7 << 1)) == ErofsFormat.EXTENDED;
     }
 
     int dataLayout() {
@@ -44,7 +44,7 @@ record RawInode(
     }
 
     int type() {
-        return mode & Format.S_IFMT;
+        return mode & ErofsFormat.S_IFMT;
     }
 
     long placeUnsigned() {
@@ -53,6 +53,6 @@ record RawInode(
 
     /** Where the content behind the inode and its extended attributes begins. */
     long behind() {
-        return position + Format.INODE + XattrCodec.sizeOfCount(xattrCount);
+        return position + ErofsFormat.INODE + XattrCodec.sizeOfCount(xattrCount);
     }
 }

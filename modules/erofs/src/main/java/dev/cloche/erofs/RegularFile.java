@@ -15,7 +15,7 @@ public final class RegularFile extends Inode {
 
     @Override
     int typeBits() {
-        return Format.S_IFREG;
+        return ErofsFormat.S_IFREG;
     }
 
     @Override

@@ -25,11 +25,11 @@ public final class SparseData {
         this.writer = writer;
         this.out = out;
         this.size = size;
-        int bits = Format.BLOCK_BITS;
+        int bits = ErofsFormat.BLOCK_BITS;
         while (((size - 1) >>> bits) + 1 > MAX_CHUNKS) {
             bits++;
         }
-        if (bits > Format.MAX_CHUNK_BITS) {
+        if (bits > ErofsFormat.MAX_CHUNK_BITS) {
             throw new ErofsTooLargeException("a sparse file of " + size + " bytes");
         }
         this.chunkBits = bits;
@@ -97,8 +97,8 @@ public final class SparseData {
     }
 
     private int bitsOfOneChunk() {
-        int bits = Format.BLOCK_BITS;
-        while (bits < Format.MAX_CHUNK_BITS && (size - 1) >>> bits > 0) {
+        int bits = ErofsFormat.BLOCK_BITS;
+        while (bits < ErofsFormat.MAX_CHUNK_BITS && (size - 1) >>> bits > 0) {
             bits++;
         }
         return bits;

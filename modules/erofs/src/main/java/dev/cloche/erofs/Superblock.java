@@ -16,28 +16,28 @@ record Superblock(int rootNid, long inodes, long blocks, long metadataBlock) {
 
     /** The first block of the image. */
     byte[] encode() {
-        byte[] block = new byte[Format.BLOCK];
-        int at = Format.SUPER_OFFSET;
-        Little.u32(block, at, Format.MAGIC);
-        Little.u32(block, at + 8, Format.COMPAT_CHECKSUM | Format.COMPAT_MTIME);
-        block[at + 12] = Format.BLOCK_BITS;
-        Little.u16(block, at + 14, rootNid);
-        Little.u64(block, at + 16, inodes);
-        Little.u32(block, at + 36, (int) blocks);
-        Little.u32(block, at + 40, (int) metadataBlock);
-        Little.u32(block, at + 80, Format.INCOMPAT_CHUNKED);
-        Little.u32(block, at + 4, checksum(block));
+        byte[] block = new byte[ErofsFormat.BLOCK];
+        int at = ErofsFormat.SUPER_OFFSET;
+        LittleEndian.u32(block, at, ErofsFormat.MAGIC);
+        LittleEndian.u32(block, at + 8, ErofsFormat.COMPAT_CHECKSUM | ErofsFormat.COMPAT_MTIME);
+        block[at + 12] = ErofsFormat.BLOCK_BITS;
+        LittleEndian.u16(block, at + 14, rootNid);
+        LittleEndian.u64(block, at + 16, inodes);
+        LittleEndian.u32(block, at + 36, (int) blocks);
+        LittleEndian.u32(block, at + 40, (int) metadataBlock);
+        LittleEndian.u32(block, at + 80, ErofsFormat.INCOMPAT_CHUNKED);
+        LittleEndian.u32(block, at + 4, checksum(block));
         return block;
     }
 
     /** Decodes a first block; {@code null} if Cloche cannot have written it, or not completely. */
     static @Nullable Superblock decode(byte[] block) {
-        int at = Format.SUPER_OFFSET;
+        int at = ErofsFormat.SUPER_OFFSET;
         Superblock decoded = new Superblock(
-                Little.u16(block, at + 14),
-                Little.u64(block, at + 16),
-                Little.u32(block, at + 36),
-                Little.u32(block, at + 40));
+                LittleEndian.u16(block, at + 14),
+                LittleEndian.u64(block, at + 16),
+                LittleEndian.u32(block, at + 36),
+                LittleEndian.u32(block, at + 40));
         return Arrays.equals(block, decoded.encode()) ? decoded : null;
     }
 
@@ -47,7 +47,7 @@ record Superblock(int rootNid, long inodes, long blocks, long metadataBlock) {
      */
     private static int checksum(byte[] block) {
         CRC32C crc = new CRC32C();
-        crc.update(block, Format.SUPER_OFFSET, Format.BLOCK - Format.SUPER_OFFSET);
+        crc.update(block, ErofsFormat.SUPER_OFFSET, ErofsFormat.BLOCK - ErofsFormat.SUPER_OFFSET);
         return ~(int) crc.getValue();
     }
 }

@@ -21,7 +21,7 @@ public final class Symlink extends Inode {
 
     @Override
     int typeBits() {
-        return Format.S_IFLNK;
+        return ErofsFormat.S_IFLNK;
     }
 
     @Override

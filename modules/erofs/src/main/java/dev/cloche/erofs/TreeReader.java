@@ -47,20 +47,20 @@ final class TreeReader {
         if (known != null) {
             return known;
         }
-        if (nid < 0 || nid > input.size() / Format.SLOT) {
+        if (nid < 0 || nid > input.size() / ErofsFormat.SLOT) {
             throw corrupt("it refers to an inode outside of itself");
         }
-        long position = superblock.metadataBlock() * Format.BLOCK + nid * Format.SLOT;
-        RawInode raw = RawInode.decode(position, input.read(position, Format.INODE));
+        long position = superblock.metadataBlock() * ErofsFormat.BLOCK + nid * ErofsFormat.SLOT;
+        RawInode raw = RawInode.decode(position, input.read(position, ErofsFormat.INODE));
         if (!raw.extended() || raw.size() < 0 || raw.nanos() < 0 || raw.nanos() > 999_999_999) {
             throw corrupt("inode " + nid + " is malformed");
         }
         Attributes attributes =
                 new Attributes(raw.mode() & 07777, raw.uid(), raw.gid(), raw.seconds(), raw.nanos(), xattrs(raw));
         Inode inode = switch (raw.type()) {
-            case Format.S_IFDIR -> directory(raw, attributes, new Numbers(nid, parentNid, depth));
-            case Format.S_IFREG -> new RegularFile(attributes, data(raw));
-            case Format.S_IFLNK -> symlink(raw, attributes);
+            case ErofsFormat.S_IFDIR -> directory(raw, attributes, new Numbers(nid, parentNid, depth));
+            case ErofsFormat.S_IFREG -> new RegularFile(attributes, data(raw));
+            case ErofsFormat.S_IFLNK -> symlink(raw, attributes);
             default -> special(raw, attributes);
         };
         if (raw.links() != 1 && !(inode instanceof Directory)) {
@@ -74,7 +74,7 @@ final class TreeReader {
         if (size == 0) {
             return Xattrs.NONE;
         }
-        Xattrs xattrs = XattrCodec.read(input.read(raw.position() + Format.INODE, account(size)));
+        Xattrs xattrs = XattrCodec.read(input.read(raw.position() + ErofsFormat.INODE, account(size)));
         if (xattrs == null) {
             throw corrupt("it has malformed extended attributes");
         }
@@ -95,38 +95,38 @@ final class TreeReader {
 
     private FileData data(RawInode raw) throws IOException {
         return switch (raw.dataLayout()) {
-            case Format.FLAT_PLAIN -> {
+            case ErofsFormat.FLAT_PLAIN -> {
                 long block = raw.placeUnsigned();
                 if (raw.size() == 0) {
                     yield FileData.empty();
                 }
-                checkBlocks(block, Format.blocks(raw.size()));
+                checkBlocks(block, ErofsFormat.blocks(raw.size()));
                 yield new FileData.Contiguous(raw.size(), block);
             }
-            case Format.CHUNK_BASED -> chunks(raw);
+            case ErofsFormat.CHUNK_BASED -> chunks(raw);
             default -> throw corrupt("a file has an unknown layout");
         };
     }
 
     private FileData chunks(RawInode raw) throws IOException {
-        if ((raw.place() & ~Format.CHUNK_BITS_MASK) != 0 || raw.size() == 0) {
+        if ((raw.place() & ~ErofsFormat.CHUNK_BITS_MASK) != 0 || raw.size() == 0) {
             throw corrupt("a file has unknown chunks");
         }
-        int bits = raw.place() + Format.BLOCK_BITS;
+        int bits = raw.place() + ErofsFormat.BLOCK_BITS;
         long count = ((raw.size() - 1) >>> bits) + 1;
         if (count > input.size()) {
             throw corrupt("a file has more chunks than fit");
         }
-        byte[] addresses = input.read(raw.behind(), account(count * Format.CHUNK_ADDRESS));
+        byte[] addresses = input.read(raw.behind(), account(count * ErofsFormat.CHUNK_ADDRESS));
         List<FileData.ChunkRun> runs = new ArrayList<>();
-        long blocksPerChunk = 1L << (bits - Format.BLOCK_BITS);
+        long blocksPerChunk = 1L << (bits - ErofsFormat.BLOCK_BITS);
         for (int chunk = 0; chunk < count; chunk++) {
-            if (Little.s32(addresses, chunk * Format.CHUNK_ADDRESS) == Format.NULL_ADDRESS) {
+            if (LittleEndian.s32(addresses, chunk * ErofsFormat.CHUNK_ADDRESS) == ErofsFormat.NULL_ADDRESS) {
                 continue;
             }
-            long block = Little.u32(addresses, chunk * Format.CHUNK_ADDRESS);
+            long block = LittleEndian.u32(addresses, chunk * ErofsFormat.CHUNK_ADDRESS);
             long bytes = Math.min(1L << bits, raw.size() - ((long) chunk << bits));
-            checkBlocks(block, Format.blocks(bytes));
+            checkBlocks(block, ErofsFormat.blocks(bytes));
             FileData.ChunkRun last = runs.isEmpty() ? null : runs.getLast();
             if (last != null
                     && last.chunk() + last.count() == chunk
@@ -156,26 +156,26 @@ final class TreeReader {
         return new Symlink(attributes, target);
     }
 
-    private Special special(RawInode raw, Attributes attributes) {
-        Special.Kind kind = switch (raw.type()) {
-            case Format.S_IFCHR -> Special.Kind.CHARACTER_DEVICE;
-            case Format.S_IFBLK -> Special.Kind.BLOCK_DEVICE;
-            case Format.S_IFIFO -> Special.Kind.FIFO;
-            case Format.S_IFSOCK -> Special.Kind.SOCKET;
+    private SpecialFile special(RawInode raw, Attributes attributes) {
+        SpecialFile.Kind kind = switch (raw.type()) {
+            case ErofsFormat.S_IFCHR -> SpecialFile.Kind.CHARACTER_DEVICE;
+            case ErofsFormat.S_IFBLK -> SpecialFile.Kind.BLOCK_DEVICE;
+            case ErofsFormat.S_IFIFO -> SpecialFile.Kind.FIFO;
+            case ErofsFormat.S_IFSOCK -> SpecialFile.Kind.SOCKET;
             default -> throw corrupt("an inode has an unknown type");
         };
-        boolean device = raw.type() == Format.S_IFCHR || raw.type() == Format.S_IFBLK;
-        if (raw.size() != 0 || raw.dataLayout() != Format.FLAT_PLAIN || (!device && raw.place() != 0)) {
+        boolean device = raw.type() == ErofsFormat.S_IFCHR || raw.type() == ErofsFormat.S_IFBLK;
+        if (raw.size() != 0 || raw.dataLayout() != ErofsFormat.FLAT_PLAIN || (!device && raw.place() != 0)) {
             throw corrupt("a special file is malformed");
         }
-        return new Special(attributes, kind, Special.majorOf(raw.place()), Special.minorOf(raw.place()));
+        return new SpecialFile(attributes, kind, SpecialFile.majorOf(raw.place()), SpecialFile.minorOf(raw.place()));
     }
 
     /** The content of a directory or link, inline or in blocks of its own. */
     private byte[] content(RawInode raw) throws IOException {
         return switch (raw.dataLayout()) {
-            case Format.FLAT_INLINE -> input.read(raw.behind(), account(raw.size()));
-            case Format.FLAT_PLAIN -> input.read(raw.placeUnsigned() * Format.BLOCK, account(raw.size()));
+            case ErofsFormat.FLAT_INLINE -> input.read(raw.behind(), account(raw.size()));
+            case ErofsFormat.FLAT_PLAIN -> input.read(raw.placeUnsigned() * ErofsFormat.BLOCK, account(raw.size()));
             default -> throw corrupt("a directory or symbolic link has an unknown layout");
         };
     }
@@ -185,8 +185,8 @@ final class TreeReader {
         Bytes last = Bytes.EMPTY;
         boolean dot = false;
         boolean dotDot = false;
-        for (int begin = 0; begin < content.length; begin += Format.BLOCK) {
-            int end = Math.min(content.length, begin + Format.BLOCK);
+        for (int begin = 0; begin < content.length; begin += ErofsFormat.BLOCK) {
+            int end = Math.min(content.length, begin + ErofsFormat.BLOCK);
             for (DirectoryEntry entry : entriesOf(content, begin, end)) {
                 Bytes name = entry.name();
                 if (name.compareTo(last) <= 0) {
@@ -251,20 +251,20 @@ final class TreeReader {
 
         /** The entries of one block; {@code null} if it is malformed. */
         static @Nullable List<DirectoryEntry> decode(byte[] content, int begin, int end) {
-            if (end - begin < Format.DIRENT) {
+            if (end - begin < ErofsFormat.DIRENT) {
                 return null;
             }
-            int namesAt = Little.u16(content, begin + 8);
-            int count = namesAt / Format.DIRENT;
-            if (count == 0 || namesAt % Format.DIRENT != 0 || begin + namesAt > end) {
+            int namesAt = LittleEndian.u16(content, begin + 8);
+            int count = namesAt / ErofsFormat.DIRENT;
+            if (count == 0 || namesAt % ErofsFormat.DIRENT != 0 || begin + namesAt > end) {
                 return null;
             }
             List<DirectoryEntry> entries = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
-                int at = begin + i * Format.DIRENT;
-                int from = begin + Little.u16(content, at + 8);
+                int at = begin + i * ErofsFormat.DIRENT;
+                int from = begin + LittleEndian.u16(content, at + 8);
                 boolean isLast = i == count - 1;
-                int to = isLast ? end : begin + Little.u16(content, at + Format.DIRENT + 8);
+                int to = isLast ? end : begin + LittleEndian.u16(content, at + ErofsFormat.DIRENT + 8);
                 if (from < begin + namesAt || to <= from || to > end) {
                     return null;
                 }
@@ -272,7 +272,7 @@ final class TreeReader {
                     to--;
                 }
                 entries.add(new DirectoryEntry(
-                        Little.u64(content, at),
+                        LittleEndian.u64(content, at),
                         Byte.toUnsignedInt(content[at + 10]),
                         Bytes.of(content, from, to - from)));
             }

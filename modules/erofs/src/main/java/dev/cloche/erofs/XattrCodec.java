@@ -48,7 +48,7 @@ final class XattrCodec {
             Bytes suffix = name.slice(prefix.text().length(), name.length());
             encoded[at[0]] = (byte) suffix.length();
             encoded[at[0] + 1] = (byte) prefix.index();
-            Little.u16(encoded, at[0] + 2, value.length());
+            LittleEndian.u16(encoded, at[0] + 2, value.length());
             suffix.copyTo(encoded, at[0] + UNIT);
             value.copyTo(encoded, at[0] + UNIT + suffix.length());
             at[0] += entrySize(name, value);
@@ -68,7 +68,7 @@ final class XattrCodec {
         int at = HEADER;
         while (at < encoded.length) {
             int nameLength = Byte.toUnsignedInt(encoded[at]);
-            int valueLength = Little.u16(encoded, at + 2);
+            int valueLength = LittleEndian.u16(encoded, at + 2);
             XattrPrefix prefix = XattrPrefix.of(Byte.toUnsignedInt(encoded[at + 1]));
             int end = at + UNIT + nameLength + valueLength;
             if (prefix == null || end > encoded.length) {

@@ -142,10 +142,10 @@ class ErofsRoundTripTest {
                 case RegularFile file ->
                     assertThat(((RegularFile) actual).data()).isEqualTo(file.data());
                 case Symlink link -> assertThat(((Symlink) actual).target()).isEqualTo(link.target());
-                case Special special -> {
-                    assertThat(((Special) actual).kind()).isEqualTo(special.kind());
-                    assertThat(((Special) actual).major()).isEqualTo(special.major());
-                    assertThat(((Special) actual).minor()).isEqualTo(special.minor());
+                case SpecialFile special -> {
+                    assertThat(((SpecialFile) actual).kind()).isEqualTo(special.kind());
+                    assertThat(((SpecialFile) actual).major()).isEqualTo(special.major());
+                    assertThat(((SpecialFile) actual).minor()).isEqualTo(special.minor());
                 }
             }
         });

@@ -52,7 +52,7 @@ class HostileErofsTest {
 
     @Test
     void aDamagedOrForeignSuperblockIsRefused() {
-        for (int at = Format.SUPER_OFFSET; at < Format.SUPER_OFFSET + Format.SUPER_SIZE; at++) {
+        for (int at = ErofsFormat.SUPER_OFFSET; at < ErofsFormat.SUPER_OFFSET + ErofsFormat.SUPER_SIZE; at++) {
             byte[] damaged = image.clone();
             damaged[at] ^= 1;
             assertCorrupt(damaged);
@@ -61,7 +61,7 @@ class HostileErofsTest {
 
     @Test
     void aTruncatedImageIsRefused() {
-        byte[] blockLess = Arrays.copyOf(image, image.length - Format.BLOCK);
+        byte[] blockLess = Arrays.copyOf(image, image.length - ErofsFormat.BLOCK);
         assertCorrupt(blockLess);
         assertCorrupt(Arrays.copyOf(image, image.length - 1));
         assertCorrupt(new byte[0]);
@@ -77,8 +77,9 @@ class HostileErofsTest {
         ErofsWriter.writeMetadata(file, root, 0);
         byte[] looped = Files.readAllBytes(file);
         // The entry "loop" is found by its name's block, and made to refer to "child".
-        int entry = Format.BLOCK + (int) (child.nid * Format.SLOT) + Format.INODE + 2 * Format.DIRENT;
-        Little.u64(looped, entry, child.nid);
+        int entry =
+                ErofsFormat.BLOCK + (int) (child.nid * ErofsFormat.SLOT) + ErofsFormat.INODE + 2 * ErofsFormat.DIRENT;
+        LittleEndian.u64(looped, entry, child.nid);
         assertCorrupt(looped);
     }
 
@@ -104,6 +105,6 @@ class HostileErofsTest {
     }
 
     private int metadataAt() {
-        return (int) Little.u32(image, Format.SUPER_OFFSET + 40) * Format.BLOCK;
+        return (int) LittleEndian.u32(image, ErofsFormat.SUPER_OFFSET + 40) * ErofsFormat.BLOCK;
     }
 }

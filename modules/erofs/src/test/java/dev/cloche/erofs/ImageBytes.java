@@ -24,11 +24,11 @@ final class ImageBytes {
     /** Whether it was an image; any error but the typed one is thrown. */
     static boolean consume(byte[] bytes) {
         byte[] input = Arrays.copyOf(bytes, Math.max(2, bytes.length));
-        int blocks = 1 + (int) Format.blocks(input.length - 2);
-        byte[] image = new byte[blocks * Format.BLOCK];
-        byte[] first = new Superblock(Little.u16(input, 0), 1, blocks, 1).encode();
+        int blocks = 1 + (int) ErofsFormat.blocks(input.length - 2);
+        byte[] image = new byte[blocks * ErofsFormat.BLOCK];
+        byte[] first = new Superblock(LittleEndian.u16(input, 0), 1, blocks, 1).encode();
         System.arraycopy(first, 0, image, 0, first.length);
-        System.arraycopy(input, 2, image, Format.BLOCK, input.length - 2);
+        System.arraycopy(input, 2, image, ErofsFormat.BLOCK, input.length - 2);
         try {
             Files.write(FILE, image);
             try (ErofsReader reader = ErofsReader.open(FILE)) {
@@ -44,9 +44,9 @@ final class ImageBytes {
 
     /** An image as the reader knows it, in the form of {@link #consume}. */
     static byte[] inputOf(byte[] image) {
-        int metadata = (int) Little.u32(image, Format.SUPER_OFFSET + 40) * Format.BLOCK;
+        int metadata = (int) LittleEndian.u32(image, ErofsFormat.SUPER_OFFSET + 40) * ErofsFormat.BLOCK;
         byte[] input = new byte[2 + image.length - metadata];
-        System.arraycopy(image, Format.SUPER_OFFSET + 14, input, 0, 2);
+        System.arraycopy(image, ErofsFormat.SUPER_OFFSET + 14, input, 0, 2);
         System.arraycopy(image, metadata, input, 2, image.length - metadata);
         return input;
     }

@@ -20,10 +20,10 @@ final class SampleTrees {
         root.put(Bytes.utf8("empty"), new RegularFile(ODD, FileData.empty()));
         root.put(Bytes.utf8("short"), new Symlink(ODD, Bytes.utf8("file")));
         root.put(Bytes.utf8("long"), new Symlink(ODD, Bytes.utf8("x".repeat(Symlink.MAX_TARGET))));
-        root.put(Bytes.utf8("char"), new Special(ODD, Special.Kind.CHARACTER_DEVICE, 0xabc, 0xfedcb));
-        root.put(Bytes.utf8("block"), new Special(ODD, Special.Kind.BLOCK_DEVICE, 8, 1));
-        root.put(Bytes.utf8("fifo"), new Special(ODD, Special.Kind.FIFO, 0, 0));
-        root.put(Bytes.utf8("socket"), new Special(ODD, Special.Kind.SOCKET, 0, 0));
+        root.put(Bytes.utf8("char"), new SpecialFile(ODD, SpecialFile.Kind.CHARACTER_DEVICE, 0xabc, 0xfedcb));
+        root.put(Bytes.utf8("block"), new SpecialFile(ODD, SpecialFile.Kind.BLOCK_DEVICE, 8, 1));
+        root.put(Bytes.utf8("fifo"), new SpecialFile(ODD, SpecialFile.Kind.FIFO, 0, 0));
+        root.put(Bytes.utf8("socket"), new SpecialFile(ODD, SpecialFile.Kind.SOCKET, 0, 0));
         root.put(Bytes.utf8("sparse"), new RegularFile(ODD, sparse(writer)));
         root.put(Bytes.utf8("big xattr"), new RegularFile(ODD.withXattrs(bigXattr()), FileData.empty()));
         root.put(Bytes.of(new byte[] {(byte) 0xff, '\n'}), new RegularFile(ODD, FileData.empty()));

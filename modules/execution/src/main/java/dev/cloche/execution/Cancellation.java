@@ -57,7 +57,8 @@ final class Cancellation implements AutoCloseable {
 
     /** How it ended, given how the command did. */
     AwaitOutput outcome(ExitStatus exit) {
-        return reason.<AwaitOutput>map(why -> Outcomes.cancelled(why, exit)).orElseGet(() -> Outcomes.success(exit));
+        return reason.<AwaitOutput>map(why -> ExecutionOutcomes.cancelled(why, exit))
+                .orElseGet(() -> ExecutionOutcomes.success(exit));
     }
 
     @Override

@@ -77,7 +77,7 @@ final class ExecutionDriver implements ProcessDriver {
             found.execution().ifPresent(GuestExecution::close);
             return found.failure();
         } catch (SandboxException gone) {
-            return Optional.of(Outcomes.unavailable(gone));
+            return Optional.of(ExecutionOutcomes.unavailable(gone));
         }
     }
 
@@ -95,7 +95,7 @@ final class ExecutionDriver implements ProcessDriver {
             files = directories.of(driven.process().id());
             spec = SpecJson.read(driven.process().registration().input().payload());
         } catch (DurableExecutionException.Invalid unreadable) {
-            return Optional.of(Outcomes.failure(FailureClass.INVALID_REQUEST, unreadable));
+            return Optional.of(ExecutionOutcomes.failure(FailureClass.INVALID_REQUEST, unreadable));
         }
         Duration pause = FIRST_PAUSE;
         do {
@@ -152,7 +152,7 @@ final class ExecutionDriver implements ProcessDriver {
             } catch (VmException lost) {
                 RuntimeException meaning = sandbox.ended(lost);
                 if (meaning instanceof SandboxException.Ended ended) {
-                    return Outcomes.unavailable(ended);
+                    return ExecutionOutcomes.unavailable(ended);
                 }
                 throw meaning;
             }
@@ -160,9 +160,9 @@ final class ExecutionDriver implements ProcessDriver {
             if (!halted.status().terminal()) {
                 throw new DurableExecutionException.NotNow(process.id(), halted);
             }
-            return Outcomes.unavailable(halted);
+            return ExecutionOutcomes.unavailable(halted);
         } catch (SandboxException gone) {
-            return Outcomes.unavailable(gone);
+            return ExecutionOutcomes.unavailable(gone);
         } catch (IOException e) {
             throw new DurableExecutionException.OutputUnusable(files, e);
         }
@@ -197,28 +197,28 @@ final class ExecutionDriver implements ProcessDriver {
         }
 
         static Found lost(String what) {
-            return new Found(Optional.empty(), Optional.of(Outcomes.lost(what)));
+            return new Found(Optional.empty(), Optional.of(ExecutionOutcomes.lost(what)));
         }
     }
 
     private Found find(
             ProcessRecord process, ExecutionSpec spec, Lease lease, RunningSandbox sandbox, AttachPoint from) {
         String vm = sandbox.vm().value();
-        return switch (Progress.of(events(process.id()))) {
-            case Progress.Registered() -> {
-                registry.append(lease, Progress.starting(vm));
+        return switch (ExecutionProgress.of(events(process.id()))) {
+            case ExecutionProgress.Registered() -> {
+                registry.append(lease, ExecutionProgress.starting(vm));
                 yield begin(process.id(), spec, lease, sandbox);
             }
-            case Progress.Starting(String asked)
+            case ExecutionProgress.Starting(String asked)
             when asked.equals(vm) ->
                 // The guest may know it, and a sandbox that is ending can only be gone on with.
                 resumeStarted(process.id(), lease, sandbox).orElseGet(() -> begin(process.id(), spec, lease, sandbox));
-            case Progress.Starting _ ->
+            case ExecutionProgress.Starting _ ->
                 Found.lost(
                         "The sandbox was started anew when the command was to be started; whether it ran is not known.");
-            case Progress.Started(String asked, int execution)
+            case ExecutionProgress.Started(String asked, int execution)
             when asked.equals(vm) -> resume(sandbox, execution, from);
-            case Progress.Started _ -> Found.lost("The sandbox was started anew while the command ran.");
+            case ExecutionProgress.Started _ -> Found.lost("The sandbox was started anew while the command ran.");
         };
     }
 
@@ -228,14 +228,15 @@ final class ExecutionDriver implements ProcessDriver {
                 .findFirst();
         if (cancelled.isPresent()) {
             return new Found(
-                    Optional.empty(), Optional.of(Outcomes.neverStarted(Cancellation.reason(cancelled.get()))));
+                    Optional.empty(),
+                    Optional.of(ExecutionOutcomes.neverStarted(Cancellation.reason(cancelled.get()))));
         }
         try {
             GuestExecution started = sandbox.execOnce(id, spec.command(), spec.options(), Deadline.after(ANSWER_LIMIT));
-            registry.append(lease, Progress.started(sandbox.vm().value(), started.id()));
+            registry.append(lease, ExecutionProgress.started(sandbox.vm().value(), started.id()));
             return Found.of(started);
         } catch (SpawnException refused) {
-            return new Found(Optional.empty(), Optional.of(Outcomes.notStarted(refused)));
+            return new Found(Optional.empty(), Optional.of(ExecutionOutcomes.notStarted(refused)));
         } catch (GuestException.Refused refused) {
             if (refused.failure() != GuestFailure.KEY_TAKEN) {
                 throw refused;
@@ -250,7 +251,8 @@ final class ExecutionDriver implements ProcessDriver {
                 .filter(known -> known.key().equals(Optional.of(id)))
                 .findFirst()
                 .map(known -> {
-                    registry.append(lease, Progress.started(sandbox.vm().value(), known.id()));
+                    registry.append(
+                            lease, ExecutionProgress.started(sandbox.vm().value(), known.id()));
                     return resume(sandbox, known.id(), AttachPoint.BEGINNING);
                 });
     }

@@ -13,7 +13,7 @@ import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.ProcessWorker;
 import dev.cloche.process.Provenance;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WorkerConfig;
 import dev.cloche.sandbox.RunningSandbox;
@@ -77,9 +77,9 @@ public final class Executions {
         Provenance provenance = new Provenance(SessionScope.of("cloche"), "local", Optional.empty());
         Claim claim = registry.registerClaimed(
                 ProcessRegistration.of(OutputDirectories.newId(), input, provenance)
-                        .withEventTypes(Progress.STARTING, Progress.STARTED, Progress.OUTPUT)
+                        .withEventTypes(ExecutionProgress.STARTING, ExecutionProgress.STARTED, ExecutionProgress.OUTPUT)
                         // Whoever drives it and dies loses nothing of it.
-                        .withRecovery(new Recovery.Rerunnable(Integer.MAX_VALUE))
+                        .withRecovery(new RecoveryPolicy.Rerunnable(Integer.MAX_VALUE))
                         .withLeaseRequired(true),
                 owner(),
                 START_LEASE);

@@ -90,7 +90,7 @@ final class OutputPump {
         long now = System.nanoTime();
         long due = nextCheckpoint.get();
         if (now - due >= 0 && nextCheckpoint.compareAndSet(due, now + CHECKPOINT.toNanos())) {
-            checkpoints.accept(Progress.output(journal.end(Output.STDOUT), journal.end(Output.STDERR)));
+            checkpoints.accept(ExecutionProgress.output(journal.end(Output.STDOUT), journal.end(Output.STDERR)));
         }
     }
 }

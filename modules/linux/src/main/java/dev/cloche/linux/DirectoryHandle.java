@@ -33,9 +33,9 @@ public final class DirectoryHandle implements AutoCloseable {
     private static final int MAX_LINK = 4096;
     private static final int ENTRIES = 64 * 1024;
 
-    private final Descriptor descriptor;
+    private final OpenDescriptor descriptor;
 
-    private DirectoryHandle(Descriptor descriptor) {
+    private DirectoryHandle(OpenDescriptor descriptor) {
         this.descriptor = descriptor;
     }
 
@@ -74,14 +74,14 @@ public final class DirectoryHandle implements AutoCloseable {
         return new DirectoryHandle(openDescriptor(calls, directory, name, flags, 0));
     }
 
-    private static Descriptor openDescriptor(FileCalls calls, int directory, String name, int flags, int mode) {
+    private static OpenDescriptor openDescriptor(FileCalls calls, int directory, String name, int flags, int mode) {
         try (Arena arena = Arena.ofConfined()) {
             int fd;
             do {
-                fd = calls.openat(directory, Descriptor.text(arena, name), flags, mode);
+                fd = calls.openat(directory, OpenDescriptor.text(arena, name), flags, mode);
             } while (fd == -Errno.EINTR);
-            Descriptor.check("open", name, fd);
-            return new Descriptor(calls, fd, name);
+            OpenDescriptor.check("open", name, fd);
+            return new OpenDescriptor(calls, fd, name);
         }
     }
 
@@ -101,23 +101,23 @@ public final class DirectoryHandle implements AutoCloseable {
     public void makeDirectory(String name, int mode) {
         try (Arena arena = Arena.ofConfined()) {
             int made = descriptor.calls.mkdirat(descriptor.fd(), checked(arena, name), mode);
-            Descriptor.check("mkdir", name, made);
+            OpenDescriptor.check("mkdir", name, made);
         }
     }
 
     /** Makes a symbolic link; fails if anything has the name. */
     public void makeLink(String name, String target) {
         try (Arena arena = Arena.ofConfined()) {
-            int made =
-                    descriptor.calls.symlinkat(Descriptor.text(arena, target), descriptor.fd(), checked(arena, name));
-            Descriptor.check("symlink", name, made);
+            int made = descriptor.calls.symlinkat(
+                    OpenDescriptor.text(arena, target), descriptor.fd(), checked(arena, name));
+            OpenDescriptor.check("symlink", name, made);
         }
     }
 
     public String readLink(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment target = arena.allocate(MAX_LINK);
-            int size = (int) Descriptor.check(
+            int size = (int) OpenDescriptor.check(
                     "readlink", name, descriptor.calls.readlinkat(descriptor.fd(), checked(arena, name), target));
             return RawText.decode(target.asSlice(0, size).toArray(ValueLayout.JAVA_BYTE));
         }
@@ -132,7 +132,7 @@ public final class DirectoryHandle implements AutoCloseable {
             if (answer == -Errno.ENOENT) {
                 return Optional.empty();
             }
-            Descriptor.check("stat", name, answer);
+            OpenDescriptor.check("stat", name, answer);
             return Optional.of(FileStatus.of(result));
         }
     }
@@ -147,7 +147,7 @@ public final class DirectoryHandle implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             int renamed = descriptor.calls.renameat(
                     descriptor.fd(), checked(arena, from), descriptor.fd(), checked(arena, to));
-            Descriptor.check("rename", to, renamed);
+            OpenDescriptor.check("rename", to, renamed);
         }
     }
 
@@ -163,7 +163,8 @@ public final class DirectoryHandle implements AutoCloseable {
 
     private void remove(String name, int flags) {
         try (Arena arena = Arena.ofConfined()) {
-            Descriptor.check("remove", name, descriptor.calls.unlinkat(descriptor.fd(), checked(arena, name), flags));
+            OpenDescriptor.check(
+                    "remove", name, descriptor.calls.unlinkat(descriptor.fd(), checked(arena, name), flags));
         }
     }
 
@@ -172,7 +173,7 @@ public final class DirectoryHandle implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             int owned = descriptor.calls.fchownat(
                     descriptor.fd(), checked(arena, name), (int) uid, (int) gid, AT_SYMLINK_NOFOLLOW);
-            Descriptor.check("chown", name, owned);
+            OpenDescriptor.check("chown", name, owned);
         }
     }
 
@@ -180,8 +181,8 @@ public final class DirectoryHandle implements AutoCloseable {
     public void setModified(String name, Instant time) {
         try (Arena arena = Arena.ofConfined()) {
             int set = descriptor.calls.utimensat(
-                    descriptor.fd(), checked(arena, name), Descriptor.times(arena, time), AT_SYMLINK_NOFOLLOW);
-            Descriptor.check("utimens", name, set);
+                    descriptor.fd(), checked(arena, name), OpenDescriptor.times(arena, time), AT_SYMLINK_NOFOLLOW);
+            OpenDescriptor.check("utimens", name, set);
         }
     }
 
@@ -237,7 +238,7 @@ public final class DirectoryHandle implements AutoCloseable {
     }
 
     private static MemorySegment checked(Arena arena, String name) {
-        return Descriptor.text(arena, checked(name));
+        return OpenDescriptor.text(arena, checked(name));
     }
 
     private static String checked(String name) {

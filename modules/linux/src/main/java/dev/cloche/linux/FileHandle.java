@@ -13,9 +13,9 @@ public final class FileHandle implements AutoCloseable {
     private static final int SEEK_DATA = 3;
     private static final int SEEK_HOLE = 4;
 
-    private final Descriptor descriptor;
+    private final OpenDescriptor descriptor;
 
-    FileHandle(Descriptor descriptor) {
+    FileHandle(OpenDescriptor descriptor) {
         this.descriptor = descriptor;
     }
 

@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** Why a process whose owner was lost is not run again. */
 public enum AbandonReason {
-    /** Its work lived in the owner ({@link Recovery.OwnerBound}). */
+    /** Its work lived in the owner ({@link RecoveryPolicy.OwnerBound}). */
     OWNER_LOST,
-    /** As many owners as it may have were lost ({@link Recovery.Rerunnable}). */
+    /** As many owners as it may have were lost ({@link RecoveryPolicy.Rerunnable}). */
     ATTEMPTS_EXHAUSTED;
 
     /** Lower case, as it is stored and printed. */

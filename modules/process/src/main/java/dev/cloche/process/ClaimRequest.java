@@ -1,7 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.process.rules.LeaseRules;
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.time.Duration;
 import java.util.Set;
 
@@ -20,8 +20,8 @@ public record ClaimRequest(String owner, Set<String> inputTypes, Set<String> hos
     public ClaimRequest {
         inputTypes = Set.copyOf(inputTypes);
         hostProfiles = Set.copyOf(hostProfiles);
-        Names.require("a lease's owner", owner);
-        hostProfiles.forEach(profile -> Names.require("a host profile id", profile));
+        NameRules.require("a lease's owner", owner);
+        hostProfiles.forEach(profile -> NameRules.require("a host profile id", profile));
         if (inputTypes.isEmpty()) {
             throw new ProcessException.Invalid("a worker names the input types that it can drive");
         }

@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.worker.LeaseKeeper;
+import dev.cloche.process.worker.LeaseRenewer;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -8,13 +8,13 @@ import java.util.Optional;
 public final class DrivenProcess {
     private final ProcessRegistry registry;
     private final Claim claim;
-    private final LeaseKeeper keeper;
+    private final LeaseRenewer keeper;
     private volatile Optional<Return> asked = Optional.empty();
 
     /** How a driver gives a process back. */
     record Return(Backoff pauses, String why) {}
 
-    DrivenProcess(ProcessRegistry registry, Claim claim, LeaseKeeper keeper) {
+    DrivenProcess(ProcessRegistry registry, Claim claim, LeaseRenewer keeper) {
         this.registry = registry;
         this.claim = claim;
         this.keeper = keeper;
@@ -69,7 +69,7 @@ public final class DrivenProcess {
      *
      * @throws ProcessException.LeaseLost if it is not that any more
      */
-    public Appended append(EventAppend event) {
+    public AppendResult append(EventAppend event) {
         return registry.append(claim.lease(), event);
     }
 }

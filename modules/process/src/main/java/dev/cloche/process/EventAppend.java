@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /**
@@ -17,8 +17,8 @@ public record EventAppend(
         Optional<SessionScope> wakeTarget,
         Optional<Json> causedBy) {
     public EventAppend {
-        Names.require("an event type's name", type);
-        replayKey.ifPresent(key -> Names.requireKey("a replay key", key));
+        NameRules.require("an event type's name", type);
+        replayKey.ifPresent(key -> NameRules.requireKey("a replay key", key));
     }
 
     public static EventAppend of(String type, Json payload) {

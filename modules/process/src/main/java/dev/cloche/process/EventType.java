@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /**
@@ -20,11 +20,11 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
     /** Written by the registry alone, and so never declared by a caller. */
     public static final String ABANDONED = "process.abandoned";
 
-    /** That a try failed and is made again ({@link Recovery.Retrying}); written by the registry alone. */
+    /** That a try failed and is made again ({@link RecoveryPolicy.Retrying}); written by the registry alone. */
     public static final String ATTEMPT_FAILED = "process.attempt_failed";
 
     public EventType {
-        Names.require("an event type's name", name);
+        NameRules.require("an event type's name", name);
     }
 
     /** A type without meaning to the registry. */
@@ -70,7 +70,7 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
         /** All events of the type wake as one. */
         record Constant(String key) implements DedupeKey {
             public Constant {
-                Names.require("a dedupe key", key);
+                NameRules.require("a dedupe key", key);
             }
         }
     }

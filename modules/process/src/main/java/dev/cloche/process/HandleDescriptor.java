@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /** How a session sees a process that it has a handle to. */
@@ -8,7 +8,7 @@ public record HandleDescriptor(Optional<String> kind, Optional<String> label) {
     public static final HandleDescriptor NONE = new HandleDescriptor(Optional.empty(), Optional.empty());
 
     public HandleDescriptor {
-        kind.ifPresent(value -> Names.require("a handle's kind", value));
-        label.ifPresent(value -> Names.require("a handle's label", value));
+        kind.ifPresent(value -> NameRules.require("a handle's kind", value));
+        label.ifPresent(value -> NameRules.require("a handle's label", value));
     }
 }

@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.Collection;
@@ -172,7 +172,7 @@ public final class Json {
                 }
             }
             case VALUE_STRING, PROPERTY_NAME -> {
-                if (Names.hasHalfACharacter(parser.getString())) {
+                if (NameRules.hasHalfACharacter(parser.getString())) {
                     throw new ProcessException.Invalid("a JSON string has an unpaired surrogate");
                 }
             }

@@ -20,7 +20,7 @@ public interface ProcessEvents {
      * @throws ProcessException.LeaseRequired if it would end a process that ends with a lease only
      * @throws ProcessException.WakeTargetMissing if it wakes somebody and names nobody
      */
-    Appended append(String id, EventAppend event);
+    AppendResult append(String id, EventAppend event);
 
     /**
      * Appends an event as the holder of a lease, and only as such: the lease is checked in the same transaction. A replay
@@ -29,7 +29,7 @@ public interface ProcessEvents {
      * @throws ProcessException.LeaseLost if it is not held any more
      * @throws ProcessException as {@link #append(String, EventAppend)}
      */
-    Appended append(Lease lease, EventAppend event);
+    AppendResult append(Lease lease, EventAppend event);
 
     /**
      * A page of the events after one.

@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 
 /**
  * What a process works on: a tag and whatever belongs to it. The set of tags is open; workers claim by tag.
@@ -15,6 +15,6 @@ public record ProcessInput(String type, Json payload) {
     public static final String SANDBOX_EXEC = "sandbox_exec";
 
     public ProcessInput {
-        Names.require("an input type", type);
+        NameRules.require("an input type", type);
     }
 }

@@ -20,7 +20,7 @@ public interface ProcessLeases {
     Lease claim(String id, String owner, Duration ttl);
 
     /**
-     * Takes the leases of running processes that nobody holds and that may be driven by a worker (see {@link Recovery}).
+     * Takes the leases of running processes that nobody holds and that may be driven by a worker (see {@link RecoveryPolicy}).
      * Those that may not be driven again are abandoned on the way. Writes nothing for what others hold.
      *
      * @return at most as many as asked for; empty if there is none now
@@ -83,5 +83,5 @@ public interface ProcessLeases {
      * @throws ProcessException.LeaseLost if it is not held any more, unless the process has ended with this output
      * @throws ProcessException as {@link ProcessRegistry#complete}
      */
-    Appended completeWithLease(Lease lease, AwaitOutput output);
+    AppendResult completeWithLease(Lease lease, AwaitOutput output);
 }

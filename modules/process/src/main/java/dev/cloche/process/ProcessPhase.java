@@ -12,7 +12,7 @@ public enum ProcessPhase {
     PAUSED,
     /** A worker that takes it or gives it up: its owner was lost. */
     LOST,
-    /** Something outside, which drives it ({@link Recovery.ExternallyOwned}). */
+    /** Something outside, which drives it ({@link RecoveryPolicy.ExternallyOwned}). */
     EXTERNAL,
     /** Nothing. */
     ENDED;

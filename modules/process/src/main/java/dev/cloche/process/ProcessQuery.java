@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Pages;
+import dev.cloche.process.value.PageLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -30,7 +30,7 @@ public record ProcessQuery(
     public ProcessQuery {
         statuses = Set.copyOf(statuses);
         inputTypes = Set.copyOf(inputTypes);
-        Pages.require(limit);
+        PageLimits.require(limit);
     }
 
     /** All, or those that run. */

@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,14 +16,14 @@ public record ProcessRegistration(
         ProcessInput input,
         List<EventType> eventTypes,
         Provenance provenance,
-        Recovery recovery,
+        RecoveryPolicy recovery,
         boolean leaseRequired) {
     /** How many types one process can declare. */
     public static final int MOST_TYPES = 256;
 
     public ProcessRegistration {
         eventTypes = List.copyOf(eventTypes);
-        Names.require("a process id", id);
+        NameRules.require("a process id", id);
         if (eventTypes.size() > MOST_TYPES) {
             throw new ProcessException.Invalid("a process declares at most " + MOST_TYPES + " event types");
         }
@@ -40,14 +40,14 @@ public record ProcessRegistration(
 
     /** One that is rerunnable up to three times and needs no lease. */
     public static ProcessRegistration of(String id, ProcessInput input, Provenance provenance) {
-        return new ProcessRegistration(id, input, List.of(), provenance, new Recovery.Rerunnable(3), false);
+        return new ProcessRegistration(id, input, List.of(), provenance, new RecoveryPolicy.Rerunnable(3), false);
     }
 
     public ProcessRegistration withEventTypes(EventType... types) {
         return new ProcessRegistration(id, input, List.of(types), provenance, recovery, leaseRequired);
     }
 
-    public ProcessRegistration withRecovery(Recovery disposition) {
+    public ProcessRegistration withRecovery(RecoveryPolicy disposition) {
         return new ProcessRegistration(id, input, eventTypes, provenance, disposition, leaseRequired);
     }
 

@@ -94,7 +94,7 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      * @throws ProcessException.AlreadyTerminal if it ended in another way
      * @throws ProcessException.LeaseRequired if it ends with a lease only
      */
-    Appended complete(String id, AwaitOutput output);
+    AppendResult complete(String id, AwaitOutput output);
 
     /**
      * Asks whoever drives a process to end it, by an event of type {@value EventType#CANCEL_REQUESTED} with the payload
@@ -102,7 +102,7 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      *
      * @throws ProcessException.AlreadyTerminal if it has ended without such a request
      */
-    Appended cancel(String id, String reason);
+    AppendResult cancel(String id, String reason);
 
     /**
      * Waits for the end of a process.
@@ -133,7 +133,7 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      *
      * @return the ids of what was pruned
      */
-    List<String> prune(PruneRequest request);
+    List<String> prune(ProcessPruneRequest request);
 
     /** What an acknowledged write is worth. */
     Durability durability();

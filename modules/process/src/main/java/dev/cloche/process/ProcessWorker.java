@@ -2,7 +2,7 @@ package dev.cloche.process;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.process.worker.DriverFailure;
-import dev.cloche.process.worker.LeaseKeeper;
+import dev.cloche.process.worker.LeaseRenewer;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -125,7 +125,7 @@ public final class ProcessWorker implements AutoCloseable {
     /** One process that is being driven. */
     private final class Drive {
         private final Claim claim;
-        private final LeaseKeeper keeper;
+        private final LeaseRenewer keeper;
         private final Thread thread;
 
         Drive(Claim claim, long claimedAtNanos) {
@@ -133,7 +133,7 @@ public final class ProcessWorker implements AutoCloseable {
             this.thread = Thread.ofVirtual()
                     .name("cloche-drive-" + claim.process().id())
                     .unstarted(this::run);
-            this.keeper = new LeaseKeeper(registry, claim.lease(), config.ttl(), claimedAtNanos, thread::interrupt);
+            this.keeper = new LeaseRenewer(registry, claim.lease(), config.ttl(), claimedAtNanos, thread::interrupt);
         }
 
         void start() {

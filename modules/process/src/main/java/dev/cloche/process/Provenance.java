@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /**
@@ -16,7 +16,7 @@ public record Provenance(SessionScope ownerScope, String hostProfileId, Optional
     public static final String ANY_HOST = "any";
 
     public Provenance {
-        Names.require("a host profile id", hostProfileId);
+        NameRules.require("a host profile id", hostProfileId);
     }
 
     /** Of a session, for {@link #ANY_HOST}, without a cause. */

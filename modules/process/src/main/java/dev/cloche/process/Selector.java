@@ -1,7 +1,7 @@
 package dev.cloche.process;
 
 import dev.cloche.process.value.JsonPointers;
-import dev.cloche.process.value.Templates;
+import dev.cloche.process.value.TextTemplates;
 
 /** Picks a value out of an event's payload. */
 public sealed interface Selector {
@@ -29,7 +29,7 @@ public sealed interface Selector {
      */
     record Template(String template) implements Selector {
         public Template {
-            Templates.parse(template);
+            TextTemplates.parse(template);
         }
     }
 

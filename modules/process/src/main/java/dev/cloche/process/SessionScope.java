@@ -1,14 +1,14 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.Names;
+import dev.cloche.process.value.NameRules;
 import java.util.List;
 import java.util.Optional;
 
 /** A session, or one frame of it, which can hold handles to processes and be woken by them. */
 public record SessionScope(String session, Optional<String> frame) {
     public SessionScope {
-        Names.require("a session id", session);
-        frame.ifPresent(value -> Names.require("a frame id", value));
+        NameRules.require("a session id", session);
+        frame.ifPresent(value -> NameRules.require("a frame id", value));
     }
 
     /** The whole session. */

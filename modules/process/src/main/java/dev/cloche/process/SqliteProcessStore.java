@@ -6,12 +6,12 @@ import dev.cloche.catalog.CatalogException;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.Session;
 import dev.cloche.process.sqlite.BootClock;
-import dev.cloche.process.sqlite.Doorbell;
+import dev.cloche.process.sqlite.CommitSignal;
 import dev.cloche.process.sqlite.FeedRange;
 import dev.cloche.process.sqlite.FeedWatch;
-import dev.cloche.process.sqlite.Sql;
+import dev.cloche.process.sqlite.QueuedWrite;
+import dev.cloche.process.sqlite.SqlStatements;
 import dev.cloche.process.sqlite.SqliteFeed;
-import dev.cloche.process.sqlite.SqliteJob;
 import dev.cloche.process.sqlite.SqliteReads;
 import dev.cloche.process.sqlite.SqliteTransaction;
 import dev.cloche.process.store.CommitListener;
@@ -28,22 +28,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The store of one host: tables in its catalog, shared by all its programs. Writes that come at once share a commit, and
- * none is acknowledged before that commit is on the disk. Other programs are told by a {@link Doorbell}.
+ * none is acknowledged before that commit is on the disk. Other programs are told by a {@link CommitSignal}.
  *
  * <p>Safe for use from many threads. The catalog stays open when this is closed.
  */
 public final class SqliteProcessStore implements ProcessStore {
     private final Catalog catalog;
     private final StoreClock clock;
-    private final Doorbell doorbell;
-    private final GroupCommit<SqliteJob<?>> commits = new GroupCommit<>(new GroupCommit.Batch<SqliteJob<?>>() {
+    private final CommitSignal doorbell;
+    private final GroupCommit<QueuedWrite<?>> commits = new GroupCommit<>(new GroupCommit.Batch<QueuedWrite<?>>() {
         @Override
-        public void run(List<SqliteJob<?>> jobs) {
+        public void run(List<QueuedWrite<?>> jobs) {
             runTogether(jobs);
         }
 
         @Override
-        public void tell(List<SqliteJob<?>> jobs) {
+        public void tell(List<QueuedWrite<?>> jobs) {
             tellOf(jobs);
         }
     });
@@ -51,7 +51,7 @@ public final class SqliteProcessStore implements ProcessStore {
     private volatile @Nullable FeedWatch watching;
     private volatile boolean closed;
 
-    private SqliteProcessStore(Catalog catalog, StoreClock clock, Doorbell doorbell) {
+    private SqliteProcessStore(Catalog catalog, StoreClock clock, CommitSignal doorbell) {
         this.catalog = catalog;
         this.clock = clock;
         this.doorbell = doorbell;
@@ -80,18 +80,18 @@ public final class SqliteProcessStore implements ProcessStore {
     }
 
     static SqliteProcessStore open(Catalog catalog, Path stateRoot, StoreClock clock) {
-        return new SqliteProcessStore(catalog, clock, Doorbell.at(stateRoot.resolve("doorbell")));
+        return new SqliteProcessStore(catalog, clock, CommitSignal.at(stateRoot.resolve("doorbell")));
     }
 
     @Override
     public <T> T write(Work<T> work) {
         requireOpen();
-        SqliteJob<T> job = new SqliteJob<>(work);
+        QueuedWrite<T> job = new QueuedWrite<>(work);
         commits.run(job);
         return job.outcome();
     }
 
-    private void runTogether(List<SqliteJob<?>> jobs) {
+    private void runTogether(List<QueuedWrite<?>> jobs) {
         try {
             if (!commit(jobs, jobs.size() > 1 ? this::runUnguarded : this::runAlone)) {
                 commit(jobs, this::runGuarded);
@@ -106,7 +106,7 @@ public final class SqliteProcessStore implements ProcessStore {
 
     private interface Way {
         /** Returns false if all has to be undone, to be done in another way. */
-        boolean run(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException;
+        boolean run(List<QueuedWrite<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException;
     }
 
     /** Undoes a transaction that is to be done in another way. */
@@ -116,10 +116,10 @@ public final class SqliteProcessStore implements ProcessStore {
         }
     }
 
-    private boolean commit(List<SqliteJob<?>> jobs, Way way) {
+    private boolean commit(List<QueuedWrite<?>> jobs, Way way) {
         try {
             return catalog.<Boolean, Undone>write(session -> {
-                SqliteFeed feed = new SqliteFeed(new Sql(session));
+                SqliteFeed feed = new SqliteFeed(new SqlStatements(session));
                 if (!way.run(jobs, () -> new SqliteTransaction(session, clock, feed))) {
                     throw new Undone();
                 }
@@ -130,14 +130,14 @@ public final class SqliteProcessStore implements ProcessStore {
         }
     }
 
-    private boolean runAlone(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException {
+    private boolean runAlone(List<QueuedWrite<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException {
         jobs.getFirst().runAlone(transactions.get());
         return true;
     }
 
-    private boolean runUnguarded(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions)
+    private boolean runUnguarded(List<QueuedWrite<?>> jobs, Supplier<SqliteTransaction> transactions)
             throws SQLException {
-        for (SqliteJob<?> job : jobs) {
+        for (QueuedWrite<?> job : jobs) {
             if (!job.runUnguarded(transactions.get())) {
                 return false;
             }
@@ -145,17 +145,18 @@ public final class SqliteProcessStore implements ProcessStore {
         return true;
     }
 
-    private boolean runGuarded(List<SqliteJob<?>> jobs, Supplier<SqliteTransaction> transactions) throws SQLException {
-        for (SqliteJob<?> job : jobs) {
+    private boolean runGuarded(List<QueuedWrite<?>> jobs, Supplier<SqliteTransaction> transactions)
+            throws SQLException {
+        for (QueuedWrite<?> job : jobs) {
             job.runGuarded(transactions.get());
         }
         return true;
     }
 
-    private void tellOf(List<SqliteJob<?>> jobs) {
+    private void tellOf(List<QueuedWrite<?>> jobs) {
         List<Change> changes = new ArrayList<>();
         FeedRange positions = FeedRange.NONE;
-        for (SqliteJob<?> job : jobs) {
+        for (QueuedWrite<?> job : jobs) {
             changes.addAll(job.changes());
             positions = positions.and(job.positions());
         }
@@ -180,7 +181,7 @@ public final class SqliteProcessStore implements ProcessStore {
             return catalog.read((Session session) -> {
                 try {
                     return query.run(new SqliteReads(session, clock));
-                } catch (Sql.Failed e) {
+                } catch (SqlStatements.Failed e) {
                     throw e.failure();
                 }
             });

@@ -23,7 +23,7 @@ public interface BoundsContract extends ContractFixture {
         registry.append(id, note(1));
         registry.release(registry.claim(id, "ann", LeaseContract.LONG));
         registry.completeWithLease(registry.claim(id, "ann", LeaseContract.LONG), success(1));
-        assertThat(registry.prune(PruneRequest.all())).containsExactly(id);
+        assertThat(registry.prune(ProcessPruneRequest.all())).containsExactly(id);
     }
 
     @Test
@@ -53,7 +53,7 @@ public interface BoundsContract extends ContractFixture {
         ChangePage first = registry().changes(Optional.empty(), 1);
         assertThat(first.changes()).containsExactly(Change.of("a", Change.Kind.REGISTERED));
         registry().complete("a", success(1));
-        registry().prune(PruneRequest.all());
+        registry().prune(ProcessPruneRequest.all());
         // It has seen this one, and so is told.
         await().untilAsserted(() -> assertThat(all(registry(), Optional.of(first.next())))
                 .containsExactly(Change.of("z", Change.Kind.REGISTERED), Change.of("a", Change.Kind.PRUNED)));
@@ -76,7 +76,7 @@ public interface BoundsContract extends ContractFixture {
         }
         // What is not settled yet is not forgotten; so prune until it is.
         await().untilAsserted(() -> {
-            forgetful.prune(PruneRequest.all());
+            forgetful.prune(ProcessPruneRequest.all());
             assertThatThrownBy(() -> forgetful.changes(Optional.of(early), 9))
                     .isInstanceOf(ProcessException.FeedForgotten.class)
                     .hasMessageContaining("forgotten");
@@ -95,7 +95,7 @@ public interface BoundsContract extends ContractFixture {
                 forgetful.append("p", said("old").withWakeTarget(OWNER)).wake().orElseThrow();
         forgetful.ackWake("p", wake.sequence());
         forgetful.completeWithLease(old, success(1));
-        assertThat(forgetful.prune(PruneRequest.all())).containsExactly("p");
+        assertThat(forgetful.prune(ProcessPruneRequest.all())).containsExactly("p");
         for (int i = 0; i < 3; i++) {
             liveAndGo(forgetful, "q" + i);
         }

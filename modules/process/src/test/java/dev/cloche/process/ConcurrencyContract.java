@@ -92,7 +92,7 @@ public interface ConcurrencyContract extends ContractFixture {
     @Test
     default void appendsAtOnceAreNumberedWithoutGapsInTheOrderOfTheirReturn() throws Exception {
         registry().register(registration("p"));
-        List<Appended> all = together(200, () -> registry().append("p", note(1)));
+        List<AppendResult> all = together(200, () -> registry().append("p", note(1)));
         List<Long> expected = LongStream.rangeClosed(1, 200).boxed().toList();
         assertThat(all)
                 .extracting(appended -> appended.event().sequence())
@@ -105,9 +105,11 @@ public interface ConcurrencyContract extends ContractFixture {
     @Test
     default void appendsOfOneReplayKeyAtOnceLeaveOneEvent() throws Exception {
         registry().register(registration("p"));
-        List<Appended> all = together(32, () -> registry().append("p", note(1).withReplayKey("k")));
+        List<AppendResult> all = together(32, () -> registry().append("p", note(1).withReplayKey("k")));
         assertThat(all).filteredOn(appended -> !appended.replayed()).hasSize(1);
-        assertThat(all).extracting(Appended::event).containsOnly(all.getFirst().event());
+        assertThat(all)
+                .extracting(AppendResult::event)
+                .containsOnly(all.getFirst().event());
         assertThat(registry().eventsAfter("p", 0, 9)).hasSize(1);
     }
 
@@ -120,14 +122,14 @@ public interface ConcurrencyContract extends ContractFixture {
             EventAppend append = i % 2 == 0 ? note(i) : said("s" + i).withWakeTarget(OWNER);
             first.put("k" + i, append.withReplayKey("k" + i));
         }
-        Map<String, Appended> old = new HashMap<>();
+        Map<String, AppendResult> old = new HashMap<>();
         first.forEach((key, append) -> {
             var _ = registry().append("q", note(7).withReplayKey(key));
             if (old.size() < 6) {
                 old.put(key, registry().append("p", append));
             }
         });
-        List<Callable<Optional<Appended>>> calls = new ArrayList<>();
+        List<Callable<Optional<AppendResult>>> calls = new ArrayList<>();
         for (int caller = 0; caller < 8; caller++) {
             first.values()
                     .forEach(append -> calls.add(() -> Optional.of(registry().append("p", append))));
@@ -138,7 +140,8 @@ public interface ConcurrencyContract extends ContractFixture {
                         return Optional.empty();
                     }));
         }
-        List<Appended> all = together(calls).stream().flatMap(Optional::stream).toList();
+        List<AppendResult> all =
+                together(calls).stream().flatMap(Optional::stream).toList();
 
         List<ProcessEvent> log = registry().eventsAfter("p", 0, 99);
         assertThat(log).hasSize(12);
@@ -152,17 +155,17 @@ public interface ConcurrencyContract extends ContractFixture {
                         first.values().stream().map(EventAppend::payload).toList());
         for (ProcessEvent event : log) {
             String key = event.replayKey().orElseThrow();
-            List<Appended> answers =
+            List<AppendResult> answers =
                     all.stream().filter(each -> each.event().equals(event)).toList();
             assertThat(answers).as(key).hasSize(8);
-            assertThat(answers.stream().map(Appended::wake).distinct())
+            assertThat(answers.stream().map(AppendResult::wake).distinct())
                     .as("each answer has the same wake")
                     .hasSize(1);
             assertThat(answers.getFirst().wake().isPresent())
                     .isEqualTo(event.type().equals(WAKING.name()));
-            Appended earlier = old.get(key);
+            AppendResult earlier = old.get(key);
             if (earlier != null) {
-                assertThat(answers).allMatch(Appended::replayed);
+                assertThat(answers).allMatch(AppendResult::replayed);
                 assertThat(answers.getFirst().event()).isEqualTo(earlier.event());
                 assertThat(answers.getFirst().wake()).isEqualTo(earlier.wake());
             }
@@ -297,7 +300,7 @@ public interface ConcurrencyContract extends ContractFixture {
     @Test
     default void callersOfOneProcessAtOnceAreRefusedEachForItself() throws Exception {
         registry().register(registration("p").withLeaseRequired(true));
-        List<Callable<Optional<Appended>>> calls = new ArrayList<>();
+        List<Callable<Optional<AppendResult>>> calls = new ArrayList<>();
         for (int caller = 0; caller < 40; caller++) {
             EventAppend append = switch (caller % 4) {
                 case 0 -> EventAppend.of("undeclared", Json.NULL);
@@ -313,7 +316,7 @@ public interface ConcurrencyContract extends ContractFixture {
                 }
             });
         }
-        List<Appended> appended =
+        List<AppendResult> appended =
                 together(calls).stream().flatMap(Optional::stream).toList();
         // Of two replay keys the first content each, and ten without.
         assertThat(appended).hasSize(12);

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.process.rules.AppendRules;
-import dev.cloche.process.rules.Digests;
+import dev.cloche.process.rules.JsonDigests;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +37,7 @@ public interface EventContract extends ContractFixture {
     default void anEventKeepsAllThatWasAppended() {
         registry().register(registration("p"));
         EventAppend append = note(7).withReplayKey("k").withCausedBy(Json.parse("{\"by\":\"me\"}"));
-        Appended appended = registry().append("p", append);
+        AppendResult appended = registry().append("p", append);
         assertThat(appended.replayed()).isFalse();
         assertThat(appended.wake()).isEmpty();
         ProcessEvent event = appended.event();
@@ -45,7 +45,7 @@ public interface EventContract extends ContractFixture {
         assertThat(event.payload()).isEqualTo(Json.of(7));
         assertThat(event.replayKey()).contains("k");
         assertThat(event.causedBy()).contains(Json.parse("{\"by\":\"me\"}"));
-        assertThat(event.payloadHash()).isEqualTo(Digests.sha256(Json.parse("[\"note\",7]")));
+        assertThat(event.payloadHash()).isEqualTo(JsonDigests.sha256(Json.parse("[\"note\",7]")));
         assertThat(registry().eventsAfter("p", 0, 1)).containsExactly(event);
         assertThat(registry().get("p").orElseThrow().updatedAt()).isEqualTo(event.at());
     }
@@ -75,9 +75,9 @@ public interface EventContract extends ContractFixture {
     @Test
     default void aReplayFindsTheFirstAndWritesNothing() {
         registry().register(registration("p"));
-        Appended first = registry().append("p", note(1).withReplayKey("k"));
+        AppendResult first = registry().append("p", note(1).withReplayKey("k"));
         ProcessRecord before = registry().get("p").orElseThrow();
-        Appended again = registry().append("p", note(1).withReplayKey("k"));
+        AppendResult again = registry().append("p", note(1).withReplayKey("k"));
         assertThat(again.replayed()).isTrue();
         assertThat(again.event()).isEqualTo(first.event());
         assertThat(registry().get("p")).contains(before);
@@ -161,13 +161,14 @@ public interface EventContract extends ContractFixture {
                 new AwaitOutput.Cancelled("enough", Optional.of(Json.of(3))))) {
             String id = output.status().word();
             registry().register(registration(id));
-            Appended first = registry().complete(id, output);
+            AppendResult first = registry().complete(id, output);
             assertThat(first.event().replayKey())
                     .contains("process:" + id + ":terminal:" + first.event().type());
             ProcessRecord ended = registry().get(id).orElseThrow();
             assertThat(ended.status()).isEqualTo(output.status());
             assertThat(ended.output()).contains(output);
-            assertThat(registry().complete(id, output)).isEqualTo(new Appended(first.event(), Optional.empty(), true));
+            assertThat(registry().complete(id, output))
+                    .isEqualTo(new AppendResult(first.event(), Optional.empty(), true));
             assertThat(registry().get(id)).contains(ended);
         }
     }
@@ -262,10 +263,10 @@ public interface EventContract extends ContractFixture {
     @Test
     default void aCancelRequestIsOneEventHoweverOftenAndWhyItIsAsked() {
         registry().register(registration("p"));
-        Appended first = registry().cancel("p", "no more need");
+        AppendResult first = registry().cancel("p", "no more need");
         assertThat(first.event().payload()).isEqualTo(Json.parse("{\"reason\":\"no more need\"}"));
         assertThat(first.event().type()).isEqualTo(EventType.CANCEL_REQUESTED);
-        Appended second = registry().cancel("p", "another reason");
+        AppendResult second = registry().cancel("p", "another reason");
         assertThat(second.replayed()).isTrue();
         assertThat(second.event()).isEqualTo(first.event());
         assertThat(registry().get("p").orElseThrow().status()).isEqualTo(ProcessStatus.RUNNING);

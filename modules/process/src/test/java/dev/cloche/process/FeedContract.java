@@ -56,7 +56,7 @@ public interface FeedContract extends ContractFixture {
         registry().complete("p", success(1));
         await().until(() -> all(Optional.empty()).size() == 2);
         String seen = registry().changes(Optional.empty(), 100).next();
-        registry().prune(PruneRequest.all());
+        registry().prune(ProcessPruneRequest.all());
         await().untilAsserted(
                         () -> assertThat(all(Optional.of(seen))).containsExactly(Change.of("p", Change.Kind.PRUNED)));
         assertThat(all(Optional.empty())).isEmpty();

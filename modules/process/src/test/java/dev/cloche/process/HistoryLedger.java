@@ -199,7 +199,7 @@ final class HistoryLedger {
     }
 
     /** Whoever held it without knowing may have ended it, or the registry may have given it up. */
-    void appended(Appended appended) {
+    void appended(AppendResult appended) {
         ProcessEvent event = appended.event();
         if (event.sequence() <= sequence) {
             throw new Violation("the event " + event.sequence() + " of " + id + " has the number of an earlier life");
@@ -272,7 +272,7 @@ final class HistoryLedger {
         long failures = log.stream()
                 .filter(event -> event.type().equals(EventType.ATTEMPT_FAILED))
                 .count();
-        int most = record.registration().recovery() instanceof Recovery.Retrying retrying ? retrying.times() : 0;
+        int most = record.registration().recovery() instanceof RecoveryPolicy.Retrying retrying ? retrying.times() : 0;
         if (failures > most) {
             throw new Violation(id + " was tried again " + failures + " times");
         }

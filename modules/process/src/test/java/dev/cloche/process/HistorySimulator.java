@@ -21,8 +21,8 @@ public final class HistorySimulator {
     private static final List<String> IDS = List.of("p0", "p1", "p2");
 
     /** Of p2. */
-    static final Recovery.Retrying RETRIES =
-            new Recovery.Retrying(2, new Backoff(Duration.ofMillis(300), Duration.ofMillis(1_000)));
+    static final RecoveryPolicy.Retrying RETRIES =
+            new RecoveryPolicy.Retrying(2, new Backoff(Duration.ofMillis(300), Duration.ofMillis(1_000)));
 
     private static final int OWNERS = 3;
     private static final int INSPECT_EVERY = 8;
@@ -133,7 +133,7 @@ public final class HistorySimulator {
 
     private static ProcessRegistration registration(String id) {
         return ContractFixture.registration(id)
-                .withRecovery(id.equals("p2") ? RETRIES : new Recovery.Rerunnable(4))
+                .withRecovery(id.equals("p2") ? RETRIES : new RecoveryPolicy.Rerunnable(4))
                 .withLeaseRequired(id.equals("p1"));
     }
 
@@ -209,7 +209,7 @@ public final class HistorySimulator {
     }
 
     private void prune() {
-        PruneRequest request = PruneRequest.all().withGranted(true);
+        ProcessPruneRequest request = ProcessPruneRequest.all().withGranted(true);
         calls.attempt(
                 "prune",
                 () -> registry.prune(request),

@@ -109,7 +109,7 @@ public interface LeaseContract extends ContractFixture {
     default void completingWithTheLeaseEndsAndReleasesInOne() {
         registry().register(registration("p"));
         Lease lease = registry().claim("p", "ann", LONG);
-        Appended end = registry().completeWithLease(lease, success(1));
+        AppendResult end = registry().completeWithLease(lease, success(1));
         assertThat(registry().get("p").orElseThrow().output()).contains(success(1));
         assertThat(registry().claim("p", "bob", LONG).fence()).isEqualTo(2);
         // Its answer may have been lost.
@@ -138,7 +138,7 @@ public interface LeaseContract extends ContractFixture {
     default void aHolderAppendsWithItsLeaseAndAReplayNeedsItNoMore() {
         registry().register(registration("p"));
         Lease lease = registry().claim("p", "ann", LONG);
-        Appended first = registry().append(lease, note(1).withReplayKey("k"));
+        AppendResult first = registry().append(lease, note(1).withReplayKey("k"));
         registry().release(lease);
         assertThat(registry().append(lease, note(1).withReplayKey("k")).event()).isEqualTo(first.event());
         assertThatThrownBy(() -> registry().append(lease, note(2))).isInstanceOf(ProcessException.LeaseLost.class);
@@ -149,7 +149,7 @@ public interface LeaseContract extends ContractFixture {
         Set<String> types = Set.of(ProcessInput.TOOL_CALL);
         Deadline now = Deadline.after(Duration.ZERO);
         assertThat(registry().awaitClaimable(types, now)).isFalse();
-        registry().register(registration("outside").withRecovery(new Recovery.ExternallyOwned()));
+        registry().register(registration("outside").withRecovery(new RecoveryPolicy.ExternallyOwned()));
         registry().register(registration("ended"));
         registry().complete("ended", success(1));
         registry().register(registration("held"));

@@ -37,7 +37,7 @@ class MigrationFromVersion2Test {
     void whatWasThereIsThereAndItsIdsGoOn() {
         try (Catalog catalog = Catalog.open(root, List.of(SCHEMA));
                 ProcessRegistry registry = ProcessRegistry.over(SqliteProcessStore.open(catalog, root))) {
-            OldData.check(registry);
+            LegacyData.check(registry);
         }
     }
 
@@ -49,7 +49,7 @@ class MigrationFromVersion2Test {
                 .hasMessageContaining("process");
         try (Catalog catalog = Catalog.open(root, List.of(SCHEMA));
                 ProcessRegistry registry = ProcessRegistry.over(SqliteProcessStore.open(catalog, root))) {
-            OldData.check(registry);
+            LegacyData.check(registry);
         }
     }
 }

@@ -55,7 +55,7 @@ public interface OperatorContract extends ContractFixture {
     @Test
     default void whoWasLostIsKnownWhileNothingHasTakenItOverAndAfterwards() {
         registry().register(registration("p"));
-        registry().register(registration("outside").withRecovery(new Recovery.ExternallyOwned()));
+        registry().register(registration("outside").withRecovery(new RecoveryPolicy.ExternallyOwned()));
         registry().claim("p", "ann", LeaseContract.SHORT);
         await().until(() -> view("p").phase() == ProcessPhase.LOST);
         assertThat(view("p").lostOwner()).contains("ann");
@@ -123,9 +123,9 @@ public interface OperatorContract extends ContractFixture {
 
     @Test
     default void aFailedAttemptIsTriedAgainAsOftenAsTheRegistrationSays() {
-        registry().register(registration("p").withRecovery(new Recovery.Retrying(1, HOURS)));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.Retrying(1, HOURS)));
         assertThat(registry().get("p").orElseThrow().registration().recovery())
-                .isEqualTo(new Recovery.Retrying(1, HOURS));
+                .isEqualTo(new RecoveryPolicy.Retrying(1, HOURS));
         Lease first = registry().claim("p", "ann", LeaseContract.LONG);
         AwaitOutput.Failure failed =
                 new AwaitOutput.Failure(FailureClass.INTERNAL, "driver_failed", "disk \u0000 full", Optional.empty());

@@ -69,7 +69,7 @@ final class PowerCutProgram {
         for (int i = random.nextInt(4); i >= 0; i--) {
             appended(registry.append(id, ContractFixture.note(random.nextInt(1_000))));
         }
-        Appended waking = appended(registry.append(
+        AppendResult waking = appended(registry.append(
                 id, ContractFixture.said("x".repeat(random.nextInt(3_000))).withWakeTarget(scope)));
         say("woken", id, Long.toString(waking.event().sequence()));
         Lease lease = registry.claim(id, thread, Duration.ofHours(1));
@@ -83,7 +83,7 @@ final class PowerCutProgram {
             say("revoking", id);
             registry.revoke(scope, id);
             say("pruning", id);
-            List<String> pruned = registry.prune(PruneRequest.all().withInputTypes(Set.of(thread)));
+            List<String> pruned = registry.prune(ProcessPruneRequest.all().withInputTypes(Set.of(thread)));
             pruned.forEach(each -> say("pruned", each));
         } else {
             registry.release(lease);
@@ -98,7 +98,7 @@ final class PowerCutProgram {
                 .withEventTypes(EventType.plain("note"), ContractFixture.WAKING);
     }
 
-    private Appended appended(Appended appended) {
+    private AppendResult appended(AppendResult appended) {
         ProcessEvent event = appended.event();
         say("event", event.processId(), Long.toString(event.sequence()), event.payloadHash());
         return appended;

@@ -22,7 +22,7 @@ public abstract class ProcessRegistryContract
                 WaitContract,
                 FeedContract,
                 PruneContract,
-                LivesContract,
+                ReusedIdContract,
                 BoundsContract,
                 OperatorContract,
                 ConcurrencyContract,

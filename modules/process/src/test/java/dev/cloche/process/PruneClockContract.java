@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** A prune counts in time that no setting of the wall clock moves. */
 public abstract class PruneClockContract {
-    static final PruneRequest HALF_AN_HOUR = PruneRequest.unusedFor(Duration.ofMinutes(30));
+    static final ProcessPruneRequest HALF_AN_HOUR = ProcessPruneRequest.unusedFor(Duration.ofMinutes(30));
 
     final SimulatedClock clock = new SimulatedClock();
 

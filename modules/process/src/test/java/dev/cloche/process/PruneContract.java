@@ -24,8 +24,9 @@ public interface PruneContract extends ContractFixture {
         registry().append("p", said("hi").withWakeTarget(OWNER));
         registry().ackWake("p", 1);
         registry().complete("p", success(1));
-        assertThat(registry().prune(PruneRequest.unusedFor(Duration.ofDays(1)))).isEmpty();
-        assertThat(registry().prune(PruneRequest.all())).containsExactly("p");
+        assertThat(registry().prune(ProcessPruneRequest.unusedFor(Duration.ofDays(1))))
+                .isEmpty();
+        assertThat(registry().prune(ProcessPruneRequest.all())).containsExactly("p");
         assertThat(registry().get("p")).isEmpty();
         assertThatThrownBy(() -> registry().eventsAfter("p", 0, 1))
                 .isInstanceOf(ProcessException.Unknown.class)
@@ -43,8 +44,8 @@ public interface PruneContract extends ContractFixture {
             registry().complete(id, success(1));
         }
         registry().claim("leased", "ann", LeaseContract.LONG);
-        assertThat(registry().prune(PruneRequest.all())).isEmpty();
-        PruneRequest alsoGranted = PruneRequest.all().withGranted(true);
+        assertThat(registry().prune(ProcessPruneRequest.all())).isEmpty();
+        ProcessPruneRequest alsoGranted = ProcessPruneRequest.all().withGranted(true);
         assertThat(registry().prune(alsoGranted)).containsExactly("granted");
         assertThat(registry().grants(OWNER, Optional.empty(), 9)).isEmpty();
         assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
@@ -57,14 +58,14 @@ public interface PruneContract extends ContractFixture {
         registry().register(registration("bad"));
         registry().complete("good", success(1));
         registry().complete("bad", failure("x"));
-        assertThat(registry().prune(PruneRequest.all().withInputTypes(Set.of("other"))))
+        assertThat(registry().prune(ProcessPruneRequest.all().withInputTypes(Set.of("other"))))
                 .isEmpty();
         assertThat(registry()
-                        .prune(PruneRequest.all()
+                        .prune(ProcessPruneRequest.all()
                                 .withStatuses(Set.of(ProcessStatus.FAILED, ProcessStatus.CANCELLED))
                                 .withInputTypes(Set.of("other", ProcessInput.TOOL_CALL))))
                 .containsExactly("bad");
-        assertThatThrownBy(() -> PruneRequest.all().withStatuses(Set.of(ProcessStatus.RUNNING)))
+        assertThatThrownBy(() -> ProcessPruneRequest.all().withStatuses(Set.of(ProcessStatus.RUNNING)))
                 .isInstanceOf(ProcessException.Invalid.class);
     }
 
@@ -80,7 +81,7 @@ public interface PruneContract extends ContractFixture {
             assertThat(lease.fence()).isGreaterThan(fence);
             fence = lease.fence();
             registry().completeWithLease(lease, success(life));
-            assertThat(registry().prune(PruneRequest.all())).containsExactly("p");
+            assertThat(registry().prune(ProcessPruneRequest.all())).containsExactly("p");
         }
         registry().register(registration("p"));
         Lease stale = Objects.requireNonNull(oldest);
@@ -92,7 +93,7 @@ public interface PruneContract extends ContractFixture {
         registry().register(registration("p"));
         registry().append("p", note(1));
         registry().complete("p", success(1));
-        registry().prune(PruneRequest.all());
+        registry().prune(ProcessPruneRequest.all());
         registry().register(registration("p", EventType.plain("other")));
         assertThatThrownBy(() -> registry().append("p", note(1))).isInstanceOf(ProcessException.UndeclaredType.class);
         assertThat(registry()
@@ -108,7 +109,7 @@ public interface PruneContract extends ContractFixture {
             registry().register(registration("p" + i));
             registry().complete("p" + i, success(i));
         });
-        assertThat(registry().prune(PruneRequest.all())).hasSize(450).doesNotHaveDuplicates();
+        assertThat(registry().prune(ProcessPruneRequest.all())).hasSize(450).doesNotHaveDuplicates();
         assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
                 .isEmpty();
     }

@@ -63,7 +63,7 @@ public interface RecoveryContract extends ContractFixture {
 
     @Test
     default void whatWasReleasedIsGivenToTheNextAtOnceAndCostsNoAttempt() {
-        registry().register(registration("p").withRecovery(new Recovery.Rerunnable(1)));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.Rerunnable(1)));
         for (int round = 0; round < 3; round++) {
             Claim claim = registry()
                     .claimNext(asks("w" + round, 1, LeaseContract.LONG))
@@ -75,7 +75,7 @@ public interface RecoveryContract extends ContractFixture {
 
     @Test
     default void theWorkOfALostOwnerIsRunAgainUntilItsAttemptsAreUsedUp() {
-        registry().register(registration("p").withRecovery(new Recovery.Rerunnable(2)));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.Rerunnable(2)));
         assertThat(registry().claimNext(asks("w1", 1, LeaseContract.SHORT))).hasSize(1);
         await().until(() ->
                 registry().claimNext(asks("w2", 1, LeaseContract.SHORT)).size() == 1);
@@ -94,7 +94,7 @@ public interface RecoveryContract extends ContractFixture {
 
     @Test
     default void workThatLivedInItsOwnerIsAbandonedWithIt() {
-        registry().register(registration("p").withRecovery(new Recovery.OwnerBound()));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.OwnerBound()));
         assertThat(registry().claimNext(asks("w1", 1, LeaseContract.SHORT))).hasSize(1);
         await().until(() ->
                 registry().claimNext(asks("w2", 1, LeaseContract.SHORT)).isEmpty()
@@ -105,7 +105,7 @@ public interface RecoveryContract extends ContractFixture {
 
     @Test
     default void abandoningOneDoesNotKeepAWorkerFromTheNext() {
-        registry().register(registration("a").withRecovery(new Recovery.Rerunnable(1)));
+        registry().register(registration("a").withRecovery(new RecoveryPolicy.Rerunnable(1)));
         registry().claim("a", "lost", LeaseContract.SHORT);
         registry().register(registration("b"));
         registry().claim("b", "lost", LeaseContract.SHORT);
@@ -118,7 +118,7 @@ public interface RecoveryContract extends ContractFixture {
 
     @Test
     default void whatIsDrivenFromOutsideIsNeitherGivenToWorkersNorAbandoned() {
-        registry().register(registration("p").withRecovery(new Recovery.ExternallyOwned()));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.ExternallyOwned()));
         Lease lease = registry().claim("p", "outside", LeaseContract.SHORT);
         await().untilAsserted(() -> assertThatThrownBy(() -> registry().renew(lease, LeaseContract.SHORT))
                 .isInstanceOf(ProcessException.LeaseLost.class));

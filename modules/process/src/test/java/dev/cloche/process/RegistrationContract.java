@@ -10,7 +10,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.process.EventType.DedupeKey;
 import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.process.EventType.WakeRule;
-import dev.cloche.process.rules.Registrations;
+import dev.cloche.process.rules.RegistrationRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -56,10 +56,11 @@ public interface RegistrationContract extends ContractFixture {
                 new ProcessInput("some_new_input", Json.parse("{\"deep\":{\"er\":[1.5,\"\\u0000\"]}}")),
                 List.of(rich),
                 new Provenance(SessionScope.of("s", "f"), "profile", Optional.of(Json.parse("{\"turn\":\"t1\"}"))),
-                new Recovery.OwnerBound(),
+                new RecoveryPolicy.OwnerBound(),
                 true);
         ProcessRecord stored = registry().register(given);
-        assertThat(stored.registration()).isEqualTo(Registrations.prepare(given).registration());
+        assertThat(stored.registration())
+                .isEqualTo(RegistrationRules.prepare(given).registration());
         assertThat(registry().get(given.id()).orElseThrow().registration()).isEqualTo(stored.registration());
         assertThat(stored.registration().eventTypes()).contains(rich);
     }
@@ -105,7 +106,7 @@ public interface RegistrationContract extends ContractFixture {
                 .isInstanceOfSatisfying(ProcessException.RegistrationConflict.class, conflict -> {
                     assertThat(conflict.storedHash()).isEqualTo(first.hash());
                     assertThat(conflict.givenHash())
-                            .isEqualTo(Registrations.prepare(other).hash());
+                            .isEqualTo(RegistrationRules.prepare(other).hash());
                     assertThat(conflict).hasMessageContainingAll(first.hash(), conflict.givenHash());
                 });
         assertThat(registry().get("p")).contains(first);

@@ -68,7 +68,7 @@ public interface SemanticsContract extends ContractFixture {
                 Optional.of(new WakeRule(
                         Optional.empty(), new Selector.Template("{who} is done"), new DedupeKey.EventIdentity())));
         registry().register(registration("p", both));
-        Appended appended = registry()
+        AppendResult appended = registry()
                 .append(
                         "p",
                         EventAppend.of("both", Json.parse("{\"who\":\"ann\"}"))

@@ -105,7 +105,7 @@ public interface WaitContract extends ContractFixture {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<?> pruned = threads.submit(() -> registry().awaitEventAfter("gone", "note", 0, patience()));
             registry().complete("gone", success(1));
-            registry().prune(PruneRequest.all());
+            registry().prune(ProcessPruneRequest.all());
             assertThatThrownBy(() -> pruned.get(5, TimeUnit.MINUTES))
                     .hasCauseInstanceOf(ProcessException.Unknown.class);
             Future<?> closed = threads.submit(() -> registry().awaitProcess("p", patience()));

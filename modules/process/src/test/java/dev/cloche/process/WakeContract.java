@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.process.EventType.DedupeKey;
 import dev.cloche.process.EventType.WakeRule;
-import dev.cloche.process.rules.Digests;
+import dev.cloche.process.rules.JsonDigests;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -20,11 +20,11 @@ public interface WakeContract extends ContractFixture {
     @Test
     default void aWakeIsReturnedToTheAppenderAndIsInTheOutbox() {
         registry().register(registration("p"));
-        Appended appended = registry().append("p", said("hello").withWakeTarget(TARGET));
+        AppendResult appended = registry().append("p", said("hello").withWakeTarget(TARGET));
         WakeDelivery wake = appended.wake().orElseThrow();
         assertThat(wake)
                 .isEqualTo(new WakeDelivery(
-                        Digests.sha256(Json.parse("[[\"woken\",\"frame\"],\"p:1\"]")),
+                        JsonDigests.sha256(Json.parse("[[\"woken\",\"frame\"],\"p:1\"]")),
                         TARGET,
                         "p",
                         1,
@@ -63,10 +63,10 @@ public interface WakeContract extends ContractFixture {
     default void aReplayReturnsTheWakeAgainAlsoAfterItWasAcknowledged() {
         registry().register(registration("p"));
         EventAppend append = said("hello").withWakeTarget(TARGET).withReplayKey("k");
-        Appended first = registry().append("p", append);
+        AppendResult first = registry().append("p", append);
         registry().ackWake("p", 1);
-        Appended again = registry().append("p", append);
-        assertThat(again).isEqualTo(new Appended(first.event(), first.wake(), true));
+        AppendResult again = registry().append("p", append);
+        assertThat(again).isEqualTo(new AppendResult(first.event(), first.wake(), true));
         assertThat(registry().wakeEventsAfter("p", 0, 10)).isEmpty();
     }
 

@@ -199,7 +199,7 @@ public abstract class WorkerContract {
 
     @Test
     void whatAClosedWorkerDroveIsAtOnceForOthersAndHasLostNoAttempt() {
-        registry().register(registration("p").withRecovery(new Recovery.OwnerBound()));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.OwnerBound()));
         BlockingQueue<String> started = new LinkedBlockingQueue<>();
         ProcessWorker first = worker("a", 1, _ -> {
             started.add("a");
@@ -229,7 +229,7 @@ public abstract class WorkerContract {
 
     @Test
     void whatLosesItsOwnersTooOftenIsAbandoned() {
-        registry().register(registration("p").withRecovery(new Recovery.Rerunnable(2)));
+        registry().register(registration("p").withRecovery(new RecoveryPolicy.Rerunnable(2)));
         for (int i = 1; i <= 2; i++) {
             String lost = "lost" + i;
             await().ignoreExceptionsInstanceOf(ProcessException.AlreadyLeased.class)
@@ -249,7 +249,8 @@ public abstract class WorkerContract {
     @Test
     void aDriverThatFailsIsTriedAgainAfterAPauseAsOftenAsItsProcessSays() {
         registry()
-                .register(registration("p").withRecovery(new Recovery.Retrying(2, Backoff.of(Duration.ofMillis(20)))));
+                .register(registration("p")
+                        .withRecovery(new RecoveryPolicy.Retrying(2, Backoff.of(Duration.ofMillis(20)))));
         AtomicInteger driven = new AtomicInteger();
         worker("a", 1, _ -> {
             throw new IllegalStateException("attempt " + driven.incrementAndGet());

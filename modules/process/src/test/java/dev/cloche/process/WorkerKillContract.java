@@ -40,7 +40,7 @@ public abstract class WorkerKillContract {
     @Test
     void theWorkOfKilledWorkersIsFinishedByOthersAndNothingAcknowledgedIsLost() throws Exception {
         for (int i = 0; i < PROCESSES; i++) {
-            registry().register(registration("p" + i).withRecovery(new Recovery.Rerunnable(10)));
+            registry().register(registration("p" + i).withRecovery(new RecoveryPolicy.Rerunnable(10)));
         }
         List<Path> outputs = new ArrayList<>();
         java.lang.Process victim = start("w0", outputs);

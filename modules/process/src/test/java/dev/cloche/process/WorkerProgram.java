@@ -43,7 +43,7 @@ public final class WorkerProgram {
     private static Optional<AwaitOutput> drive(DrivenProcess process) throws InterruptedException {
         long fence = process.lease().fence();
         for (long step = process.process().lastSequence(); step < STEPS; step++) {
-            Appended appended = process.append(ContractFixture.note(fence));
+            AppendResult appended = process.append(ContractFixture.note(fence));
             System.out.println(process.process().id() + " " + appended.event().sequence() + " " + fence);
             TimeUnit.MILLISECONDS.sleep(25);
         }

@@ -16,21 +16,21 @@ import java.util.function.Supplier;
  */
 final class GuestIdentities {
     private final VmId id;
-    private final VmBackend machine;
+    private final VmBackend backend;
     private final boolean clone;
     private final Optional<GuestNetwork> network;
 
     /** @param network its own; empty without one */
-    GuestIdentities(VmId id, VmBackend machine, boolean clone, Optional<GuestNetwork> network) {
+    GuestIdentities(VmId id, VmBackend backend, boolean clone, Optional<GuestNetwork> network) {
         this.id = id;
-        this.machine = machine;
+        this.backend = backend;
         this.clone = clone;
         this.network = network;
     }
 
     /** Gives the guest what it is owed, if anything: a clone all of an identity, an original what its clones share with it. */
     void settle(GuestConnection guest, Deadline deadline) {
-        if (machine.identityOwed()) {
+        if (backend.identityOwed()) {
             if (clone) {
                 give(Optional.empty(), guest, deadline);
             } else {
@@ -41,7 +41,7 @@ final class GuestIdentities {
 
     /** Before a snapshot: from here on neither the guest nor any clone of it takes work without an identity. */
     void quiesce(GuestConnection guest, Deadline deadline) {
-        machine.identityOwed(true);
+        backend.identityOwed(true);
         guest.quiesce(deadline);
     }
 
@@ -66,7 +66,7 @@ final class GuestIdentities {
 
     private void configure(GuestIdentity identity, GuestConnection guest, Deadline deadline) {
         guest.configure(identity, deadline);
-        machine.identityOwed(false);
+        backend.identityOwed(false);
     }
 
     /**

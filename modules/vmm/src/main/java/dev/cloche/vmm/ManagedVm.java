@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  */
 public final class ManagedVm implements Vm {
     private final VmId id;
-    private final VmBackend machine;
+    private final VmBackend backend;
     private final HandleRole ownership;
     private final Consumer<Vm> onClose;
 
@@ -41,21 +41,21 @@ public final class ManagedVm implements Vm {
 
     private ManagedVm(
             VmId id,
-            VmBackend machine,
+            VmBackend backend,
             BootPolicy policy,
             HandleRole ownership,
             boolean clone,
             Optional<GuestNetwork> network,
             Consumer<Vm> onClose) {
         this.id = id;
-        this.machine = machine;
+        this.backend = backend;
         this.ownership = ownership;
         this.onClose = onClose;
-        GuestIdentities identities = new GuestIdentities(id, machine, clone, network);
+        GuestIdentities identities = new GuestIdentities(id, backend, clone, network);
         changes = new StateChangeLock(id);
         life = new VmHandleState(id);
-        start = new VmStart(id, machine, policy, life, changes, identities);
-        snapshots = new SnapshotTaker(id, machine, life, identities);
+        start = new VmStart(id, backend, policy, life, changes, identities);
+        snapshots = new SnapshotTaker(id, backend, life, identities);
         end = new VmTermination(id, life);
         attached = ownership == HandleRole.ATTACHED || ownership == HandleRole.TEMPLATE_MAKER;
     }
@@ -67,10 +67,10 @@ public final class ManagedVm implements Vm {
     }
 
     /** A new VM of this process. */
-    public static ManagedVm created(VmSpec spec, VmBackend machine, BootPolicy policy, Consumer<Vm> onClose) {
+    public static ManagedVm created(VmSpec spec, VmBackend backend, BootPolicy policy, Consumer<Vm> onClose) {
         return new ManagedVm(
                 spec.id(),
-                machine,
+                backend,
                 policy,
                 HandleRole.of(spec, spec.attached()),
                 spec.snapshot().isPresent(),
@@ -91,7 +91,7 @@ public final class ManagedVm implements Vm {
      */
     public static ManagedVm adopted(
             VmSpec spec,
-            VmBackend machine,
+            VmBackend backend,
             RunningVm run,
             boolean attached,
             boolean paused,
@@ -99,7 +99,7 @@ public final class ManagedVm implements Vm {
             Deadline deadline) {
         ManagedVm vm = new ManagedVm(
                 spec.id(),
-                machine,
+                backend,
                 BootPolicy.DEFAULT,
                 HandleRole.of(spec, attached),
                 spec.snapshot().isPresent(),
@@ -227,13 +227,13 @@ public final class ManagedVm implements Vm {
 
     @Override
     public void shelve() {
-        pooling("be shelved", machine::shelve);
+        pooling("be shelved", backend::shelve);
         attached = false;
     }
 
     @Override
     public void claim() {
-        pooling("be claimed", machine::claim);
+        pooling("be claimed", backend::claim);
         attached = true;
     }
 
@@ -249,7 +249,7 @@ public final class ManagedVm implements Vm {
     public void limit(Duration longest) {
         VmSpec.requireWithin("maximum duration", longest);
         changes.next(Deadline.after(VmBoot.KILL_ALLOWANCE), () -> {
-            if (!owned() || !state().live() || !machine.limit(longest)) {
+            if (!owned() || !state().live() || !backend.limit(longest)) {
                 throw new VmException.WrongState(id, state(), "be given a limit");
             }
         });
@@ -269,7 +269,7 @@ public final class ManagedVm implements Vm {
         changes.now(this::state, "be destroyed", () -> {
             if (state() != VmState.DESTROYED) {
                 life.require(VmTransition.DESTROYED, "be destroyed");
-                machine.destroy();
+                backend.destroy();
                 life.move(VmTransition.DESTROYED);
             }
         });
@@ -291,7 +291,7 @@ public final class ManagedVm implements Vm {
             }
         } finally {
             letGo();
-            machine.release();
+            backend.release();
             onClose.accept(this);
         }
     }

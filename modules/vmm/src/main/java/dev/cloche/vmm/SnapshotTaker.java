@@ -21,15 +21,15 @@ final class SnapshotTaker {
     private static final Duration LONGEST_FLUSH = Duration.ofMinutes(1);
 
     private final VmId id;
-    private final VmBackend machine;
+    private final VmBackend backend;
     private final VmHandleState life;
     private final GuestIdentities identities;
     /** By the monotonic clock; of the one who takes a snapshot now. */
     private long haltedAt;
 
-    SnapshotTaker(VmId id, VmBackend machine, VmHandleState life, GuestIdentities identities) {
+    SnapshotTaker(VmId id, VmBackend backend, VmHandleState life, GuestIdentities identities) {
         this.id = id;
-        this.machine = machine;
+        this.backend = backend;
         this.life = life;
         this.identities = identities;
     }
@@ -43,7 +43,7 @@ final class SnapshotTaker {
     TakenSnapshot ofOneThatGoesOn(SnapshotName name, Deadline deadline) {
         var _ = life.live("be snapshot");
         requireUnhindered();
-        try (SnapshotCapture capture = machine.capture(name, deadline)) {
+        try (SnapshotCapture capture = backend.capture(name, deadline)) {
             boolean halted = halted(() -> capture.take(deadline), deadline);
             Duration pause = Duration.ZERO;
             if (halted) {
@@ -57,7 +57,7 @@ final class SnapshotTaker {
     TakenSnapshot ofMaker(SnapshotName name, Runnable kill, Deadline deadline) {
         var _ = life.live("be snapshot");
         requireUnhindered();
-        try (SnapshotCapture capture = machine.capture(name, deadline)) {
+        try (SnapshotCapture capture = backend.capture(name, deadline)) {
             var _ = halted(() -> capture.take(deadline), deadline);
             kill.run();
             return new TakenSnapshot(capture.publish(), Duration.ZERO);
@@ -69,7 +69,7 @@ final class SnapshotTaker {
         Guest guest = life.live("be suspended");
         requireUnhindered();
         flush(guest, deadline);
-        try (SnapshotCapture capture = machine.capture(name, deadline)) {
+        try (SnapshotCapture capture = backend.capture(name, deadline)) {
             AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
             var _ = halted(
                     () -> {
@@ -100,7 +100,7 @@ final class SnapshotTaker {
         boolean runs = life.state() == VmState.RUNNING;
         try {
             if (runs) {
-                machine.capturing(true);
+                backend.capturing(true);
                 identities.quiesce(life.live("be snapshot"), deadline);
                 haltedAt = System.nanoTime();
                 life.halt(deadline);
@@ -141,7 +141,7 @@ final class SnapshotTaker {
             life.goOn(deadline);
         }
         Duration pause = Duration.ofNanos(System.nanoTime() - haltedAt);
-        machine.capturing(false);
+        backend.capturing(false);
         identities.refresh(life.live("go on after a snapshot"), deadline);
         return pause;
     }
@@ -152,7 +152,7 @@ final class SnapshotTaker {
      * @throws VmException.ImageAside if it cannot; its VM is ended
      */
     void recover(Deadline deadline) {
-        if (life.state() == VmState.PAUSED && machine.capturing()) {
+        if (life.state() == VmState.PAUSED && backend.capturing()) {
             System.getLogger(Vm.class.getName())
                     .log(System.Logger.Level.DEBUG, "VM " + id + " goes on after a snapshot that nobody finished");
             life.goOn(deadline);
@@ -160,6 +160,6 @@ final class SnapshotTaker {
             guest.awaitReady(deadline);
             identities.settle(guest, deadline);
         }
-        machine.capturing(false);
+        backend.capturing(false);
     }
 }

@@ -30,7 +30,7 @@ public final class VmBoot {
     private static final String UNREADABLE_DISK = "cloche: cannot mount /image: ";
 
     private final VmId id;
-    private final VmBackend machine;
+    private final VmBackend backend;
     private final BootPolicy policy;
     private final VmHandleState life;
     private final BiConsumer<GuestConnection, Deadline> greeted;
@@ -38,12 +38,12 @@ public final class VmBoot {
     /** @param greeted what is to be done with the guest before it counts as running */
     VmBoot(
             VmId id,
-            VmBackend machine,
+            VmBackend backend,
             BootPolicy policy,
             VmHandleState life,
             BiConsumer<GuestConnection, Deadline> greeted) {
         this.id = id;
-        this.machine = machine;
+        this.backend = backend;
         this.policy = policy;
         this.life = life;
         this.greeted = greeted;
@@ -60,7 +60,7 @@ public final class VmBoot {
         try {
             attempts(deadline);
         } catch (VmException e) {
-            machine.startFailed();
+            backend.startFailed();
             life.startFailed();
             throw e;
         }
@@ -79,12 +79,12 @@ public final class VmBoot {
             if (deadline.passed()) {
                 throw new VmException.Deadline("the start of VM " + id);
             }
-            diskIsUnreadable = machine.consoleTail().lines().anyMatch(line -> line.startsWith(UNREADABLE_DISK));
+            diskIsUnreadable = backend.consoleTail().lines().anyMatch(line -> line.startsWith(UNREADABLE_DISK));
         }
-        String console = machine.consoleTail();
+        String console = backend.consoleTail();
         String remedy = diskIsUnreadable
                 ? "Bring its image here again."
-                : machine.advice().orElse("Try again if the host was busy.");
+                : backend.advice().orElse("Try again if the host was busy.");
         throw new VmException.StartFailed(
                 "VM " + id + " did not come up in " + attempts + (attempts == 1 ? " attempt: " : " attempts: ")
                         + last.map(Throwable::getMessage).orElse("it was closed"),
@@ -105,7 +105,7 @@ public final class VmBoot {
 
     /** One boot; empty if it worked, or why it is worth another. */
     private Optional<VmException> attempt(Duration helloWithin, Deadline deadline) {
-        RunningVm booting = machine.boot(deadline);
+        RunningVm booting = backend.boot(deadline);
         GuestConnection connection = GuestConnection.open(id, booting);
         try {
             life.booting(booting);

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  */
 final class VmStart {
     private final VmId id;
-    private final VmBackend machine;
+    private final VmBackend backend;
     private final BootPolicy policy;
     private final VmHandleState life;
     private final StateChangeLock changes;
@@ -26,13 +26,13 @@ final class VmStart {
 
     VmStart(
             VmId id,
-            VmBackend machine,
+            VmBackend backend,
             BootPolicy policy,
             VmHandleState life,
             StateChangeLock changes,
             GuestIdentities identities) {
         this.id = id;
-        this.machine = machine;
+        this.backend = backend;
         this.policy = policy;
         this.life = life;
         this.changes = changes;
@@ -88,7 +88,7 @@ final class VmStart {
     private void booting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changes.now(life::state, "be started", () -> {
             life.require(VmTransition.STARTED, "be started");
-            new VmBoot(id, machine, policy, life, greeted).run(deadline);
+            new VmBoot(id, backend, policy, life, greeted).run(deadline);
         });
     }
 

@@ -3,7 +3,7 @@ package dev.cloche.image.layer;
 import dev.cloche.erofs.Bytes;
 import dev.cloche.erofs.ErofsWriter;
 import dev.cloche.erofs.Inode;
-import dev.cloche.erofs.Special;
+import dev.cloche.erofs.SpecialFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -52,8 +52,8 @@ public final class LayerFormat {
     }
 
     static boolean whiteout(Inode inode) {
-        return inode instanceof Special special
-                && special.kind() == Special.Kind.CHARACTER_DEVICE
+        return inode instanceof SpecialFile special
+                && special.kind() == SpecialFile.Kind.CHARACTER_DEVICE
                 && special.major() == 0
                 && special.minor() == 0;
     }

@@ -5,7 +5,7 @@ import dev.cloche.erofs.Bytes;
 import dev.cloche.erofs.Directory;
 import dev.cloche.erofs.Inode;
 import dev.cloche.erofs.RegularFile;
-import dev.cloche.erofs.Special;
+import dev.cloche.erofs.SpecialFile;
 import dev.cloche.erofs.Symlink;
 import dev.cloche.image.CorruptArchiveException;
 import dev.cloche.image.ImageLimits;
@@ -158,7 +158,7 @@ public final class LayerMerge {
             return switch (inode) {
                 case RegularFile file ->
                     new RegularFile(plain(file), file.data().shiftedBy(firstBlock));
-                case Symlink _, Special _ -> inode;
+                case Symlink _, SpecialFile _ -> inode;
                 case Directory _ -> throw new IllegalStateException("directories are merged, not copied");
             };
         }

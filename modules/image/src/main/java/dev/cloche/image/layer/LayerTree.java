@@ -6,7 +6,7 @@ import dev.cloche.erofs.Directory;
 import dev.cloche.erofs.FileData;
 import dev.cloche.erofs.Inode;
 import dev.cloche.erofs.RegularFile;
-import dev.cloche.erofs.Special;
+import dev.cloche.erofs.SpecialFile;
 import dev.cloche.erofs.Symlink;
 import dev.cloche.erofs.Xattrs;
 import dev.cloche.image.ArchiveLimits;
@@ -88,9 +88,9 @@ final class LayerTree {
             case REGULAR -> put(parent, name, new RegularFile(attributes(entry, false), data));
             case SYMLINK -> put(parent, name, symlink(entry));
             case HARD_LINK -> put(parent, name, linkTarget(entry));
-            case CHARACTER_DEVICE -> put(parent, name, special(entry, Special.Kind.CHARACTER_DEVICE));
-            case BLOCK_DEVICE -> put(parent, name, special(entry, Special.Kind.BLOCK_DEVICE));
-            case FIFO -> put(parent, name, special(entry, Special.Kind.FIFO));
+            case CHARACTER_DEVICE -> put(parent, name, special(entry, SpecialFile.Kind.CHARACTER_DEVICE));
+            case BLOCK_DEVICE -> put(parent, name, special(entry, SpecialFile.Kind.BLOCK_DEVICE));
+            case FIFO -> put(parent, name, special(entry, SpecialFile.Kind.FIFO));
         }
     }
 
@@ -117,7 +117,7 @@ final class LayerTree {
         }
         Inode own = parent.get(target);
         if (own == null) {
-            put(parent, target, new Special(Attributes.ofRoot(0), Special.Kind.CHARACTER_DEVICE, 0, 0));
+            put(parent, target, new SpecialFile(Attributes.ofRoot(0), SpecialFile.Kind.CHARACTER_DEVICE, 0, 0));
         } else if (own instanceof Directory directory) {
             // A whiteout speaks of the layers below, wherever it stands in its own.
             makeOpaque(directory);
@@ -174,14 +174,14 @@ final class LayerTree {
                 target);
     }
 
-    private Special special(TarEntry entry, Special.Kind kind) {
+    private SpecialFile special(TarEntry entry, SpecialFile.Kind kind) {
         if (entry.major() < 0
-                || entry.major() > Special.MAX_MAJOR
+                || entry.major() > SpecialFile.MAX_MAJOR
                 || entry.minor() < 0
-                || entry.minor() > Special.MAX_MINOR) {
+                || entry.minor() > SpecialFile.MAX_MINOR) {
             throw new CorruptArchiveException("the device " + entry.path() + " has an impossible number");
         }
-        return new Special(attributes(entry, false), kind, (int) entry.major(), (int) entry.minor());
+        return new SpecialFile(attributes(entry, false), kind, (int) entry.major(), (int) entry.minor());
     }
 
     private Attributes attributes(TarEntry entry, boolean opaque) {

@@ -10,11 +10,11 @@ final class FeedTail {
     private static final int PAGE = 5_000;
     private static final String END = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon";
 
-    private final Transactions transactions;
+    private final TransactionRunner transactions;
     private final CommitListener target;
     private Optional<FeedPosition> position = Optional.empty();
 
-    FeedTail(Transactions transactions, CommitListener target) {
+    FeedTail(TransactionRunner transactions, CommitListener target) {
         this.transactions = transactions;
         this.target = target;
     }

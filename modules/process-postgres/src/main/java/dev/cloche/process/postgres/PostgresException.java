@@ -33,7 +33,7 @@ public abstract sealed class PostgresException extends ClocheException {
         Unavailable(PostgresConfig config, Throwable cause) {
             super(
                     "process.postgres.unavailable",
-                    "The database " + config.url() + " cannot be opened: " + SqlErrors.describe(cause) + ".",
+                    "The database " + config.url() + " cannot be opened: " + PostgresErrors.describe(cause) + ".",
                     "See that the server runs, and that user, password and rights are as configured.",
                     cause);
         }

@@ -29,16 +29,16 @@ public final class PostgresProcessStore implements ProcessStore {
     private final PostgresConfig config;
     private final HikariDataSource pool;
     private final String clock;
-    private final Shelter shelter;
-    private final Transactions transactions;
+    private final UninterruptibleExecutor shelter;
+    private final TransactionRunner transactions;
     private final SharedWrites shared;
     private final Durability durability;
     private final String sender = UUID.randomUUID().toString();
-    private final Notifier notifier;
+    private final NotificationSender notifier;
     private final ReentrantLock lifecycle = new ReentrantLock();
     private volatile CommitListener target = NO_LISTENER;
     private boolean taken; // whether a registry listens; under the lock
-    private volatile @Nullable Listener listener;
+    private volatile @Nullable NotificationListener listener;
     private volatile boolean closed;
 
     private static final CommitListener NO_LISTENER = new CommitListener() {
@@ -60,8 +60,8 @@ public final class PostgresProcessStore implements ProcessStore {
 
     static PostgresProcessStore open(PostgresConfig config, String clock) {
         try {
-            Migrations.run(config);
-            HikariDataSource pool = Connections.pool(config);
+            PostgresMigrations.run(config);
+            HikariDataSource pool = PostgresConnections.pool(config);
             try {
                 return new PostgresProcessStore(config, pool, clock);
             } catch (RuntimeException e) {
@@ -77,10 +77,10 @@ public final class PostgresProcessStore implements ProcessStore {
         this.config = config;
         this.pool = pool;
         this.clock = clock;
-        this.transactions = new Transactions(pool, config.statementTimeout());
+        this.transactions = new TransactionRunner(pool, config.statementTimeout());
         this.durability = transactions.reading(Deadline.none(), PostgresProcessStore::examine);
-        this.shelter = new Shelter("cloche-process-" + config.schema(), config.connections());
-        this.notifier = new Notifier(config, sender);
+        this.shelter = new UninterruptibleExecutor("cloche-process-" + config.schema(), config.connections());
+        this.notifier = new NotificationSender(config, sender);
         this.shared = new SharedWrites(shelter, transactions, clock, this::tell);
     }
 
@@ -171,13 +171,13 @@ public final class PostgresProcessStore implements ProcessStore {
             lifecycle.lock();
             try {
                 if (listener == null && !closed) {
-                    listener = new Listener(config, sender, target, new FeedTail(transactions, target));
+                    listener = new NotificationListener(config, sender, target, new FeedTail(transactions, target));
                 }
             } finally {
                 lifecycle.unlock();
             }
         }
-        Listener started = listener;
+        NotificationListener started = listener;
         if (started != null) {
             started.awaitStart(deadline);
         }
@@ -195,7 +195,7 @@ public final class PostgresProcessStore implements ProcessStore {
         } finally {
             lifecycle.unlock();
         }
-        Listener started = listener;
+        NotificationListener started = listener;
         if (started != null) {
             started.close();
         }

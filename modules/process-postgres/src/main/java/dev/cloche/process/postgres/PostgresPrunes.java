@@ -1,7 +1,7 @@
 package dev.cloche.process.postgres;
 
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.Tombstone;
 import java.util.ArrayList;
@@ -12,7 +12,7 @@ import java.util.Optional;
 /** What prunes look for and leave behind, in one transaction. */
 record PostgresPrunes(Statements statements) {
     /** Locks those of the request that nothing keeps, by id; without those that others have locked. */
-    List<ProcessHead> lockOffered(long now, PruneRequest request, Optional<String> after, int limit) {
+    List<ProcessHead> lockOffered(long now, ProcessPruneRequest request, Optional<String> after, int limit) {
         String types = request.inputTypes().isEmpty() ? "" : " AND p.input_type = ANY (?)";
         String ungranted =
                 request.granted() ? "" : " AND NOT EXISTS (SELECT FROM process_grant g WHERE g.process_key = p.key)";
@@ -32,11 +32,11 @@ record PostgresPrunes(Statements statements) {
     }
 
     /** What was last touched after this is too young; after a step back of the clock nothing is too young for none. */
-    private static long oldest(long now, PruneRequest request) {
+    private static long oldest(long now, ProcessPruneRequest request) {
         return request.unusedMillis() == 0 ? Long.MAX_VALUE : now - request.unusedMillis();
     }
 
-    private static Collection<String> statuses(PruneRequest request) {
+    private static Collection<String> statuses(ProcessPruneRequest request) {
         return (request.statuses().isEmpty() ? List.of(ProcessStatus.values()) : request.statuses())
                 .stream()
                         .filter(ProcessStatus::terminal)

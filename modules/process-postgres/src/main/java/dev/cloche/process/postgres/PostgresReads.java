@@ -11,9 +11,9 @@ import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.WakeEvent;
-import dev.cloche.process.store.Floor;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessSnapshot;
+import dev.cloche.process.store.PruneFloor;
 import dev.cloche.process.store.StoreReads;
 import dev.cloche.process.store.StoreTime;
 import dev.cloche.process.store.Tombstone;
@@ -153,9 +153,9 @@ sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     }
 
     @Override
-    public Floor floor() {
+    public PruneFloor floor() {
         return sql(() -> statements.first(
-                        row -> new Floor(row.getLong("fence"), row.getLong("sequence")),
+                        row -> new PruneFloor(row.getLong("fence"), row.getLong("sequence")),
                         "SELECT fence, sequence FROM process_floor"))
                 .orElseThrow();
     }

@@ -2,7 +2,7 @@ package dev.cloche.process.postgres;
 
 import dev.cloche.process.Backoff;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.RegistrationJson;
 import java.util.Optional;
 
@@ -14,9 +14,10 @@ record PostgresRegistrations(Statements statements) {
      * @return false if the id is taken
      */
     boolean insert(ProcessRegistration registration, String hash, long fence, long lastSequence, long at) {
-        Recovery recovery = registration.recovery();
-        Optional<Backoff> backoff =
-                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
+        RecoveryPolicy recovery = registration.recovery();
+        Optional<Backoff> backoff = recovery instanceof RecoveryPolicy.Retrying retrying
+                ? Optional.of(retrying.backoff())
+                : Optional.empty();
         // Both tables in one statement: what leaves the one is in the other.
         return PostgresReads.sql(() -> statements.update(
                         "INSERT INTO process (id, hash, registration, input_type, host_profile, recovery,"
@@ -53,19 +54,19 @@ record PostgresRegistrations(Statements statements) {
                 == 1;
     }
 
-    private static int attempts(Recovery recovery) {
+    private static int attempts(RecoveryPolicy recovery) {
         return switch (recovery) {
-            case Recovery.Rerunnable rerunnable -> rerunnable.attempts();
-            case Recovery.Retrying retrying -> retrying.times() + 1;
-            case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> 0;
+            case RecoveryPolicy.Rerunnable rerunnable -> rerunnable.attempts();
+            case RecoveryPolicy.Retrying retrying -> retrying.times() + 1;
+            case RecoveryPolicy.OwnerBound _, RecoveryPolicy.ExternallyOwned _ -> 0;
         };
     }
 
-    private static String word(Recovery recovery) {
+    private static String word(RecoveryPolicy recovery) {
         return switch (recovery) {
-            case Recovery.Rerunnable _, Recovery.Retrying _ -> PostgresRows.RERUNNABLE;
-            case Recovery.OwnerBound _ -> PostgresRows.OWNER_BOUND;
-            case Recovery.ExternallyOwned _ -> PostgresRows.EXTERNALLY_OWNED;
+            case RecoveryPolicy.Rerunnable _, RecoveryPolicy.Retrying _ -> PostgresRows.RERUNNABLE;
+            case RecoveryPolicy.OwnerBound _ -> PostgresRows.OWNER_BOUND;
+            case RecoveryPolicy.ExternallyOwned _ -> PostgresRows.EXTERNALLY_OWNED;
         };
     }
 

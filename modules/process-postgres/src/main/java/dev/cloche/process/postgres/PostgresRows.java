@@ -10,7 +10,7 @@ import dev.cloche.process.Json;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.store.LeaseRow;
@@ -75,18 +75,18 @@ final class PostgresRows {
                 row.getInt("returns"));
     }
 
-    private static Recovery recovery(ResultSet row) throws SQLException {
+    private static RecoveryPolicy recovery(ResultSet row) throws SQLException {
         String word = row.getString("recovery");
         int attempts = row.getInt("recovery_attempts");
         Optional<Long> first = number(row, "retry_first_ms");
         if (first.isPresent()) {
             Duration longest = Duration.ofMillis(row.getLong("retry_most_ms"));
-            return new Recovery.Retrying(attempts - 1, new Backoff(Duration.ofMillis(first.get()), longest));
+            return new RecoveryPolicy.Retrying(attempts - 1, new Backoff(Duration.ofMillis(first.get()), longest));
         }
         return switch (word) {
-            case RERUNNABLE -> new Recovery.Rerunnable(attempts);
-            case OWNER_BOUND -> new Recovery.OwnerBound();
-            case EXTERNALLY_OWNED -> new Recovery.ExternallyOwned();
+            case RERUNNABLE -> new RecoveryPolicy.Rerunnable(attempts);
+            case OWNER_BOUND -> new RecoveryPolicy.OwnerBound();
+            case EXTERNALLY_OWNED -> new RecoveryPolicy.ExternallyOwned();
             default -> throw new IllegalStateException("a row has the recovery " + word);
         };
     }

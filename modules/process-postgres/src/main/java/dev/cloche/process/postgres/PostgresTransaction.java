@@ -6,8 +6,8 @@ import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.Json;
 import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.postgres.Statements.RowWriter;
@@ -53,12 +53,12 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     private final List<Change> changes = new ArrayList<>();
     private final Map<String, ProcessHead> locked = new HashMap<>();
 
-    private final Replays replays;
+    private final ReplayKeyLookup replays;
 
     /** @param replayKeys that will be asked for of the process that is locked; it may be others too */
     PostgresTransaction(Statements statements, String clock, Set<String> replayKeys) {
         super(statements, clock);
-        replays = new Replays(replayKeys);
+        replays = new ReplayKeyLookup(replayKeys);
     }
 
     /** What the listener is to be told after the commit. */
@@ -257,7 +257,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     }
 
     @Override
-    public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
+    public List<ProcessHead> lockPrunable(ProcessPruneRequest request, Optional<String> after, int limit) {
         return new PostgresPrunes(statements).lockOffered(now().ticks(), request, after, limit);
     }
 

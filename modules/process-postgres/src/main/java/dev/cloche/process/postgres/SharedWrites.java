@@ -21,14 +21,18 @@ import org.jspecify.annotations.Nullable;
  * for a commit of its own. Writers of other processes have nothing to do with it. Safe for use from many threads.
  */
 final class SharedWrites {
-    private final Shelter shelter;
-    private final Transactions transactions;
+    private final UninterruptibleExecutor shelter;
+    private final TransactionRunner transactions;
     private final String clock;
     private final Consumer<Collection<Change>> tell;
     private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
 
     /** @param tell is told what was committed */
-    SharedWrites(Shelter shelter, Transactions transactions, String clock, Consumer<Collection<Change>> tell) {
+    SharedWrites(
+            UninterruptibleExecutor shelter,
+            TransactionRunner transactions,
+            String clock,
+            Consumer<Collection<Change>> tell) {
         this.shelter = shelter;
         this.transactions = transactions;
         this.clock = clock;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.process.Appended;
+import dev.cloche.process.AppendResult;
 import dev.cloche.process.Change;
 import dev.cloche.process.ContractFixture;
 import dev.cloche.process.EventAppend;
@@ -71,7 +71,7 @@ class PostgresFaultsTest {
                 Future<Long> failed = threads.submit(() -> {
                     for (long i = 1; ; i++) {
                         try {
-                            Appended appended = registry.append(lease, note(i));
+                            AppendResult appended = registry.append(lease, note(i));
                             synchronized (acknowledged) {
                                 acknowledged.put(
                                         appended.event().sequence(),

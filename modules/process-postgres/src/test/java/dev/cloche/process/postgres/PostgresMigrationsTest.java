@@ -3,7 +3,7 @@ package dev.cloche.process.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.process.OldData;
+import dev.cloche.process.LegacyData;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRegistry;
 import java.io.InputStream;
@@ -64,7 +64,7 @@ class PostgresMigrationsTest {
         // As after every restore into another cluster.
         server.execute("UPDATE before.process_change SET horizon = '3'");
         try (ProcessRegistry registry = ProcessRegistry.over(PostgresProcessStore.open(server.config("before")))) {
-            OldData.check(registry);
+            LegacyData.check(registry);
         }
         server.execute("DROP SCHEMA before CASCADE");
     }

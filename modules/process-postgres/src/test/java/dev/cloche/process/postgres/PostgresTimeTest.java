@@ -9,8 +9,8 @@ import dev.cloche.process.ContractFixture;
 import dev.cloche.process.HandleDescriptor;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessException;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessRegistry;
-import dev.cloche.process.PruneRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -125,7 +125,7 @@ class PostgresTimeTest {
             for (String id : List.of("wakes", "granted", "over")) {
                 registry.complete(id, ContractFixture.success(1));
             }
-            PruneRequest halfAnHour = PruneRequest.unusedFor(Duration.ofMinutes(30));
+            ProcessPruneRequest halfAnHour = ProcessPruneRequest.unusedFor(Duration.ofMinutes(30));
             step(server, Duration.ofHours(-1));
             assertThat(registry.prune(halfAnHour)).isEmpty();
             step(server, Duration.ofHours(2));

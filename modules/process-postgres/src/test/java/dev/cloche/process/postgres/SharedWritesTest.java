@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.cloche.process.Appended;
+import dev.cloche.process.AppendResult;
 import dev.cloche.process.Change;
 import dev.cloche.process.ContractFixture;
 import dev.cloche.process.EventAppend;
@@ -56,7 +56,7 @@ class SharedWritesTest {
             registry.append("p", ContractFixture.note(-1));
             Lease fenced = registry.claim("p", "ann", LONG);
             Lease held = registry.claim("p", "ann", LONG);
-            Map<String, Callable<Appended>> calls = new LinkedHashMap<>();
+            Map<String, Callable<AppendResult>> calls = new LinkedHashMap<>();
             for (int i = 0; i < 10; i++) {
                 long number = i;
                 calls.put("note " + i, () -> registry.append("p", ContractFixture.note(number)));
@@ -74,7 +74,7 @@ class SharedWritesTest {
             }
             calls.put("end", () -> registry.complete("p", ContractFixture.success(1)));
 
-            Map<String, Optional<Appended>> answers = whileLocked(calls);
+            Map<String, Optional<AppendResult>> answers = whileLocked(calls);
 
             Map<Boolean, List<String>> refused = new LinkedHashMap<>();
             answers.forEach((name, answer) -> refused.computeIfAbsent(answer.isEmpty(), _ -> new ArrayList<>())
@@ -82,7 +82,7 @@ class SharedWritesTest {
             assertThat(refused.get(true))
                     .contains("fenced", "undeclared", "conflict")
                     .doesNotContain("note", "held");
-            List<Appended> written = answers.values().stream()
+            List<AppendResult> written = answers.values().stream()
                     .flatMap(Optional::stream)
                     .filter(appended -> !appended.replayed())
                     .toList();
@@ -94,7 +94,7 @@ class SharedWritesTest {
                     .containsExactlyElementsOf(LongStream.rangeClosed(2, written.size() + 1L)
                             .boxed()
                             .toList());
-            assertThat(written).extracting(Appended::event).containsExactlyInAnyOrderElementsOf(log);
+            assertThat(written).extracting(AppendResult::event).containsExactlyInAnyOrderElementsOf(log);
             assertThat(registry.changes(Optional.empty(), 99).changes())
                     .filteredOn(change -> change.kind() == Change.Kind.EVENT && change.sequence() > 1)
                     .extracting(Change::sequence)
@@ -103,7 +103,7 @@ class SharedWritesTest {
             assertThat(registry.pendingWakes(ContractFixture.OWNER.session(), Optional.empty(), 99))
                     .hasSize(10)
                     .containsExactlyInAnyOrderElementsOf(written.stream()
-                            .map(Appended::wake)
+                            .map(AppendResult::wake)
                             .flatMap(Optional<WakeDelivery>::stream)
                             .toList());
             assertThat(registry.get("p").orElseThrow().status()).isEqualTo(ProcessStatus.COMPLETED);
@@ -121,11 +121,11 @@ class SharedWritesTest {
             for (int i = 0; i < 10; i++) {
                 registry.append("p", ContractFixture.note(i).withReplayKey("old " + i));
             }
-            try (Shelter shelter = new Shelter("test", 2);
+            try (UninterruptibleExecutor shelter = new UninterruptibleExecutor("test", 2);
                     HikariDataSource pool = countingPool(config, trips);
                     ExecutorService threads = Executors.newCachedThreadPool()) {
-                SharedWrites writes =
-                        new SharedWrites(shelter, new Transactions(pool, LONG), PostgresReads.SERVER_CLOCK, _ -> {});
+                SharedWrites writes = new SharedWrites(
+                        shelter, new TransactionRunner(pool, LONG), PostgresReads.SERVER_CLOCK, _ -> {});
                 AtomicBoolean gathered = new AtomicBoolean();
                 // It leads, and so the others come together.
                 Future<ProcessEvent> leader = threads.submit(() -> writes.run("p", Optional.of("none"), transaction -> {
@@ -187,7 +187,7 @@ class SharedWritesTest {
     /** Counts round trips but for commits: what is sent together is prepared together. */
     private static HikariDataSource countingPool(PostgresConfig config, AtomicInteger trips) {
         HikariConfig settings = new HikariConfig();
-        try (HikariDataSource pool = Connections.pool(config)) {
+        try (HikariDataSource pool = PostgresConnections.pool(config)) {
             pool.copyStateTo(settings);
         }
         return new HikariDataSource(settings) {
@@ -216,14 +216,15 @@ class SharedWritesTest {
     }
 
     /** Begins all calls while the row is locked; what each returned, or empty if it was refused. */
-    private Map<String, Optional<Appended>> whileLocked(Map<String, Callable<Appended>> calls) throws Exception {
-        Map<String, Optional<Appended>> answers = new LinkedHashMap<>();
+    private Map<String, Optional<AppendResult>> whileLocked(Map<String, Callable<AppendResult>> calls)
+            throws Exception {
+        Map<String, Optional<AppendResult>> answers = new LinkedHashMap<>();
         try (ExecutorService threads = Executors.newCachedThreadPool();
                 Connection holder = server.connect();
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
             statement.execute("SELECT FROM " + SCHEMA + ".process FOR UPDATE");
-            Map<String, Future<Appended>> running = new LinkedHashMap<>();
+            Map<String, Future<AppendResult>> running = new LinkedHashMap<>();
             List<Thread> callers = new ArrayList<>();
             calls.forEach((name, call) -> running.put(name, threads.submit(() -> {
                 synchronized (callers) {
@@ -241,14 +242,14 @@ class SharedWritesTest {
                 }
             });
             holder.rollback();
-            for (Map.Entry<String, Future<Appended>> each : running.entrySet()) {
+            for (Map.Entry<String, Future<AppendResult>> each : running.entrySet()) {
                 answers.put(each.getKey(), answer(each.getValue()));
             }
         }
         return answers;
     }
 
-    private static Optional<Appended> answer(Future<Appended> call) throws Exception {
+    private static Optional<AppendResult> answer(Future<AppendResult> call) throws Exception {
         try {
             return Optional.of(call.get());
         } catch (ExecutionException e) {

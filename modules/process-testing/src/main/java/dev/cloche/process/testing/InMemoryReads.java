@@ -11,9 +11,9 @@ import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.WakeEvent;
 import dev.cloche.process.store.CodePoints;
-import dev.cloche.process.store.Floor;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessSnapshot;
+import dev.cloche.process.store.PruneFloor;
 import dev.cloche.process.store.StoreReads;
 import dev.cloche.process.store.StoreTime;
 import dev.cloche.process.store.Tombstone;
@@ -109,7 +109,7 @@ class InMemoryReads implements StoreReads {
     }
 
     @Override
-    public Floor floor() {
+    public PruneFloor floor() {
         return tables.floor;
     }
 

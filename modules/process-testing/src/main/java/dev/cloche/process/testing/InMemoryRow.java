@@ -7,7 +7,7 @@ import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.store.CodePoints;
@@ -109,7 +109,7 @@ final class InMemoryRow {
                 && (hostProfiles.isEmpty()
                         || hostProfiles.contains(registration.provenance().hostProfileId()))
                 && registration.input().type().equals(inputType)
-                && !(registration.recovery() instanceof Recovery.ExternallyOwned);
+                && !(registration.recovery() instanceof RecoveryPolicy.ExternallyOwned);
     }
 
     /** Whether workers have to wait: for the end of a lease, or of a pause. */

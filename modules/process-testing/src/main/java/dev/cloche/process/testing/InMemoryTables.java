@@ -1,8 +1,8 @@
 package dev.cloche.process.testing;
 
 import dev.cloche.process.store.CodePoints;
-import dev.cloche.process.store.Floor;
 import dev.cloche.process.store.ProcessHead;
+import dev.cloche.process.store.PruneFloor;
 import dev.cloche.process.store.Tombstone;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,7 +15,7 @@ final class InMemoryTables {
     final Map<String, Tombstone> tombstones = new HashMap<>();
     final InMemoryFeed feed = new InMemoryFeed();
     long lastKey;
-    Floor floor = new Floor(0, 0);
+    PruneFloor floor = new PruneFloor(0, 0);
 
     /** The row of a head, which is there for as long as the transaction that read the head. */
     InMemoryRow row(ProcessHead head) {

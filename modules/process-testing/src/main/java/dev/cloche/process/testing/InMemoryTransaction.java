@@ -5,14 +5,14 @@ import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
-import dev.cloche.process.store.Floor;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.PauseRow;
 import dev.cloche.process.store.ProcessHead;
+import dev.cloche.process.store.PruneFloor;
 import dev.cloche.process.store.StoreTime;
 import dev.cloche.process.store.StoreTransaction;
 import dev.cloche.process.store.Tombstone;
@@ -224,7 +224,7 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
     }
 
     @Override
-    public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
+    public List<ProcessHead> lockPrunable(ProcessPruneRequest request, Optional<String> after, int limit) {
         List<ProcessHead> found = new ArrayList<>();
         for (InMemoryRow row : tables.after(after)) {
             if (found.size() < limit && isPrunable(row, request)) {
@@ -238,7 +238,7 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
         return Math.max(0, now().ticks() - row.idleSince.orElseThrow().ticks());
     }
 
-    private boolean isPrunable(InMemoryRow row, PruneRequest request) {
+    private boolean isPrunable(InMemoryRow row, ProcessPruneRequest request) {
         return row.output.isPresent()
                 && age(row) >= request.unusedMillis()
                 && (request.statuses().isEmpty()
@@ -266,14 +266,14 @@ final class InMemoryTransaction extends InMemoryReads implements StoreTransactio
 
     @Override
     public void forget(int remembered) {
-        Floor before = tables.floor;
+        PruneFloor before = tables.floor;
         List<Tombstone> oldest = tables.tombstones.values().stream()
                 .sorted(Comparator.comparing(Tombstone::prunedAt))
                 .limit(Math.max(0, tables.tombstones.size() - remembered))
                 .toList();
         for (Tombstone stone : oldest) {
             tables.tombstones.remove(stone.id());
-            tables.floor = new Floor(
+            tables.floor = new PruneFloor(
                     Math.max(tables.floor.fence(), stone.fence()),
                     Math.max(tables.floor.sequence(), stone.lastSequence()));
         }

@@ -1,7 +1,7 @@
 package dev.cloche.process.registry;
 
 import dev.cloche.process.Change;
-import dev.cloche.process.PruneRequest;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessStore;
 import dev.cloche.process.store.StoreTime;
@@ -24,7 +24,7 @@ final class Pruning {
         this.remembered = remembered;
     }
 
-    List<String> prune(PruneRequest request) {
+    List<String> prune(ProcessPruneRequest request) {
         List<String> pruned = new ArrayList<>();
         Optional<String> after = Optional.empty();
         do {
@@ -43,7 +43,7 @@ final class Pruning {
     /** What one transaction did, and the last id that it looked at, if there may be more. */
     private record Batch(List<String> pruned, Optional<String> last) {}
 
-    private static Batch batch(StoreTransaction transaction, PruneRequest request, Optional<String> after) {
+    private static Batch batch(StoreTransaction transaction, ProcessPruneRequest request, Optional<String> after) {
         StoreTime now = transaction.now();
         List<ProcessHead> offered = transaction.lockPrunable(request, after, BATCH);
         List<String> pruned = new ArrayList<>();

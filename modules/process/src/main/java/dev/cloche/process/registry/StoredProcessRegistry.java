@@ -1,7 +1,7 @@
 package dev.cloche.process.registry;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.process.Appended;
+import dev.cloche.process.AppendResult;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Backoff;
 import dev.cloche.process.Change;
@@ -17,25 +17,25 @@ import dev.cloche.process.HandleDescriptor;
 import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessCount;
 import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.ProcessView;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.process.SessionDeletion;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.WakeEvent;
 import dev.cloche.process.rules.AppendRules;
-import dev.cloche.process.rules.Registrations;
-import dev.cloche.process.rules.Schemas;
+import dev.cloche.process.rules.RegistrationRules;
+import dev.cloche.process.rules.SchemaCache;
 import dev.cloche.process.rules.ViewRules;
-import dev.cloche.process.store.Floor;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessStore;
+import dev.cloche.process.store.PruneFloor;
 import dev.cloche.process.store.StoreTransaction;
-import dev.cloche.process.value.Pages;
+import dev.cloche.process.value.PageLimits;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -45,23 +45,23 @@ import java.util.Set;
 /** Is the registry over any store. What it decides is in the classes of rules; this is where the calls come in. */
 public final class StoredProcessRegistry implements ProcessRegistry {
     private final ProcessStore store;
-    private final Waiters waiters = new Waiters();
-    private final Schemas schemas = new Schemas();
-    private final Declarations declarations;
-    private final EventLog log;
-    private final LeaseDesk leases;
-    private final GrantBook grants;
-    private final Waits waits;
+    private final CommitWaiters waiters = new CommitWaiters();
+    private final SchemaCache schemas = new SchemaCache();
+    private final DeclarationCache declarations;
+    private final EventAppends log;
+    private final StoredLeases leases;
+    private final StoredGrants grants;
+    private final AwaitOperations waits;
     private final Pruning pruning;
     private final ProcessListing listing;
 
     public StoredProcessRegistry(ProcessStore store, int remembered) {
         this.store = store;
-        this.declarations = new Declarations(store);
-        this.log = new EventLog(store, declarations, schemas);
-        this.leases = new LeaseDesk(store);
-        this.grants = new GrantBook(store);
-        this.waits = new Waits(store, waiters, declarations);
+        this.declarations = new DeclarationCache(store);
+        this.log = new EventAppends(store, declarations, schemas);
+        this.leases = new StoredLeases(store);
+        this.grants = new StoredGrants(store);
+        this.waits = new AwaitOperations(store, waiters, declarations);
         this.listing = new ProcessListing(store);
         this.pruning = new Pruning(store, remembered);
         store.listen(waiters);
@@ -69,11 +69,11 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public ProcessRecord register(ProcessRegistration registration) {
-        Registrations.Prepared prepared = Registrations.prepare(registration);
+        RegistrationRules.Prepared prepared = RegistrationRules.prepare(registration);
         String id = registration.id();
         Optional<ProcessRecord> already = get(id);
         if (already.isPresent()) {
-            return Registrations.repeated(already.get(), prepared);
+            return RegistrationRules.repeated(already.get(), prepared);
         }
         requireSchemas(prepared);
         return store.write(transaction -> insert(transaction, prepared));
@@ -81,30 +81,30 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public Claim registerClaimed(ProcessRegistration registration, String owner, Duration ttl) {
-        Registrations.Prepared prepared = Registrations.prepare(registration);
+        RegistrationRules.Prepared prepared = RegistrationRules.prepare(registration);
         requireSchemas(prepared);
-        LeaseDesk.Wanted lease = LeaseDesk.wanted(owner, ttl);
+        StoredLeases.Wanted lease = StoredLeases.wanted(owner, ttl);
         return store.write(transaction -> {
             var _ = insert(transaction, prepared);
-            Lease claimed = LeaseDesk.claim(transaction, registration.id(), lease);
-            return new Claim(Rows.record(transaction, registration.id()), claimed);
+            Lease claimed = StoredLeases.claim(transaction, registration.id(), lease);
+            return new Claim(RequiredRows.record(transaction, registration.id()), claimed);
         });
     }
 
-    private void requireSchemas(Registrations.Prepared prepared) {
+    private void requireSchemas(RegistrationRules.Prepared prepared) {
         prepared.registration().eventTypes().forEach(type -> type.schema().ifPresent(schemas::require));
     }
 
-    private static ProcessRecord insert(StoreTransaction transaction, Registrations.Prepared prepared) {
+    private static ProcessRecord insert(StoreTransaction transaction, RegistrationRules.Prepared prepared) {
         String id = prepared.registration().id();
-        Floor behind = transaction
+        PruneFloor behind = transaction
                 .tombstone(id)
-                .map(stone -> new Floor(stone.fence(), stone.lastSequence()))
+                .map(stone -> new PruneFloor(stone.fence(), stone.lastSequence()))
                 .orElseGet(transaction::floor);
         if (transaction.insertProcess(prepared.registration(), prepared.hash(), behind.fence(), behind.sequence())) {
             transaction.change(Change.of(id, Change.Kind.REGISTERED));
         }
-        return Registrations.repeated(Rows.record(transaction, id), prepared);
+        return RegistrationRules.repeated(RequiredRows.record(transaction, id), prepared);
     }
 
     @Override
@@ -135,19 +135,19 @@ public final class StoredProcessRegistry implements ProcessRegistry {
     @Override
     public ProcessRecord setExternalRef(String id, ExternalRef ref) {
         return store.write(transaction -> {
-            transaction.setExternalRef(Rows.lock(transaction, id), ref);
+            transaction.setExternalRef(RequiredRows.lock(transaction, id), ref);
             transaction.change(Change.of(id, Change.Kind.EXTERNAL_REF));
-            return Rows.record(transaction, id);
+            return RequiredRows.record(transaction, id);
         });
     }
 
     @Override
-    public Appended complete(String id, AwaitOutput output) {
+    public AppendResult complete(String id, AwaitOutput output) {
         return log.append(id, AppendRules.completion(id, output));
     }
 
     @Override
-    public Appended cancel(String id, String reason) {
+    public AppendResult cancel(String id, String reason) {
         return log.cancel(id, reason);
     }
 
@@ -158,12 +158,12 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public ChangePage changes(Optional<String> after, int limit) {
-        Pages.require(limit);
+        PageLimits.require(limit);
         return store.read(reads -> reads.changes(after, limit));
     }
 
     @Override
-    public List<String> prune(PruneRequest request) {
+    public List<String> prune(ProcessPruneRequest request) {
         return pruning.prune(request);
     }
 
@@ -173,31 +173,31 @@ public final class StoredProcessRegistry implements ProcessRegistry {
     }
 
     @Override
-    public Appended append(String id, EventAppend event) {
+    public AppendResult append(String id, EventAppend event) {
         return log.append(id, event);
     }
 
     @Override
-    public Appended append(Lease lease, EventAppend event) {
-        return log.append(lease, event, EventLog.Authority.HOLDER);
+    public AppendResult append(Lease lease, EventAppend event) {
+        return log.append(lease, event, EventAppends.Authority.HOLDER);
     }
 
     @Override
     public List<ProcessEvent> eventsAfter(String id, long sequence, int limit) {
-        Pages.require(limit);
-        return store.read(reads -> reads.events(Rows.head(reads, id), sequence, limit));
+        PageLimits.require(limit);
+        return store.read(reads -> reads.events(RequiredRows.head(reads, id), sequence, limit));
     }
 
     @Override
     public List<WakeEvent> wakeEventsAfter(String id, long sequence, int limit) {
-        Pages.require(limit);
-        return store.read(reads -> reads.wakeEvents(Rows.head(reads, id), sequence, limit));
+        PageLimits.require(limit);
+        return store.read(reads -> reads.wakeEvents(RequiredRows.head(reads, id), sequence, limit));
     }
 
     @Override
     public void ackWake(String id, long sequence) {
         store.write(id, transaction -> {
-            ProcessHead process = Rows.lock(transaction, id);
+            ProcessHead process = RequiredRows.lock(transaction, id);
             transaction.ackWake(process, sequence);
             return process;
         });
@@ -205,7 +205,7 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public List<WakeDelivery> pendingWakes(String session, Optional<WakeDelivery> after, int limit) {
-        Pages.require(limit);
+        PageLimits.require(limit);
         return store.read(reads -> reads.pendingWakes(session, after, limit));
     }
 
@@ -259,8 +259,9 @@ public final class StoredProcessRegistry implements ProcessRegistry {
     }
 
     @Override
-    public Appended completeWithLease(Lease lease, AwaitOutput output) {
-        return log.append(lease, AppendRules.completion(lease.processId(), output), EventLog.Authority.LEAVING_HOLDER);
+    public AppendResult completeWithLease(Lease lease, AwaitOutput output) {
+        return log.append(
+                lease, AppendRules.completion(lease.processId(), output), EventAppends.Authority.LEAVING_HOLDER);
     }
 
     @Override

@@ -29,21 +29,22 @@ public final class AppendRules {
      *
      * @param failure what is wrong with it, unless it turns out to be a replay
      */
-    public record Examined(String payloadHash, Optional<ProcessException> failure, Semantics.Effects effects) {}
+    public record Examined(String payloadHash, Optional<ProcessException> failure, EventSemantics.Effects effects) {}
 
     /** Says what is to be written: an event and what it causes. */
     public record Write(ProcessEvent event, Optional<AwaitOutput> output, Optional<WakeDelivery> wake) {}
 
-    public static Examined examine(ProcessRegistration registration, EventAppend append, Schemas schemas) {
-        String hash = Digests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
+    public static Examined examine(ProcessRegistration registration, EventAppend append, SchemaCache schemas) {
+        String hash = JsonDigests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
         try {
             return new Examined(hash, Optional.empty(), effects(registration, append, schemas));
         } catch (ProcessException e) {
-            return new Examined(hash, Optional.of(e), Semantics.Effects.NONE);
+            return new Examined(hash, Optional.of(e), EventSemantics.Effects.NONE);
         }
     }
 
-    private static Semantics.Effects effects(ProcessRegistration registration, EventAppend append, Schemas schemas) {
+    private static EventSemantics.Effects effects(
+            ProcessRegistration registration, EventAppend append, SchemaCache schemas) {
         EventType type = registration.eventTypes().stream()
                 .filter(each -> each.name().equals(append.type()))
                 .findFirst()
@@ -53,7 +54,7 @@ public final class AppendRules {
             throw new ProcessException.ReplayKeyRequired(type.name());
         }
         type.schema().ifPresent(schema -> schemas.check(type.name(), schema, append.payload()));
-        return Semantics.of(type, append.payload());
+        return EventSemantics.of(type, append.payload());
     }
 
     /** That an event which was found by the replay key is the one that was to be appended. */
@@ -108,10 +109,10 @@ public final class AppendRules {
                 now.wall());
     }
 
-    private static WakeDelivery delivery(ProcessEvent event, Semantics.Wake wake, SessionScope target) {
+    private static WakeDelivery delivery(ProcessEvent event, EventSemantics.Wake wake, SessionScope target) {
         String dedupeKey = wake.dedupeKey().orElseGet(() -> event.processId() + ":" + event.sequence());
         return new WakeDelivery(
-                Digests.sha256(Json.array(List.of(target.json(), Json.of(dedupeKey)))),
+                JsonDigests.sha256(Json.array(List.of(target.json(), Json.of(dedupeKey)))),
                 target,
                 event.processId(),
                 event.sequence(),
@@ -142,7 +143,7 @@ public final class AppendRules {
 
     /** An event of the registry that changes no status. */
     public static Write registrysOwn(ProcessHead process, EventAppend append, StoreTime now) {
-        String hash = Digests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
+        String hash = JsonDigests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
         return new Write(event(process, append, hash, now), Optional.empty(), Optional.empty());
     }
 

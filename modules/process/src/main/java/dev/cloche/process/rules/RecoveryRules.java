@@ -1,7 +1,7 @@
 package dev.cloche.process.rules;
 
 import dev.cloche.process.AbandonReason;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.StoreTime;
@@ -19,23 +19,23 @@ public final class RecoveryRules {
     public static Optional<AbandonReason> abandon(ProcessHead process) {
         boolean ownerLost = process.lease().isPresent();
         return switch (process.recovery()) {
-            case Recovery.OwnerBound _ -> ownerLost ? Optional.of(AbandonReason.OWNER_LOST) : Optional.empty();
-            case Recovery.Rerunnable rerunnable ->
+            case RecoveryPolicy.OwnerBound _ -> ownerLost ? Optional.of(AbandonReason.OWNER_LOST) : Optional.empty();
+            case RecoveryPolicy.Rerunnable rerunnable ->
                 process.attempts() >= rerunnable.attempts()
                         ? Optional.of(AbandonReason.ATTEMPTS_EXHAUSTED)
                         : Optional.empty();
-            case Recovery.Retrying retrying ->
+            case RecoveryPolicy.Retrying retrying ->
                 process.attempts() > retrying.times()
                         ? Optional.of(AbandonReason.ATTEMPTS_EXHAUSTED)
                         : Optional.empty();
-            case Recovery.ExternallyOwned _ ->
+            case RecoveryPolicy.ExternallyOwned _ ->
                 throw new IllegalStateException("a store offered " + process.id() + ", which is driven from outside");
         };
     }
 
     /** The pause before a process is tried again whose driver has failed; empty if it has failed with it. */
     public static Optional<Duration> pauseAfterFailure(ProcessHead process) {
-        return process.recovery() instanceof Recovery.Retrying retrying && process.attempts() <= retrying.times()
+        return process.recovery() instanceof RecoveryPolicy.Retrying retrying && process.attempts() <= retrying.times()
                 ? Optional.of(retrying.backoff().pause(process.attempts()))
                 : Optional.empty();
     }

@@ -2,7 +2,7 @@ package dev.cloche.process.rules;
 
 import dev.cloche.process.ProcessPhase;
 import dev.cloche.process.ProcessView;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessSnapshot;
@@ -37,7 +37,7 @@ public final class ViewRules {
         if (process.lease().filter(lease -> lease.isLive(now)).isPresent()) {
             return ProcessPhase.DRIVEN;
         }
-        if (process.recovery() instanceof Recovery.ExternallyOwned) {
+        if (process.recovery() instanceof RecoveryPolicy.ExternallyOwned) {
             return ProcessPhase.EXTERNAL;
         }
         if (process.lease().isPresent()) {

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param hostProfiles of which it is to be; empty for any. A process without one was registered by a program of an older
  *     version that ran on after the migration, and is for workers that take any
  */
-record SqliteClaims(Sql sql, StoreTime now, Set<String> hostProfiles) {
+record SqliteClaims(SqlStatements sql, StoreTime now, Set<String> hostProfiles) {
     private static final String RUNNING =
             "WHERE p.status = 'running' AND p.recovery <> 'externally_owned' AND p.input_type = ? AND ";
     static final String CLAIMABLE = SqliteRows.HEAD + RUNNING;

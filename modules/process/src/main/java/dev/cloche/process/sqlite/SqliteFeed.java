@@ -19,10 +19,10 @@ public final class SqliteFeed {
     static final String LAST = "max(coalesce((SELECT max(position) FROM process_change), 0),"
             + " coalesce((SELECT max(key) FROM process_event), 0))";
 
-    private final Sql sql;
+    private final SqlStatements sql;
     private OptionalLong taken = OptionalLong.empty();
 
-    public SqliteFeed(Sql sql) {
+    public SqliteFeed(SqlStatements sql) {
         this.sql = sql;
     }
 

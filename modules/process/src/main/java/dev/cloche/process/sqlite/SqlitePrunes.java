@@ -1,7 +1,7 @@
 package dev.cloche.process.sqlite;
 
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.StoreTime;
 import dev.cloche.process.store.Tombstone;
@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** What prunes look for and leave behind, in one transaction. */
-record SqlitePrunes(Sql sql) {
+record SqlitePrunes(SqlStatements sql) {
     /** Those of the request that nothing keeps, by id. */
-    List<ProcessHead> offered(StoreTime now, PruneRequest request, Optional<String> after, int limit) {
+    List<ProcessHead> offered(StoreTime now, ProcessPruneRequest request, Optional<String> after, int limit) {
         return sql.list(
                 SqliteRows::head,
                 SqliteRows.HEAD + """

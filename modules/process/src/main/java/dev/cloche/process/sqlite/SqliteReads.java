@@ -14,9 +14,9 @@ import dev.cloche.process.SessionScope;
 import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.WakeEvent;
-import dev.cloche.process.store.Floor;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessSnapshot;
+import dev.cloche.process.store.PruneFloor;
 import dev.cloche.process.store.StoreClock;
 import dev.cloche.process.store.StoreReads;
 import dev.cloche.process.store.StoreTime;
@@ -29,12 +29,12 @@ import java.util.Set;
 
 /** Reads for a {@link SqliteProcessStore}, in one transaction. */
 public class SqliteReads implements StoreReads {
-    final Sql sql;
+    final SqlStatements sql;
     private final StoreClock clock;
     private Optional<StoreTime> now = Optional.empty();
 
     public SqliteReads(Session session, StoreClock clock) {
-        this.sql = new Sql(session);
+        this.sql = new SqlStatements(session);
         this.clock = clock;
     }
 
@@ -111,16 +111,19 @@ public class SqliteReads implements StoreReads {
     public final Optional<Tombstone> tombstone(String id) {
         return sql.first(
                 row -> new Tombstone(
-                        row.getString("id"), row.getLong("fence"), row.getLong("last"), Sql.instant(row, "pruned_at")),
+                        row.getString("id"),
+                        row.getLong("fence"),
+                        row.getLong("last"),
+                        SqlStatements.instant(row, "pruned_at")),
                 "SELECT id, fence, coalesce(last_sequence, " + SqliteFeed.LAST + ") AS last, pruned_at"
                         + " FROM process_tombstone WHERE id = ?",
                 id);
     }
 
     @Override
-    public final Floor floor() {
+    public final PruneFloor floor() {
         return sql.first(
-                        row -> new Floor(row.getLong("fence"), row.getLong("sequence")),
+                        row -> new PruneFloor(row.getLong("fence"), row.getLong("sequence")),
                         "SELECT fence, sequence FROM process_floor")
                 .orElseThrow();
     }

@@ -2,18 +2,19 @@ package dev.cloche.process.sqlite;
 
 import dev.cloche.process.Backoff;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.RegistrationJson;
 import dev.cloche.process.store.StoreTime;
 import java.util.Optional;
 
 /** How a process is first written, in one transaction. */
-record SqliteRegistrations(Sql sql, StoreTime now) {
+record SqliteRegistrations(SqlStatements sql, StoreTime now) {
     /** Returns false if the id is taken, and has then written nothing. */
     boolean insert(ProcessRegistration registration, String hash, long fence, long lastSequence) {
-        Recovery recovery = registration.recovery();
-        Optional<Backoff> backoff =
-                recovery instanceof Recovery.Retrying retrying ? Optional.of(retrying.backoff()) : Optional.empty();
+        RecoveryPolicy recovery = registration.recovery();
+        Optional<Backoff> backoff = recovery instanceof RecoveryPolicy.Retrying retrying
+                ? Optional.of(retrying.backoff())
+                : Optional.empty();
         Optional<Long> key = sql.first(
                 row -> row.getLong(1),
                 """
@@ -28,14 +29,14 @@ record SqliteRegistrations(Sql sql, StoreTime now) {
                 registration.input().type(),
                 registration.provenance().hostProfileId(),
                 switch (recovery) {
-                    case Recovery.Rerunnable _, Recovery.Retrying _ -> "rerunnable";
-                    case Recovery.OwnerBound _ -> "owner_bound";
-                    case Recovery.ExternallyOwned _ -> "externally_owned";
+                    case RecoveryPolicy.Rerunnable _, RecoveryPolicy.Retrying _ -> "rerunnable";
+                    case RecoveryPolicy.OwnerBound _ -> "owner_bound";
+                    case RecoveryPolicy.ExternallyOwned _ -> "externally_owned";
                 },
                 switch (recovery) {
-                    case Recovery.Rerunnable rerunnable -> Optional.of(rerunnable.attempts());
-                    case Recovery.Retrying retrying -> Optional.of(retrying.times() + 1);
-                    case Recovery.OwnerBound _, Recovery.ExternallyOwned _ -> Optional.empty();
+                    case RecoveryPolicy.Rerunnable rerunnable -> Optional.of(rerunnable.attempts());
+                    case RecoveryPolicy.Retrying retrying -> Optional.of(retrying.times() + 1);
+                    case RecoveryPolicy.OwnerBound _, RecoveryPolicy.ExternallyOwned _ -> Optional.empty();
                 },
                 backoff.map(pauses -> pauses.first().toMillis()),
                 backoff.map(pauses -> pauses.longest().toMillis()),

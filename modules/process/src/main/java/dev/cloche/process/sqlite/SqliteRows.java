@@ -10,7 +10,7 @@ import dev.cloche.process.Json;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessRecord;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.store.LeaseRow;
@@ -76,20 +76,20 @@ final class SqliteRows {
         return epoch == null ? Optional.empty() : Optional.of(new PauseRow(epoch, row.getLong(18)));
     }
 
-    private static Recovery recovery(ResultSet row) throws SQLException {
+    private static RecoveryPolicy recovery(ResultSet row) throws SQLException {
         return switch (row.getString(5)) {
             case "rerunnable" -> rerunnable(row);
-            case "owner_bound" -> new Recovery.OwnerBound();
-            default -> new Recovery.ExternallyOwned();
+            case "owner_bound" -> new RecoveryPolicy.OwnerBound();
+            default -> new RecoveryPolicy.ExternallyOwned();
         };
     }
 
-    private static Recovery rerunnable(ResultSet row) throws SQLException {
+    private static RecoveryPolicy rerunnable(ResultSet row) throws SQLException {
         int attempts = row.getInt(6);
         long first = row.getLong(20);
         return row.wasNull()
-                ? new Recovery.Rerunnable(attempts)
-                : new Recovery.Retrying(
+                ? new RecoveryPolicy.Rerunnable(attempts)
+                : new RecoveryPolicy.Retrying(
                         attempts - 1, new Backoff(Duration.ofMillis(first), Duration.ofMillis(row.getLong(21))));
     }
 
@@ -109,16 +109,16 @@ final class SqliteRows {
         return new ProcessRecord(
                 RegistrationJson.read(Json.ofCanonical(row.getString("registration"))),
                 row.getString("hash"),
-                Sql.json(row, "output").map(AwaitOutput::of),
+                SqlStatements.json(row, "output").map(AwaitOutput::of),
                 backend == null
                         ? Optional.empty()
                         : Optional.of(new ExternalRef(
-                                backend, row.getString("external_id"), Sql.json(row, "external_metadata"))),
+                                backend, row.getString("external_id"), SqlStatements.json(row, "external_metadata"))),
                 row.getLong("first_sequence"),
                 row.getLong("last_sequence"),
                 row.getInt("attempts"),
-                Sql.instant(row, "created_at"),
-                Sql.instant(row, "updated_at"));
+                SqlStatements.instant(row, "created_at"),
+                SqlStatements.instant(row, "updated_at"));
     }
 
     static ProcessSnapshot snapshot(ResultSet row) throws SQLException {
@@ -128,8 +128,8 @@ final class SqliteRows {
                 head(row),
                 record(row),
                 unknown ? Optional.empty() : Optional.of(Instant.ofEpochMilli(startedAt)),
-                Sql.text(row, "returned_for"),
-                Sql.text(row, "lost_owner"));
+                SqlStatements.text(row, "returned_for"),
+                SqlStatements.text(row, "lost_owner"));
     }
 
     static ProcessEvent event(String processId, ResultSet row) throws SQLException {
@@ -139,9 +139,9 @@ final class SqliteRows {
                 row.getString("type"),
                 Json.ofCanonical(row.getString("payload")),
                 row.getString("payload_hash"),
-                Sql.text(row, "replay_key"),
-                Sql.json(row, "caused_by"),
-                Sql.instant(row, "at"));
+                SqlStatements.text(row, "replay_key"),
+                SqlStatements.json(row, "caused_by"),
+                SqlStatements.instant(row, "at"));
     }
 
     static WakeDelivery wake(String processId, ResultSet row) throws SQLException {
@@ -156,11 +156,14 @@ final class SqliteRows {
     }
 
     static Grant grant(String processId, ResultSet row) throws SQLException {
-        return new Grant(scope(row), processId, new HandleDescriptor(Sql.text(row, "kind"), Sql.text(row, "label")));
+        return new Grant(
+                scope(row),
+                processId,
+                new HandleDescriptor(SqlStatements.text(row, "kind"), SqlStatements.text(row, "label")));
     }
 
     private static SessionScope scope(ResultSet row) throws SQLException {
-        return new SessionScope(row.getString("session"), Sql.text(row, "frame"));
+        return new SessionScope(row.getString("session"), SqlStatements.text(row, "frame"));
     }
 
     static Change change(ResultSet row) throws SQLException {
@@ -168,6 +171,6 @@ final class SqliteRows {
                 row.getString("process_id"),
                 Change.Kind.valueOf(row.getString("kind")),
                 row.getLong("sequence"),
-                Sql.text(row, "event_type"));
+                SqlStatements.text(row, "event_type"));
     }
 }

@@ -6,8 +6,8 @@ import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.PruneRequest;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.process.WakeDelivery;
@@ -95,7 +95,7 @@ public final class SqliteTransaction extends SqliteReads implements StoreTransac
                 "UPDATE process_detail SET external_backend = ?, external_id = ?, external_metadata = ? WHERE process = ?",
                 ref.backend(),
                 ref.id(),
-                Sql.text(ref.metadata()),
+                SqlStatements.text(ref.metadata()),
                 process.key());
         write("UPDATE process SET updated_at = ? WHERE key = ?", now().wall().toEpochMilli(), process.key());
         touch(process);
@@ -130,7 +130,7 @@ public final class SqliteTransaction extends SqliteReads implements StoreTransac
                 event.payload().text(),
                 event.payloadHash(),
                 event.replayKey(),
-                Sql.text(event.causedBy()),
+                SqlStatements.text(event.causedBy()),
                 event.at().toEpochMilli());
         write(
                 "UPDATE process SET last_sequence = ?, updated_at = ? WHERE key = ?",
@@ -252,7 +252,7 @@ public final class SqliteTransaction extends SqliteReads implements StoreTransac
     }
 
     @Override
-    public List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit) {
+    public List<ProcessHead> lockPrunable(ProcessPruneRequest request, Optional<String> after, int limit) {
         return new SqlitePrunes(sql).offered(now(), request, after, limit);
     }
 

@@ -1,7 +1,7 @@
 package dev.cloche.process.store;
 
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import java.util.Optional;
 
 /**
@@ -19,7 +19,7 @@ public record ProcessHead(
         String id,
         String hash,
         ProcessStatus status,
-        Recovery recovery,
+        RecoveryPolicy recovery,
         boolean leaseRequired,
         long firstSequence,
         long lastSequence,

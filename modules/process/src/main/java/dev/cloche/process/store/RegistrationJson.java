@@ -7,7 +7,7 @@ import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessInput;
 import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.Provenance;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.SessionScope;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,11 +86,11 @@ public final class RegistrationJson {
         return node.has(1) ? SessionScope.of(session, node.path(1).stringValue()) : SessionScope.of(session);
     }
 
-    private static Json recovery(Recovery recovery) {
+    private static Json recovery(RecoveryPolicy recovery) {
         return switch (recovery) {
-            case Recovery.Rerunnable rerunnable ->
+            case RecoveryPolicy.Rerunnable rerunnable ->
                 Json.object(Map.of("type", Json.of("rerunnable"), "attempts", Json.of(rerunnable.attempts())));
-            case Recovery.Retrying retrying ->
+            case RecoveryPolicy.Retrying retrying ->
                 Json.object(Map.of(
                         "type",
                         Json.of("retrying"),
@@ -100,22 +100,23 @@ public final class RegistrationJson {
                         Json.of(retrying.backoff().first().toMillis()),
                         "longest_ms",
                         Json.of(retrying.backoff().longest().toMillis())));
-            case Recovery.OwnerBound _ -> Json.object(Map.of("type", Json.of("owner_bound")));
-            case Recovery.ExternallyOwned _ -> Json.object(Map.of("type", Json.of("externally_owned")));
+            case RecoveryPolicy.OwnerBound _ -> Json.object(Map.of("type", Json.of("owner_bound")));
+            case RecoveryPolicy.ExternallyOwned _ -> Json.object(Map.of("type", Json.of("externally_owned")));
         };
     }
 
-    private static Recovery recovery(JsonNode node) {
+    private static RecoveryPolicy recovery(JsonNode node) {
         return switch (node.path("type").stringValue()) {
-            case "rerunnable" -> new Recovery.Rerunnable(node.path("attempts").intValue());
+            case "rerunnable" ->
+                new RecoveryPolicy.Rerunnable(node.path("attempts").intValue());
             case "retrying" ->
-                new Recovery.Retrying(
+                new RecoveryPolicy.Retrying(
                         node.path("times").intValue(),
                         new Backoff(
                                 Duration.ofMillis(node.path("first_ms").longValue()),
                                 Duration.ofMillis(node.path("longest_ms").longValue())));
-            case "owner_bound" -> new Recovery.OwnerBound();
-            case "externally_owned" -> new Recovery.ExternallyOwned();
+            case "owner_bound" -> new RecoveryPolicy.OwnerBound();
+            case "externally_owned" -> new RecoveryPolicy.ExternallyOwned();
             case String other -> throw new ProcessException.Invalid("there is no recovery \"" + other + "\"");
         };
     }

@@ -40,7 +40,7 @@ public interface StoreReads {
     Optional<Tombstone> tombstone(String id);
 
     /** What stays of all that were pruned before those. */
-    Floor floor();
+    PruneFloor floor();
 
     /** The event with a replay key. */
     Optional<ProcessEvent> eventOfReplayKey(ProcessHead process, String replayKey);

@@ -5,9 +5,9 @@ import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
 import dev.cloche.process.Grant;
 import dev.cloche.process.ProcessEvent;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessRegistration;
-import dev.cloche.process.PruneRequest;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import java.util.List;
@@ -69,7 +69,7 @@ public interface StoreTransaction extends StoreReads {
     int deleteWakesOfSession(String session);
 
     /**
-     * Locks running processes whose recovery is not {@link Recovery.ExternallyOwned}, that have no live lease and no pause
+     * Locks running processes whose recovery is not {@link RecoveryPolicy.ExternallyOwned}, that have no live lease and no pause
      * that goes on: either none, or one of another epoch, or that is over, or that ends further ahead than
      * {@link StoreTime#LONGEST_MILLIS}. First those that lost an owner. Processes that other transactions have locked
      * may be left out. Reads no row of processes with a live lease or a pause.
@@ -84,7 +84,7 @@ public interface StoreTransaction extends StoreReads {
      *
      * @param after ids greater than this one
      */
-    List<ProcessHead> lockPrunable(PruneRequest request, Optional<String> after, int limit);
+    List<ProcessHead> lockPrunable(ProcessPruneRequest request, Optional<String> after, int limit);
 
     /**
      * Removes a process with its events, wakes, handles and entries of the feed, but for the {@link #change} before this

@@ -15,8 +15,8 @@ public final class JsonPointers {
         } catch (IllegalArgumentException e) {
             throw new ProcessException.Invalid("\"" + pointer + "\" is no JSON pointer");
         }
-        if (pointer.length() > Names.LONGEST) {
-            throw new ProcessException.Invalid("a JSON pointer is longer than " + Names.LONGEST + " characters");
+        if (pointer.length() > NameRules.LONGEST) {
+            throw new ProcessException.Invalid("a JSON pointer is longer than " + NameRules.LONGEST + " characters");
         }
     }
 

@@ -3,7 +3,7 @@ package dev.cloche.process.worker;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.FailureClass;
 import dev.cloche.process.Json;
-import dev.cloche.process.value.Texts;
+import dev.cloche.process.value.TextSanitizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ public final class DriverFailure {
         List<Json> causes = new ArrayList<>();
         Throwable cause = thrown.getCause();
         while (cause != null && causes.size() < MOST_CAUSES) {
-            causes.add(Json.of(Texts.line(cause.toString(), LONGEST)));
+            causes.add(Json.of(TextSanitizer.line(cause.toString(), LONGEST)));
             cause = cause.getCause();
         }
         String message = Optional.ofNullable(thrown.getMessage())
@@ -30,7 +30,7 @@ public final class DriverFailure {
         return new AwaitOutput.Failure(
                 FailureClass.INTERNAL,
                 "driver_failed",
-                Texts.line(message, LONGEST),
+                TextSanitizer.line(message, LONGEST),
                 Optional.of(Json.object(
                         Map.of("exception", Json.of(thrown.getClass().getName()), "causes", Json.array(causes)))));
     }

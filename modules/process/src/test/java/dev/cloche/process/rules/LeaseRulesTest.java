@@ -7,7 +7,7 @@ import dev.cloche.process.Lease;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessLeases;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.StoreTime;
@@ -33,7 +33,7 @@ class LeaseRulesTest {
                 "p",
                 "h",
                 ProcessStatus.RUNNING,
-                new Recovery.Rerunnable(3),
+                new RecoveryPolicy.Rerunnable(3),
                 false,
                 1,
                 0,

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.process.AbandonReason;
 import dev.cloche.process.Backoff;
 import dev.cloche.process.ProcessStatus;
-import dev.cloche.process.Recovery;
+import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.PauseRow;
 import dev.cloche.process.store.ProcessHead;
@@ -21,7 +21,7 @@ class RecoveryRulesTest {
     private static final StoreTime NOW = new StoreTime(WALL, "boot", 1_000);
     private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
-    private static ProcessHead process(Recovery recovery, int attempts, Optional<LeaseRow> lease) {
+    private static ProcessHead process(RecoveryPolicy recovery, int attempts, Optional<LeaseRow> lease) {
         return new ProcessHead(
                 1, "p", "h", ProcessStatus.RUNNING, recovery, false, 1, 0, 7, attempts, lease, Optional.empty(), 0);
     }
@@ -32,7 +32,7 @@ class RecoveryRulesTest {
 
     @Test
     void aRetriedProcessHasOneAttemptMoreThanItIsRetried() {
-        Recovery twice = new Recovery.Retrying(2, BACKOFF);
+        RecoveryPolicy twice = new RecoveryPolicy.Retrying(2, BACKOFF);
         assertThat(RecoveryRules.abandon(process(twice, 2, lease(1)))).isEmpty();
         assertThat(RecoveryRules.abandon(process(twice, 3, lease(1)))).contains(AbandonReason.ATTEMPTS_EXHAUSTED);
         assertThat(RecoveryRules.pauseAfterFailure(process(twice, 1, lease(2_000))))
@@ -45,7 +45,7 @@ class RecoveryRulesTest {
 
     @Test
     void aRerunnableProcessHasItsAttemptsAndIsNotTriedAgainAfterAFailure() {
-        Recovery twice = new Recovery.Rerunnable(2);
+        RecoveryPolicy twice = new RecoveryPolicy.Rerunnable(2);
         assertThat(RecoveryRules.abandon(process(twice, 1, lease(1)))).isEmpty();
         assertThat(RecoveryRules.abandon(process(twice, 2, lease(1)))).contains(AbandonReason.ATTEMPTS_EXHAUSTED);
         assertThat(RecoveryRules.pauseAfterFailure(process(twice, 1, lease(2_000))))
@@ -54,16 +54,16 @@ class RecoveryRulesTest {
 
     @Test
     void whatIsBoundToItsOwnerEndsWithItAndWhatIsDrivenFromOutsideIsNoWorkers() {
-        Recovery bound = new Recovery.OwnerBound();
+        RecoveryPolicy bound = new RecoveryPolicy.OwnerBound();
         assertThat(RecoveryRules.abandon(process(bound, 1, lease(1)))).contains(AbandonReason.OWNER_LOST);
         assertThat(RecoveryRules.abandon(process(bound, 1, Optional.empty()))).isEmpty();
-        ProcessHead outside = process(new Recovery.ExternallyOwned(), 0, Optional.empty());
+        ProcessHead outside = process(new RecoveryPolicy.ExternallyOwned(), 0, Optional.empty());
         assertThatThrownBy(() -> RecoveryRules.abandon(outside)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void whoseLeaseGoesOnIsNotLost() {
-        Recovery twice = new Recovery.Rerunnable(2);
+        RecoveryPolicy twice = new RecoveryPolicy.Rerunnable(2);
         assertThat(RecoveryRules.lostOwner(process(twice, 1, lease(1_001)), NOW))
                 .isEmpty();
         assertThat(RecoveryRules.lostOwner(process(twice, 1, lease(1_000)), NOW))

@@ -1,7 +1,7 @@
 package dev.cloche.qemu.snapshot;
 
 import dev.cloche.base.FileStamp;
-import dev.cloche.linux.KvmOffer;
+import dev.cloche.linux.KvmCapabilities;
 import dev.cloche.linux.SystemCallException;
 import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmResources;
@@ -109,7 +109,7 @@ public record PlatformRecord(NavigableMap<String, String> fields) {
     /** What KVM offers here changes with the host's kernel; a restored guest would use what is gone. */
     private static String offer() {
         try {
-            return offer(KvmOffer.read(HostProbe.KVM));
+            return offer(KvmCapabilities.read(HostProbe.KVM));
         } catch (SystemCallException e) {
             // Narrower: it changes with every update of the host's kernel.
             return "Linux " + System.getProperty("os.version", "");
