@@ -10,7 +10,7 @@ import java.util.concurrent.FutureTask;
 public final class Uninterrupted {
     private Uninterrupted() {}
 
-    /** Does the work on a thread of its own, which nobody interrupts, and throws what it throws. */
+    /** Does the work on a thread of its own, which is never interrupted, and throws what it throws. */
     public static void run(Runnable work) {
         FutureTask<Boolean> task = new FutureTask<>(work, true);
         Thread worker = Thread.ofVirtual().name("cloche-uninterrupted").start(task);

@@ -8,9 +8,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Repeats the first statement of a transaction until the lock is free. SQLite has no queue of waiters and tells nobody
- * when a lock is released, so this is a wait with backoff; the jitter keeps processes that began together from meeting
- * again and again.
+ * Repeats the first statement of a transaction until the lock is free. SQLite has no queue of waiters and does not tell when
+ * a lock is released, so this is a wait with backoff; the jitter keeps processes that began together from meeting again and
+ * again.
  */
 record BusyRetry(Path file, Duration patience) {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);

@@ -262,8 +262,8 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
-     * Like {@link #write}, and takes everything back in the end: to learn what a write would do. Nobody sees any of it,
-     * and nothing reaches the disk.
+     * Like {@link #write}, and takes everything back in the end: to learn what a write would do. No other transaction sees
+     * any of it, and nothing reaches the disk.
      *
      * @throws X what the work throws
      * @throws CatalogException if the database fails

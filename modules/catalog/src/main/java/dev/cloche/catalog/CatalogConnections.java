@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections to one catalog: readers that wait for the next who reads, and the one that writes. What is about readers
- * is thread-safe; the writer is asked for, and all of them are closed, by whoever holds the catalog's lock for writing.
+ * Holds the open connections to one catalog: a pool of readers, and the one that writes. What is about readers is
+ * thread-safe; the writer is asked for, and all of them are closed, by the thread that holds the catalog's lock for writing.
  */
 final class CatalogConnections implements AutoCloseable {
     private static final int IDLE_READERS = 4;

@@ -49,8 +49,8 @@ final class CatalogCopies {
     }
 
     /**
-     * Makes a copy, in the place of the one before, if that is a day old, or, of a catalog that is younger than that, as old as
-     * the catalog was then. Waits for nobody.
+     * Makes a copy, in the place of the one before, if that is a day old, or, of a catalog that is younger than that, as old
+     * as the catalog was then. Never waits for another process.
      *
      * @return whether it did
      */
@@ -140,7 +140,7 @@ final class CatalogCopies {
         return copied != 0 && copied != birthOf(file);
     }
 
-    /** What was being written when its process was killed; nobody writes it now. */
+    /** Removes what was being written when its process was killed; no process writes it now. */
     private void removeUnfinished() throws IOException {
         try (DirectoryStream<Path> unfinished =
                 Files.newDirectoryStream(file.resolveSibling(""), ".tmp-*-" + copy.getFileName() + "*")) {

@@ -115,8 +115,8 @@ public final class CatalogMaintenance {
     }
 
     /**
-     * Makes the copy for the day when the catalog is lost, once a day, and sooner while it is young; replaces the one before,
-     * unless that is of another catalog. Waits for nobody.
+     * Makes the copy for the day when the catalog is lost, once a day, and sooner while it is young; replaces the one
+     * before, unless that is of another catalog. Never waits for another process.
      *
      * @return whether it did; otherwise it was not due, or another process changes the catalog as a whole
      */

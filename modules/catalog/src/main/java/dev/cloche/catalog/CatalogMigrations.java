@@ -30,7 +30,7 @@ final class CatalogMigrations {
             throws IOException, SQLException {
         try (CatalogLock _ = CatalogLock.take(file)) {
             try (SqliteConnection writer = retry.until(() -> SqliteConnection.writer(file))) {
-                // Somebody may have taken the lease, or done it, while this process waited for the lock.
+                // Another process may have taken the lease, or done it, while this one waited for the lock.
                 retry.until(() -> {
                     gate.refuseIfHeld(writer.session());
                     return gate;

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * An {@link InstallLease} that does not run out while its work goes on: a thread renews it until it is closed. While one
- * transaction of the work has the catalog to itself the lease cannot be renewed, and nobody else can take it either; it is
- * tried again until that is over. Thread-safe.
+ * transaction of the work has the catalog to itself the lease cannot be renewed, and no other process can take it either; it
+ * is tried again until that is over. Thread-safe.
  */
 final class HeldInstallLease implements AutoCloseable {
     /** Several renewals may fail before the lease runs out. */
@@ -46,7 +46,7 @@ final class HeldInstallLease implements AutoCloseable {
                 try {
                     handle = lease.renew(handle);
                 } catch (CatalogException.LeaseLost lost) {
-                    // Whoever gives it back is told.
+                    // The caller that gives it back is told.
                     return;
                 } catch (CatalogException busy) {
                     System.getLogger(HeldInstallLease.class.getName())

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.function.Predicate;
 
 /**
- * Who may pass while the installation is being changed: nobody but the process that changes it. Immutable.
+ * Decides which process may work while the installation is being changed: only the one that changes it. Immutable.
  *
  * @param holderAlive whether the process that a lease names as its holder lives; a dead one's lease is void at once
  * @param presented whether a lease is that of the process that asks

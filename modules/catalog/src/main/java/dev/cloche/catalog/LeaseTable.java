@@ -25,7 +25,7 @@ final class LeaseTable {
      * @param note what the holder who completed last has left for the next
      */
     record Row(Optional<String> holder, long expiresAt, long completedAt, String note) {
-        /** Of a lease that nobody has ever asked for. */
+        /** Of a lease that was never asked for. */
         static final Row NEW = new Row(Optional.empty(), 0, 0, "");
 
         static Row of(ResultSet row) throws SQLException {

@@ -7,12 +7,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The right to do periodic work that one process does for all, once in a window of time. Whoever comes asks; of those
- * who ask in one window exactly one gets it, and the others have cost one indexed read. If its holder fails, or dies,
- * the lease expires, and the next one who asks gets it.
+ * A lease for periodic work that one process does for all, once in a window of time. Any process asks; of those that ask in
+ * one window exactly one gets it, and the others have cost one indexed read. If its holder fails, or dies, the lease
+ * expires, and the next process that asks gets it.
  *
- * <p>Safe for use from many threads and processes. A clock that is set back or forth stops nobody: times that can not
- * be are taken for old ones.
+ * <p>Safe for use from many threads and processes. A clock that is set back or forth stops no process: impossible times are
+ * taken for old ones.
  */
 public final class PeriodicLease {
     private final Catalog catalog;
@@ -43,7 +43,7 @@ public final class PeriodicLease {
      */
     public record Held(LeaseHandle handle, String note) {}
 
-    /** Whether somebody may take it now: one read, and no write. */
+    /** Returns whether it may be taken now: one read, and no write. */
     public boolean due() {
         return catalog.read(session -> due(LeaseTable.read(session, name), clock.millis()));
     }
@@ -58,9 +58,9 @@ public final class PeriodicLease {
     }
 
     /**
-     * Takes it if it is due. Waits for nobody: if another process is writing, somebody else will ask again.
+     * Takes it if it is due. Never waits: if another process is writing, a later caller will ask again.
      *
-     * @param holder who takes it; for people to read
+     * @param holder the process that takes it; for people to read
      */
     public Optional<Held> tryAcquire(String holder) {
         return due()

@@ -23,8 +23,8 @@ final class SqliteConnection implements AutoCloseable {
     }
 
     /**
-     * For reading only: a statement that writes fails. A reader of the log waits for nobody but a process that recovers
-     * it or is the last to close it, which takes a moment.
+     * For reading only: a statement that writes fails. A reader of the log waits only for a process that recovers it or is
+     * the last to close it, which takes a moment.
      */
     static SqliteConnection reader(Path file) throws SQLException {
         return reader(file, new LongAdder());
@@ -36,8 +36,9 @@ final class SqliteConnection implements AutoCloseable {
     }
 
     /**
-     * For a file on a read-only file system. Where the log has something, SQLite reads it with an index in its own memory; where
-     * it has nothing, its files may be missing and cannot be made, so that the file is taken for one that nobody changes.
+     * For a file on a read-only file system. Where the log has something, SQLite reads it with an index in its own memory;
+     * where it has nothing, its files may be missing and cannot be made, so that the file is taken for one that does not
+     * change.
      */
     static SqliteConnection readerOfReadOnly(Path file, LongAdder statements) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();

@@ -114,7 +114,7 @@ class PeriodicLeaseTest {
         assertThat(lease.tryAcquire("b").orElseThrow().note()).isEqualTo("as far as 7");
     }
 
-    /** Whoever finds it due may find it taken a moment later. */
+    /** A process that finds it due may find it taken a moment later. */
     @Test
     void whatHappensBetweenTheLookAndTheWriteCounts() {
         assertThat(complete(lease.tryAcquire("a").orElseThrow())).isTrue();

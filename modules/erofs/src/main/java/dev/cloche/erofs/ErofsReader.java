@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Reads the tree of an image that {@link ErofsWriter} wrote. Whatever else the file may hold, reading ends, in memory
- * bounded by the limits, with a tree or with {@link CorruptErofsException}: the superblock must be exactly ours,
- * every reference lies inside the image, no directory is reached twice, and names are valid, sorted and unique.
+ * Reads the tree of an image that {@link ErofsWriter} wrote. Reading ends for every content of the file, in memory bounded
+ * by the limits, with a tree or with {@link CorruptErofsException}: the superblock must be exactly ours, every reference
+ * lies inside the image, no directory is reached twice, and names are valid, sorted and unique.
  *
  * <p>The content of files is not read. Not safe for use by several threads.
  */

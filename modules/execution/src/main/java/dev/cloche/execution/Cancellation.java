@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Ends an execution when somebody asks for it: SIGTERM, and SIGKILL after a grace. */
+/** Ends an execution on request: SIGTERM, and SIGKILL after a grace. */
 final class Cancellation implements AutoCloseable {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
     private static final int SIGTERM = 15;
@@ -51,7 +51,7 @@ final class Cancellation implements AutoCloseable {
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt();
         } catch (ClocheException endedMeanwhile) {
-            // Whoever awaits the execution finds out what became of it.
+            // The caller that awaits the execution finds out what became of it.
         }
     }
 

@@ -65,7 +65,7 @@ final class ExecutionDriver implements ProcessDriver {
     }
 
     /**
-     * Starts it, if nobody has, and returns when the guest has answered.
+     * Starts it, unless it was started, and returns when the guest has answered.
      *
      * @return how it ended, if it cannot be started
      */
@@ -168,7 +168,7 @@ final class ExecutionDriver implements ProcessDriver {
         }
     }
 
-    /** Has the guest forget the executions whose end is recorded, if whoever recorded it died before it could. */
+    /** Has the guest forget the executions whose end is recorded, if the process that recorded it died before it could. */
     void tidy(RunningSandbox sandbox) {
         for (ExecutionInfo known : listed(sandbox)) {
             if (known.end().isPresent() && known.key().filter(this::isOver).isPresent()) {
@@ -181,7 +181,7 @@ final class ExecutionDriver implements ProcessDriver {
         return registry.get(process).map(known -> known.output().isPresent()).orElse(true);
     }
 
-    /** If the guest cannot be asked, whoever tidies next does it. */
+    /** If the guest cannot be asked, the next driver that tidies does it. */
     private static void forget(RunningSandbox sandbox, int execution) {
         try {
             sandbox.release(execution, Deadline.after(ANSWER_LIMIT));
@@ -245,7 +245,7 @@ final class ExecutionDriver implements ProcessDriver {
         }
     }
 
-    /** Goes on with what an owner before us started, who died before it could write that down; empty if nobody did. */
+    /** Goes on with what an owner before us started that died before it could record that; empty if none did. */
     private Optional<Found> resumeStarted(String id, Lease lease, RunningSandbox sandbox) {
         return listed(sandbox).stream()
                 .filter(known -> known.key().equals(Optional.of(id)))

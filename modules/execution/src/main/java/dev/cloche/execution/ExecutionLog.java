@@ -115,7 +115,7 @@ public final class ExecutionLog implements AutoCloseable {
         return record;
     }
 
-    /** The segment to go on with: first the older one, then whatever is the newest. */
+    /** Returns the segment to go on with: first the older one, then the newest. */
     private Optional<Segment> newer() throws IOException {
         Optional<Segment> older = current.isEmpty() ? open(OutputRecord.older(directory)) : Optional.empty();
         return older.isPresent() ? older : open(OutputRecord.newest(directory));

@@ -17,7 +17,7 @@ final class ExecutionOutcomes {
 
     private ExecutionOutcomes() {}
 
-    /** How a command ended that nobody cancelled. */
+    /** Returns how a command ended that was not cancelled. */
     static AwaitOutput.Success success(ExitStatus exit) {
         return new AwaitOutput.Success(json(exit), Optional.empty());
     }

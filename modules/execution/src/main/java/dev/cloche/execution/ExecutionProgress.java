@@ -20,7 +20,7 @@ sealed interface ExecutionProgress {
     /** How much of the output is safe on this host's disk. */
     EventType OUTPUT = EventType.plain("exec.output");
 
-    /** Nobody has tried to start it. */
+    /** No start was tried. */
     record Registered() implements ExecutionProgress {}
 
     /** It was to be started in this VM; only that VM knows whether it was. */

@@ -4,15 +4,15 @@ import dev.cloche.sandbox.CommandOptions;
 import java.util.List;
 
 /**
- * What a durable execution runs, and where.
+ * Says what a durable execution runs, and where.
  *
  * @param sandbox its id, which is never given twice
  * @param sandboxName for people; it may have another name by now
  * @param command the program and its arguments
- * @param options without a standard input and a terminal, which nobody would serve
+ * @param options without a standard input and a terminal, which no client would serve
  */
 public record ExecutionSpec(long sandbox, String sandboxName, List<String> command, CommandOptions options) {
-    /** @throws DurableExecutionException.Invalid if it cannot be run without somebody who attends to it */
+    /** @throws DurableExecutionException.Invalid if it cannot be run without a client that attends to it */
     public ExecutionSpec {
         command = List.copyOf(command);
         if (command.isEmpty() || command.getFirst().isEmpty()) {

@@ -28,15 +28,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Commands in sandboxes that outlive who started them: each is a process of the registry, of the input type {@link
- * ProcessInput#SANDBOX_EXEC}. The guest runs it and keeps what it writes; whichever program of this host drives it brings
- * that to the disk and records the end. If no program does, the command goes on until its output has filled what the guest
- * keeps, and waits. Safe for use from several threads.
+ * Runs commands in sandboxes that outlive the program that started them: each is a process of the registry, of the input
+ * type {@link ProcessInput#SANDBOX_EXEC}. The guest runs it and keeps what it writes; the program of this host that drives
+ * it brings that to the disk and records the end. If no program does, the command goes on until its output has filled what
+ * the guest keeps, and waits. Safe for use from several threads.
  *
  * <p>Besides {@link DurableExecutionException}s, methods throw those of the registry, of sandboxes and VMs as they are.
  */
 public final class Executions {
-    /** From starting to having said so; whoever is slower has its lease taken by a worker, which does no harm. */
+    /** From starting to having recorded it; a worker takes the lease of a starter that is slower, which does no harm. */
     private static final Duration START_LEASE = Duration.ofSeconds(30);
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(10);
@@ -65,12 +65,12 @@ public final class Executions {
 
     /**
      * Records an execution, has it started, and returns when its guest has answered. From the record on it holds the lease,
-     * so no worker begins it meanwhile. If this program dies meanwhile, the command is started once or not at all, and
-     * whoever drives it next finds out. An interrupt does not cut this short, because the command may run by then: it
-     * returns all the same, and keeps the interrupt for its caller.
+     * so no worker begins it meanwhile. If this program dies meanwhile, the command is started once or not at all, and the
+     * next driver finds out. An interrupt does not cut this short, because the command may run by then: it returns all the
+     * same, and keeps the interrupt for its caller.
      *
      * @return its record: running, or ended if it cannot be started. Of a guest that does not answer in time the command is
-     *     recorded as running, and who drives it finds out
+     *     recorded as running, and its driver finds out
      */
     public ProcessRecord start(ExecutionSpec spec) {
         ProcessInput input = new ProcessInput(ProcessInput.SANDBOX_EXEC, SpecJson.write(spec));
@@ -78,7 +78,7 @@ public final class Executions {
         Claim claim = registry.registerClaimed(
                 ProcessRegistration.of(OutputDirectories.newId(), input, provenance)
                         .withEventTypes(ExecutionProgress.STARTING, ExecutionProgress.STARTED, ExecutionProgress.OUTPUT)
-                        // Whoever drives it and dies loses nothing of it.
+                        // A driver that dies loses nothing of it.
                         .withRecovery(new RecoveryPolicy.Rerunnable(Integer.MAX_VALUE))
                         .withLeaseRequired(true),
                 owner(),
@@ -113,7 +113,7 @@ public final class Executions {
     }
 
     /**
-     * Drives executions that nobody drives, until it is closed; then others can go on at once.
+     * Drives executions that have no driver, until it is closed; then others can go on at once.
      *
      * @param lease after which others go on with what this program drove, if it dies
      */
@@ -133,12 +133,12 @@ public final class Executions {
         try (RunningSandbox running = sandboxes.connect(sandbox, Deadline.after(START_LEASE))) {
             driver.tidy(running);
         } catch (SandboxException | VmException unreachable) {
-            // Whoever can reach it next does this.
+            // The next driver that can reach it does this.
         }
     }
 
     /**
-     * What an execution wrote, as far as somebody has driven it.
+     * Returns what an execution wrote, as far as it was driven.
      *
      * @throws DurableExecutionException.OtherProcess if the process is something else
      * @throws DurableExecutionException.Invalid if it was not started by {@link #start}

@@ -30,7 +30,7 @@ final class LogWatch implements AutoCloseable {
      * @param end returns when nothing more will be written; interrupted when that is of no interest any more
      */
     static LogWatch open(Path directory, Runnable end) throws IOException {
-        // Nobody may have driven it yet.
+        // It may not have been driven yet.
         Files.createDirectories(directory);
         LogWatch watch = new LogWatch(FileSignal.listen(directory), end);
         watch.waiter.start();

@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Waits for changes of sandboxes, on behalf of any number of threads: the kernel gives a user few watches, so all share one,
- * which is there as long as anybody waits. Thread-safe.
+ * which is there as long as any thread waits. Thread-safe.
  *
- * <p>Nothing is missed by who begins, looks then, and waits last.
+ * <p>A caller that begins, then looks, and waits last misses nothing.
  */
 final class SandboxChanges {
     /** A sandbox that changes says so; this is for what gets lost on the way. */
@@ -87,7 +87,7 @@ final class SandboxChanges {
                 ring(Optional.of(stream.next().sandboxId()));
             }
         } catch (InterruptedException closed) {
-            // Nobody waits any more.
+            // No thread waits any more.
         } catch (RuntimeException e) {
             System.getLogger(SandboxChanges.class.getName())
                     .log(Level.WARNING, "changes of sandboxes are not heard at the moment: {0}", e.getMessage());

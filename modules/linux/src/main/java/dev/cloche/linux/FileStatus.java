@@ -50,7 +50,7 @@ public record FileStatus(
                 Instant.ofEpochSecond(
                         statx.get(ValueLayout.JAVA_LONG, MTIME), statx.get(ValueLayout.JAVA_INT, MTIME + 8)),
                 statx.get(ValueLayout.JAVA_LONG, INODE),
-                // Both halves, whatever their order: only equality counts.
+                // Both halves, in any order: only equality counts.
                 statx.get(ValueLayout.JAVA_LONG, DEVICE_MAJOR));
     }
 

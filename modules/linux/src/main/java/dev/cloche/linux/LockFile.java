@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A {@code flock(2)} on a file that is kept open: it ends with this object or with the process, whatever comes first, and
- * works across PID namespaces. Waits only where it is told to.
+ * Holds a {@code flock(2)} on a file that is kept open: it ends when this object is closed or the process ends, and works
+ * across PID namespaces. Waits only where it is told to.
  *
  * <p>Not {@link java.nio.channels.FileLock}, which is a record lock of {@code fcntl(2)}: those do not meet a
  * {@code flock}, and closing any other descriptor of the file drops them.
@@ -41,7 +41,7 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Takes the exclusive lock, unless anybody holds one; the file is made (0600) if it is missing.
+     * Takes the exclusive lock, unless any lock of the file is held; the file is made (0600) if it is missing.
      *
      * @throws SystemCallException if the file cannot be opened or made
      */
@@ -50,7 +50,7 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Takes the exclusive lock of a directory, unless anybody holds one.
+     * Takes the exclusive lock of a directory, unless any lock of it is held.
      *
      * @throws SystemCallException if the directory cannot be opened
      */
@@ -81,8 +81,8 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Waits in the kernel for whoever holds the exclusive lock now, up to the deadline. A missing file is free, and stays missing:
-     * so nothing is made where the holder is deleting it.
+     * Waits in the kernel for the release of the exclusive lock, up to the deadline. A missing file is free, and stays
+     * missing: so nothing is made where the holder is deleting it.
      *
      * @throws SystemCallException if the file cannot be opened
      * @throws InterruptedException if the thread is interrupted
@@ -129,9 +129,9 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Whether anybody holds the exclusive lock now. A missing file is not locked.
+     * Returns whether the exclusive lock is held now. A missing file is not locked.
      *
-     * <p>The probe is a shared lock for an instant: somebody who tries the exclusive lock right then is refused, so probe
+     * <p>The probe is a shared lock for an instant: a process that tries the exclusive lock right then is refused, so probe
      * only where the holder can be expected to have its lock already.
      *
      * @throws SystemCallException if the file cannot be opened
@@ -177,8 +177,8 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Whether {@code path} still names the very file that is locked. Where lock files are deleted by who holds them, the one
-     * that was opened may have lost its name before it was locked, and then excludes nobody.
+     * Whether {@code path} still names the very file that is locked. Where holders delete their lock files, the one that was
+     * opened may have lost its name before it was locked, and then excludes no other.
      */
     public boolean isOf(Path path) {
         try {

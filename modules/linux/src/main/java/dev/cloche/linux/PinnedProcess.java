@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process held by a pidfd: signals reach this very process or nobody, even if its pid has been given to another. Safe
- * for use from several threads.
+ * A process held by a pidfd: signals reach this very process or none, even if its pid has been given to another. Safe for
+ * use from several threads.
  */
 public final class PinnedProcess implements AutoCloseable {
     private static final int EFD_CLOEXEC = 0x80000;

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Removes a directory with all that is in it, below descriptors of the directories that were really met: a link is removed
- * and never followed, whoever puts one there meanwhile. What others have removed already is not missed.
+ * and never followed, also one that appears meanwhile. What others have removed already is not missed.
  *
  * <p>A tree so deep that its directories cannot all be open is a {@link SystemCallException}.
  */
@@ -18,7 +18,7 @@ public final class TreeRemoval {
      * Removes what has this name in {@code parent}, be it a directory or not.
      *
      * @param last of the names in the directory itself, the one that is removed after all others; a lock, for example
-     * @return false if it is there still, because somebody has put something into it since {@code last} went
+     * @return false if it is there still, because another process has put something into it since {@code last} went
      * @throws SystemCallException if something resists
      */
     public static boolean remove(DirectoryHandle parent, String name, String last) {

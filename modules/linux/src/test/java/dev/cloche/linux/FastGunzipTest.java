@@ -19,7 +19,7 @@ import java.util.zip.ZipException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** It must answer as the JDK does, whatever it is given. */
+/** It must answer as the JDK does, for every input. */
 class FastGunzipTest {
     private static final long SEED = 20_260_103;
 

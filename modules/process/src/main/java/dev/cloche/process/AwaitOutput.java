@@ -3,7 +3,7 @@ package dev.cloche.process;
 import dev.cloche.process.value.AwaitOutputJson;
 import java.util.Optional;
 
-/** What whoever awaits a process gets when it has ended. */
+/** Says how a process ended, as a caller that awaits it gets to know. */
 public sealed interface AwaitOutput {
     /** It did what it was for. */
     record Success(Json value, Optional<Json> control) implements AwaitOutput {
@@ -21,7 +21,7 @@ public sealed interface AwaitOutput {
         }
     }
 
-    /** Somebody wanted it no more. */
+    /** It was cancelled on request. */
     record Cancelled(String message, Optional<Json> raw) implements AwaitOutput {
         @Override
         public ProcessStatus status() {

@@ -4,10 +4,10 @@ import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /**
- * An event to be appended.
+ * Describes an event to be appended.
  *
  * @param replayKey makes the append repeatable: the second with the same key and content finds the first
- * @param wakeTarget whom it wakes, if its type says that it wakes somebody
+ * @param wakeTarget the session that it wakes, if its type wakes one
  * @param causedBy opaque to the registry
  */
 public record EventAppend(

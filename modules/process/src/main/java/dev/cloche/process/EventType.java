@@ -4,12 +4,12 @@ import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /**
- * A type of event that a process declares.
+ * Describes a type of event that a process declares.
  *
  * @param schema what payloads have to keep to: a JSON Schema (2020-12 unless it names another draft) without references
  *     outside of itself
  * @param terminal if events of it end the process
- * @param wake if events of it wake somebody
+ * @param wake if events of it wake a session
  */
 public record EventType(String name, Optional<Json> schema, Optional<TerminalRule> terminal, Optional<WakeRule> wake) {
     public static final String CANCEL_REQUESTED = "process.cancel_requested";

@@ -8,8 +8,8 @@ public interface ProcessDriver {
     /**
      * Drives a process to its end.
      *
-     * <p>The thread is interrupted when the lease is lost, from which moment on somebody else may be driving, and when
-     * the worker is to stop. Then it returns as soon as it can, and touches nothing outside any more.
+     * <p>The thread is interrupted when the lease is lost, from which moment on another worker may be driving, and when the
+     * worker is to stop. Then it returns as soon as it can, and touches nothing outside any more.
      *
      * @return how it ended, to be recorded under the lease; or empty to give it back unfinished, to be driven again
      *     after a pause ({@link DrivenProcess#later})

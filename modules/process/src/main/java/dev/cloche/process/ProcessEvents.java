@@ -18,7 +18,7 @@ public interface ProcessEvents {
      * @throws ProcessException.SemanticsFailed if a selector finds nothing, or an output contradicts the declared state
      * @throws ProcessException.AlreadyTerminal if it would end a process that has ended
      * @throws ProcessException.LeaseRequired if it would end a process that ends with a lease only
-     * @throws ProcessException.WakeTargetMissing if it wakes somebody and names nobody
+     * @throws ProcessException.WakeTargetMissing if its type wakes a session and it names none
      */
     AppendResult append(String id, EventAppend event);
 
@@ -46,7 +46,7 @@ public interface ProcessEvents {
     void ackWake(String id, long sequence);
 
     /**
-     * A page of the wakes of a session, in all its frames, that are not acknowledged: for whoever delivers them after a
+     * Returns a page of the wakes of a session, in all its frames, that are not acknowledged: for their delivery after a
      * crash. In the order of process ids and sequences.
      *
      * @param after the last of the page before

@@ -130,7 +130,7 @@ public abstract sealed class ProcessException extends ClocheException {
         }
     }
 
-    /** The event wakes somebody, and nobody was named. Code {@code process.wake-target-missing}. */
+    /** The event's type wakes a session, and the append names none. Code {@code process.wake-target-missing}. */
     public static final class WakeTargetMissing extends ProcessException {
         public WakeTargetMissing(String type) {
             super(
@@ -155,7 +155,7 @@ public abstract sealed class ProcessException extends ClocheException {
         }
     }
 
-    /** Somebody else holds the lease. Code {@code process.already-leased}. */
+    /** Another owner holds the lease. Code {@code process.already-leased}. */
     public static final class AlreadyLeased extends ProcessException {
         private final String holder;
         private final Instant until;

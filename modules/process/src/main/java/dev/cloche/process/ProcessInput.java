@@ -3,7 +3,7 @@ package dev.cloche.process;
 import dev.cloche.process.value.NameRules;
 
 /**
- * What a process works on: a tag and whatever belongs to it. The set of tags is open; workers claim by tag.
+ * Says what a process works on: a tag and the payload that belongs to it. The set of tags is open; workers claim by tag.
  *
  * @param type for example {@link #SANDBOX_EXEC}
  * @param payload opaque to the registry

@@ -11,17 +11,17 @@ public interface ProcessLeases {
     Duration LONGEST_LEASE = Duration.ofDays(1);
 
     /**
-     * Takes the lease of a process, ended or not. Who holds it already gets a new token and a higher fence, which shuts
-     * out whoever has the old one.
+     * Takes the lease of a process, ended or not. An owner that holds it already gets a new token and a higher fence, which
+     * shuts out the holder of the old one.
      *
      * @param ttl from 1 ms to {@link #LONGEST_LEASE}
-     * @throws ProcessException.AlreadyLeased if somebody else holds it
+     * @throws ProcessException.AlreadyLeased if another owner holds it
      */
     Lease claim(String id, String owner, Duration ttl);
 
     /**
-     * Takes the leases of running processes that nobody holds and that may be driven by a worker (see {@link RecoveryPolicy}).
-     * Those that may not be driven again are abandoned on the way. Writes nothing for what others hold.
+     * Takes the free leases of running processes that may be driven by a worker (see {@link RecoveryPolicy}). Those that may
+     * not be driven again are abandoned on the way. Writes nothing for what others hold.
      *
      * @return at most as many as asked for; empty if there is none now
      */
@@ -29,7 +29,7 @@ public interface ProcessLeases {
 
     /**
      * Waits until {@link #claimNext} may find something: until a process of these types is registered or given back, or the
-     * first lease of those that run ends. At once if there is something already. Whoever is told may still find that
+     * first lease of those that run ends. At once if there is something already. A caller that is told may still find that
      * another was faster.
      *
      * @param inputTypes at least one
@@ -51,11 +51,11 @@ public interface ProcessLeases {
      * Makes a lease last from now on for another while.
      *
      * @return with the same token and fence
-     * @throws ProcessException.LeaseLost if it is not held any more, also if nobody took it since it ran out
+     * @throws ProcessException.LeaseLost if it is not held any more, also if no other owner took it since it ran out
      */
     Lease renew(Lease lease, Duration ttl);
 
-    /** Gives a lease back. One that is not held any more disturbs nobody. */
+    /** Gives a lease back. Does nothing for one that is not held any more. */
     void release(Lease lease);
 
     /**

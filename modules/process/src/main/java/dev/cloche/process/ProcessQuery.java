@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which processes are asked for, in the order of their ids.
+ * Says which processes are asked for, in the order of their ids.
  *
  * @param statuses empty for any
  * @param inputTypes tags of their inputs; empty for any
  * @param session whose they are
- * @param text that stands somewhere in the id, the tag, the session or the input, whatever its case
+ * @param text that stands somewhere in the id, the tag, the session or the input, in upper or lower case
  * @param olderThan registered so long ago at least, by the store's wall clock
  * @param youngerThan registered less long ago
  * @param after ids greater than this one, compared by code points

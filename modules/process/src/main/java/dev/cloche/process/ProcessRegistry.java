@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The durable registry of processes: pieces of work that outlive the program which started them, each with a log of events,
- * one owner at a time, and an end that everybody agrees on.
+ * Keeps processes durably: pieces of work that outlive the program which started them, each with a log of events, one owner
+ * at a time, and one end for all readers.
  *
- * <p>What a call that writes has returned from is on the disk, if the store is {@link Durability#DURABLE}. A call that
- * fails has written nothing, but for {@link ProcessException.StoreFailed}, after which nobody knows; every write can be
- * repeated without harm (an append, if it has a replay key). A failure of the store is always an error and never looks
- * like something that does not exist.
+ * <p>What a call that writes has returned from is on the disk, if the store is {@link Durability#DURABLE}. A call that fails
+ * has written nothing, but for {@link ProcessException.StoreFailed}, after which it is not known whether it has; every write
+ * can be repeated without harm (an append, if it has a replay key). A failure of the store is always an error and never
+ * looks like something that does not exist.
  *
  * <p>All calls throw {@link ProcessException.Unknown} for a process that is not registered, but for {@link #get}. Calls
  * block. Safe for use from many threads; virtual threads are welcome.
@@ -97,8 +97,8 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
     AppendResult complete(String id, AwaitOutput output);
 
     /**
-     * Asks whoever drives a process to end it, by an event of type {@value EventType#CANCEL_REQUESTED} with the payload
-     * {@code {"reason": …}}. There is one such request: a second call finds the first, whatever its reason.
+     * Asks the driver of a process to end it, by an event of type {@value EventType#CANCEL_REQUESTED} with the payload
+     * {@code {"reason": …}}. There is one such request: a second call finds the first, also with another reason.
      *
      * @throws ProcessException.AlreadyTerminal if it has ended without such a request
      */

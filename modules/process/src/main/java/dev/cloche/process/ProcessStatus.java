@@ -8,7 +8,7 @@ public enum ProcessStatus {
     COMPLETED,
     FAILED,
     CANCELLED,
-    /** Its owner was lost and nobody may, or may still, run it again. Only the registry itself says so. */
+    /** Its owner was lost and no worker may run it again, or its attempts are used up. Only the registry itself says so. */
     ABANDONED;
 
     /** Whether it has ended. */

@@ -14,11 +14,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Drives processes: claims those that nobody drives, keeps their leases while a {@link ProcessDriver} works on them, and
+ * Drives processes: claims those that no worker drives, keeps their leases while a {@link ProcessDriver} works on them, and
  * records how they ended. Any number of workers on any number of hosts share the work of one registry; what a dead one
  * leaves is taken over when its leases have run out.
  *
- * <p>A driver whose lease is lost is interrupted at once. Whatever it still writes is refused by the registry.
+ * <p>A driver whose lease is lost is interrupted at once. The registry refuses what it still writes.
  *
  * <p>Safe for use from many threads.
  */
@@ -177,7 +177,7 @@ public final class ProcessWorker implements AutoCloseable {
                 return givenBack(driven, String.valueOf(e.getMessage()));
             } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
                 if (stopping()) {
-                    // Whatever came of the interrupt.
+                    // The failure may come from the interrupt, so it does not count.
                     return new Ending.GivenBack();
                 }
                 LOGGER.log(Level.WARNING, "the driver of " + claim.process().id() + " failed", e);

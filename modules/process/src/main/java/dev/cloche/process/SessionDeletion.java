@@ -3,10 +3,10 @@ package dev.cloche.process;
 import java.util.List;
 
 /**
- * What the deletion of a session took away, and what is left to do. Both lists are sorted and have each id once; ended
+ * Says what the deletion of a session took away, and what is left to do. Both lists are sorted and have each id once; ended
  * processes are in neither. Nothing has been cancelled.
  *
- * @param cancelIds processes that run and that nobody has a handle to any more
+ * @param cancelIds processes that run and that no session has a handle to any more
  * @param preservedIds processes that run and that others have a handle to
  */
 public record SessionDeletion(

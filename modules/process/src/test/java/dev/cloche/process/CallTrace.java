@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what strace recorded of a program into the events of one directory. Whatever the program did there that this
- * reader does not understand is an error: a trace with a hole would prove nothing.
+ * Reads what strace recorded of a program into the events of one directory. A call there that this reader does not
+ * understand is an error: a trace with a hole would prove nothing.
  */
 final class CallTrace {
     /** Every call that can change a file or a name. */

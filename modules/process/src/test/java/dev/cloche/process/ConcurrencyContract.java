@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** Many callers at once. */
 public interface ConcurrencyContract extends ContractFixture {
-    /** Of how many times that somebody holds the lease, it writes once. */
+    /** A holder of the lease writes once in so many times. */
     int WRITES_EACH = 5;
 
     /** Runs all at once and returns their results; failures count as errors of the test. */

@@ -9,7 +9,7 @@ public interface ContractFixture {
     /** The session that owns what the tests register. */
     SessionScope OWNER = SessionScope.of("owner");
 
-    /** A type whose events wake somebody with the member {@code say}, unless the member {@code when} is false. */
+    /** A type whose events wake a session with the member {@code say}, unless the member {@code when} is false. */
     EventType WAKING = new EventType(
             "said",
             Optional.empty(),

@@ -18,7 +18,7 @@ final class HistoryLedger {
     private static final Set<String> TERMINAL =
             Set.of(EventType.COMPLETED, EventType.FAILED, EventType.CANCELLED, EventType.ABANDONED);
 
-    /** A lease that somebody has, or perhaps has. Its end lies between two ticks if a renewal is in doubt. */
+    /** A lease that an owner has, or perhaps has. Its end lies between two ticks if a renewal is in doubt. */
     private static final class Holder {
         private final String owner;
         private final String token;
@@ -198,7 +198,7 @@ final class HistoryLedger {
         return holder.filter(other -> other.token.equals(lease.token())).isPresent();
     }
 
-    /** Whoever held it without knowing may have ended it, or the registry may have given it up. */
+    /** An owner that held it without knowing may have ended it, or the registry may have given it up. */
     void appended(AppendResult appended) {
         ProcessEvent event = appended.event();
         if (event.sequence() <= sequence) {

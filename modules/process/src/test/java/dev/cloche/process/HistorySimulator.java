@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /**
  * One random history of a registry, all in one thread and the same for the same seed: owners that claim, also with the
  * registration, and what {@link HistoryHolder} does with the leases, in time or not; owners that crash and come again; calls
- * whose outcome nobody learns; clocks that jump; boots; and ids that are pruned and used again. After each step the
+ * whose outcome is lost; clocks that jump; boots; and ids that are pruned and used again. After each step the
  * {@link HistoryLedger} says whether that could be.
  */
 public final class HistorySimulator {

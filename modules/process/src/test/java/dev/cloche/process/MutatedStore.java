@@ -11,15 +11,15 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
-/** A store that breaks one rule, to see whether anybody notices. */
+/** A store that breaks one rule, to see whether the tests notice. */
 public final class MutatedStore extends ForwardingStore {
     /** What is wrong with it. */
     public enum Fault {
-        /** The token of a lease is not compared: whoever has ever had a lease passes. */
+        /** The token of a lease is not compared: an owner that has ever had a lease passes. */
         TOKENS_DO_NOT_MATTER,
         /** A lease does not run out. */
         LEASES_NEVER_EXPIRE,
-        /** Nobody holds anything. */
+        /** No lease is held. */
         LEASES_ARE_NOT_SEEN,
         /** What was pruned leaves nothing. */
         TOMBSTONES_ARE_LOST,

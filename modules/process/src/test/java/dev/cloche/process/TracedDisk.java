@@ -85,7 +85,7 @@ final class TracedDisk {
     private final List<Pending> pendingNames = new ArrayList<>();
     private final Map<Integer, Runnable> atEnd = new HashMap<>();
 
-    /** The index of SQLite's log, which is shared memory: whatever a disk holds of it is worthless. */
+    /** The index of SQLite's log, which is shared memory: what a disk holds of it is worthless. */
     static boolean isIndex(String file) {
         return file.endsWith("-shm");
     }

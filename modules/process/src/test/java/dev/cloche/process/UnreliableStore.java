@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** A store that sometimes fails: before a write, or after it was committed, when nobody can tell the two apart. */
+/** A store that sometimes fails: before a write, or after it was committed, when the caller cannot tell the two apart. */
 final class UnreliableStore extends ForwardingStore {
     private final RandomGenerator random;
     private final double rate;

@@ -29,7 +29,7 @@ public abstract class WorkerContract {
     /** Long enough to be kept on a busy machine, and short enough to wait for its end. */
     private static final Duration SHORT = Duration.ofSeconds(3);
 
-    /** None: whatever a worker does, it was told to. */
+    /** None: a worker does only what it was told to. */
     private static final Duration NET = Duration.ofHours(1);
 
     private final List<ProcessWorker> workers = new ArrayList<>();

@@ -58,7 +58,7 @@ public abstract class WorkerKillContract {
             assertThat(registry().awaitProcess("p" + i, Deadline.after(Duration.ofMinutes(5))))
                     .isEqualTo(success(WorkerProgram.STEPS));
             List<ProcessEvent> events = registry().eventsAfter("p" + i, 0, 1_000);
-            // Each step once, whoever made it, and no step of an owner after one of its successor.
+            // Each step once, by any owner, and no step of an owner after one of its successor.
             assertThat(events).hasSize(WorkerProgram.STEPS + 1);
             fences.add(events.stream()
                     .limit(WorkerProgram.STEPS)

@@ -153,8 +153,8 @@ public final class QemuProvider implements VmProvider {
     }
 
     /**
-     * A detached VM whose owner died while it took a snapshot is halted, and nobody would ever have it go on. An attached one is
-     * about to be ended by its guard.
+     * A detached VM whose owner died while it took a snapshot is halted, and no process would ever have it go on. An
+     * attached one is about to be ended by its guard.
      */
     private void recover(VmId id, Deadline deadline) {
         GuardFiles files = new GuardFiles(layout.directory(id));

@@ -27,7 +27,7 @@ public final class SnapshotCheck {
         QemuSnapshotStore store = new QemuSnapshotStore(stateRoot.resolve(VmLayout.SNAPSHOTS));
         List<String> problems = new ArrayList<>();
         for (SnapshotName name : store.names()) {
-            // One that is going, or that is gone by now, is nobody's concern.
+            // One that is being deleted, or that is gone by now, need not be whole.
             store.hold(name).ifPresent(lock -> {
                 try (LockFile _ = lock) {
                     problem(store, name).ifPresent(problems::add);

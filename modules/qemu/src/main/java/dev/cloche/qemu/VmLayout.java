@@ -120,12 +120,12 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return directory(id).resolve("ram");
     }
 
-    /** Held by whoever owns the VM. */
+    /** Returns the lock that the owner of the VM holds. */
     public Path ownerLock(VmId id) {
         return directory(id).resolve(OWNER_LOCK);
     }
 
-    /** Held by whoever speaks to the VM's monitor, which serves one client at a time. */
+    /** Returns the lock that a client of the VM's monitor holds, which serves one client at a time. */
     public Path monitorLock(VmId id) {
         return directory(id).resolve("qmp.lock");
     }

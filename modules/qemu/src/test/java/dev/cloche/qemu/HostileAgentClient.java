@@ -87,7 +87,7 @@ final class HostileAgentClient {
     private static String outcome(Guest guest, String lie) {
         Duration patience = SILENCE.contains(lie) ? SHORT : LONG;
         try (GuestExecution execution = guest.exec(ExecRequest.of(lie).withStdin(), Deadline.after(patience))) {
-            // A reader that keeps pace grants whatever comes, so here nobody reads.
+            // A reader that keeps pace grants all that comes, so here nothing is read.
             String end = lie.equals("beyond-credit")
                     ? execution.await(Deadline.after(patience)).toString()
                     : read(execution, lie.equals(NO_OUTPUT) ? SHORT : patience);

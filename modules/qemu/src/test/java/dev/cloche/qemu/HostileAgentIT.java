@@ -42,7 +42,7 @@ class HostileAgentIT {
     private static final String LIMIT = GuestException.CopyLimit.class.getSimpleName();
     private static final String LATE = VmException.Deadline.class.getSimpleName();
 
-    /** What becomes of each lie. Whoever is only kept waiting survives, or gives up when its deadline passes. */
+    /** What becomes of each lie. A call that is only kept waiting survives, or gives up when its deadline passes. */
     private static final Map<String, String> OUTCOMES = outcomes();
 
     private static Map<String, String> outcomes() {
@@ -112,7 +112,7 @@ class HostileAgentIT {
         // A file of 2^63 - 1 bytes is more than a copy may have, before any offset in it counts.
         outcomes.put(HostileAgentClient.COPY + "offset-beyond-all", LIMIT);
         outcomes.put(HostileAgentClient.COPY + "no-end", "Other");
-        // The copy is whole with DONE; nobody reads on.
+        // The copy is whole with DONE; the host reads no further.
         outcomes.put(HostileAgentClient.COPY + "after-the-end", "survived");
         return outcomes;
     }

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A persistent disk whose VM, QEMU included, is killed at each step of what a snapshot does to its layers: it draws them
- * together where one more would be too many, and begins a new one (docs/vm.md). Whatever the step, the next VM finds all that
- * was flushed, and so do a copy in one file and the next snapshot.
+ * together where one more would be too many, and begins a new one (docs/vm.md). After a kill at any step, the next VM finds
+ * all that was flushed, and so do a copy in one file and the next snapshot.
  */
 class QemuDiskCrashIT extends QemuTest {
     /** The steps, in their order; each does those before it too. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Writable disks of real VMs, and what snapshots and clones have of them. */
 class QemuDiskIT extends QemuTest {
-    /** Whatever the agent does with the disk: it is seen here as a whole. */
+    /** What the agent does with the disk does not matter: it is seen here as a whole. */
     private static final String MOUNT = "busybox mkdir -p /tmp/disk && busybox mount -t ext4 /dev/vdb /tmp/disk";
 
     @Override

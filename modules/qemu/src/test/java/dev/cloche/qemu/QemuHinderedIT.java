@@ -103,7 +103,7 @@ class QemuHinderedIT extends QemuTest {
             assertHindered(VmHindrance.DISK_FULL, () -> provider.connect(vm.id(), Deadline.none()));
             assertHindered(VmHindrance.DISK_FULL, () -> snapshot(vm, "full"));
             assertHindered(VmHindrance.DISK_FULL, () -> vm.suspend(new SnapshotName("full"), Deadline.none()));
-            // Halted by somebody in addition, it waits for him, whatever space there is.
+            // Halted on request in addition, it waits for the request to resume, even when there is space.
             provider.pause(vm.id(), soon());
             assertThat(layoutOf(vm).resolve("held")).exists();
             assertThat(run("mount", "-o", "remount,size=200m", small.toString()))

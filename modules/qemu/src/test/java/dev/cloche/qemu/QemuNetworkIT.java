@@ -345,7 +345,7 @@ class QemuNetworkIT extends QemuTest {
         }
     }
 
-    /** Whatever runs in a VM's directory below the state root, passt aside, which has none that can be seen. */
+    /** What runs in a VM's directory below the state root, passt aside, which has none that can be seen. */
     static List<ProcessHandle> processesOf(Path stateRoot) {
         return ProcessHandle.allProcesses()
                 .filter(process -> process.info()

@@ -360,7 +360,7 @@ class QemuSnapshotIT extends QemuTest {
             assertThat(maker.inputReader().readLine())
                     .as(() -> "seed " + seed + ": " + fixture.errorsOfLatestChild())
                     .isEqualTo("started");
-            // Whatever it is doing by then; a whole snapshot is as good as none.
+            // At any point of its work; a whole snapshot is as good as none.
             maker.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS);
             QemuFixture.killAndWait(maker);
         }

@@ -55,7 +55,7 @@ final class StreamingProcess {
     static GuestExecution resume(Guest guest, Path id, Path output) throws IOException {
         AttachPoint read = new AttachPoint(Files.size(output), 0);
         GuestExecution cat = guest.attach(Integer.parseInt(Files.readString(id)), read, Deadline.after(LIMIT));
-        // The one before may have died before it could say so, and the guest keeps no more until somebody does.
+        // The one before may have died before it could say so, and the guest keeps no more until a reader does.
         cat.acknowledge(Output.STDOUT, read.stdout());
         return cat;
     }

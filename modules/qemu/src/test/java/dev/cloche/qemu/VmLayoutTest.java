@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the files and sockets of VMs are, and that nobody else put them there. */
+/** Where the files and sockets of VMs are, and that no other user put them there. */
 class VmLayoutTest {
     @TempDir
     Path directory;

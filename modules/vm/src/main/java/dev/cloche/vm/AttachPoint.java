@@ -1,7 +1,8 @@
 package dev.cloche.vm;
 
 /**
- * Where the outputs of an execution go on for whoever attaches to it: what was read before, so that nothing comes twice.
+ * Says where the outputs of an execution go on for a caller that attaches to it: what was read before, so that nothing comes
+ * twice.
  *
  * @param stdout offset of the first byte that is wanted
  * @param stderr the same of the standard error

@@ -1,10 +1,10 @@
 package dev.cloche.vm;
 
 /**
- * How a copy is made. Modes and modification times are always kept.
+ * Says how a copy is made. Modes and modification times are always kept.
  *
- * @param owners whether the owners' numbers are kept too; otherwise all belongs to whoever writes it. Out of a guest only
- *     for root
+ * @param owners whether the owners' numbers are kept too; otherwise all belongs to the user that writes it. Out of a guest
+ *     only for root
  * @param specialBits whether the set-user-id, set-group-id and sticky bits are kept on the host; a guest always gets them
  * @param followLink whether a source that is a symbolic link is replaced by what it leads to; links below are never
  *     followed

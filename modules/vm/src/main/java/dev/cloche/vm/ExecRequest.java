@@ -156,8 +156,8 @@ public record ExecRequest(
     }
 
     /**
-     * The guest keeps what was not acknowledged, also while nobody is attached: nothing is lost, the program waits. It is
-     * known to the guest until {@link Guest#release}.
+     * The guest keeps what was not acknowledged, also while no connection is attached: nothing is lost, the program waits.
+     * It is known to the guest until {@link Guest#release}.
      */
     public ExecRequest acknowledged() {
         return with(plus(Option.ACKNOWLEDGED));

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An execution as its guest tells of it. Times are by the guest's clock, and all of it is the guest's word.
+ * Describes an execution as its guest tells of it. Times are by the guest's clock, and all of it is the guest's word.
  *
  * @param id the agent's name of it, unsigned, for {@link Guest#attach}
  * @param processId in the guest, unsigned
@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param terminal whether it has a terminal
  * @param acknowledged whether its output is held until it is acknowledged
  * @param key what its host called it ({@link ExecRequest#acknowledgedAs}); control characters are replaced
- * @param attached whether somebody reads it at present
+ * @param attached whether a connection reads it at present
  * @param end how it ended; empty while it runs
  * @param endedAt when it ended; present if {@code end} is
  */

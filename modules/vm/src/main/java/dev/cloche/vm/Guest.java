@@ -45,11 +45,11 @@ public interface Guest {
     GuestExecution exec(ExecRequest request, Deadline deadline);
 
     /**
-     * Goes on with an execution that another connection has begun, or this one and let go. Who is attached to it on
-     * another connection gets an {@link GuestException.ExecutionTaken}.
+     * Goes on with an execution that another connection has begun, or this one and let go. A caller that is attached to it
+     * on another connection gets an {@link GuestException.ExecutionTaken}.
      *
      * <p>Of an execution whose output is {@link ExecRequest#acknowledged acknowledged}, {@link GuestExecution#acknowledge
-     * acknowledge} at once what was read already: whoever read it may have died before it did, and a guest that keeps as
+     * acknowledge} at once what was read already: the reader may have died before it acknowledged, and a guest that keeps as
      * much as it may waits for that.
      *
      * @param execution its id

@@ -8,12 +8,12 @@ import java.io.OutputStream;
  * A program that runs in a guest, as far as one connection is attached to it. Safe for use from several threads, but each
  * stream is for one thread at a time.
  *
- * <p>Its output is held back in the guest while nobody reads it, so a reader that stops reading stops the program, and
+ * <p>Its output is held back in the guest while no reader takes it, so a reader that stops reading stops the program, and
  * delays its end; other executions are not affected.
  *
- * <p>An execution outlives the connection: whoever knows its {@link #id} and the {@link #offset offsets} up to which it was
- * read can go on by {@link Guest#attach}, also in another process. What a reader that died has read is lost, unless it was
- * written down before; of an execution whose output is {@link ExecRequest#acknowledged acknowledged} nothing else is.
+ * <p>An execution outlives the connection: a caller that knows its {@link #id} and the {@link #offset offsets} up to which
+ * it was read can go on by {@link Guest#attach}, also in another process. What a reader that died has read is lost, unless
+ * it was written down before; of an execution whose output is {@link ExecRequest#acknowledged acknowledged} nothing else is.
  */
 public interface GuestExecution extends AutoCloseable {
     /** The agent's name of this execution, unsigned. */

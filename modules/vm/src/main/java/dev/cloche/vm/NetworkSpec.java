@@ -21,7 +21,8 @@ public sealed interface NetworkSpec {
     record None() implements NetworkSpec {}
 
     /**
-     * Through passt: whatever this user's programs can reach in IPv4, but for the host itself (docs/security.md).
+     * Through passt: the guest reaches what this user's programs can reach in IPv4, but for the host itself
+     * (docs/security.md).
      *
      * @param ports what is published, at most {@value #MAX_PORTS}
      * @param nameServer an IPv4 address, not the host's own, that the guest asks for names; empty for the first that the host asks

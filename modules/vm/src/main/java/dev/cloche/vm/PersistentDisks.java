@@ -11,9 +11,10 @@ import java.util.Optional;
  * and of the host. A disk is used by one VM at a time, which the kernel sees to. The host writes an empty file system once and
  * never mounts, checks or resizes what a guest has written.
  *
- * <p>Directories are absolute and on the file system of the state root, where snapshots share files with disks. The parent must
- * exist; a call that is killed may leave a directory {@code .tmp-…} there, which belongs to nobody. Safe for use from several
- * threads and processes. Every call may throw {@link VmException.Storage} where a disk of the host fails or is full.
+ * <p>Directories are absolute and on the file system of the state root, where snapshots share files with disks. The parent
+ * must exist; a call that is killed may leave a directory {@code .tmp-…} there, which no call uses any more. Safe for use
+ * from several threads and processes. Every call may throw {@link VmException.Storage} where a disk of the host fails or is
+ * full.
  */
 public interface PersistentDisks {
     /**
@@ -37,7 +38,8 @@ public interface PersistentDisks {
     PersistentDisk create(Path directory, SnapshotRef snapshot);
 
     /**
-     * Makes a disk with the content of a file, as {@link #flatten} writes it. Whatever the file holds, only a guest ever reads it.
+     * Makes a disk with the content of a file, as {@link #flatten} writes it. Only a guest ever interprets the content, so
+     * it need not be trusted.
      *
      * @param raw its length, a whole number of MiB, is the size of the disk
      * @throws DiskException.Exists if the directory has something in it

@@ -4,10 +4,10 @@ import dev.cloche.base.Printable;
 import java.time.Duration;
 
 /**
- * A VM's place in a warm pool, kept in its directory so that any process can find it.
+ * Describes a VM's place in a warm pool, kept in its directory so that any process can find it.
  *
  * @param label what the pool knows it by: 1 to 2,048 printable characters of ASCII, of no meaning here
- * @param maxAge after which its guard ends it unless somebody has claimed it; at least one millisecond
+ * @param maxAge after which its guard ends it unless it has been claimed; at least one millisecond
  */
 public record PoolSlot(String label, Duration maxAge) {
     private static final int MAX_LABEL = 2048;

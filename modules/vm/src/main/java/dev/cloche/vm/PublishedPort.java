@@ -14,7 +14,7 @@ import java.util.Locale;
  * @param guestPort 1 to 65,535
  */
 public record PublishedPort(Protocol protocol, String hostAddress, int hostPort, int guestPort) {
-    /** Where nobody else than this host's programs gets in. */
+    /** The address that only this host's programs can reach. */
     public static final String LOOPBACK = "127.0.0.1";
 
     private static final int MAX_PORT = 65_535;

@@ -111,10 +111,10 @@ public interface Vm extends AutoCloseable {
     }
 
     /**
-     * Takes a snapshot, and ends the VM with it: its guest does nothing after the moment that the snapshot is of. A persistent
-     * disk is then as of the snapshot, flushed by the guest before, and {@link VmSpec#restored} continues both, memory and disk; once a VM has used the disk
-     * since, it does so no more. Whatever fails, the guest goes on. A template's maker, whose end its snapshot is anyway, is not
-     * suspended.
+     * Takes a snapshot, and ends the VM with it: its guest does nothing after the moment that the snapshot is of. A
+     * persistent disk is then as of the snapshot, flushed by the guest before, and {@link VmSpec#restored} continues both,
+     * memory and disk; once a VM has used the disk since, it does so no more. If a step fails, the guest goes on. A
+     * template's maker, whose end its snapshot is anyway, is not suspended.
      *
      * @throws VmException.WrongState if it has no guest, makes a template, or belongs to another process
      * @throws SnapshotException.Exists if there is one of that name
@@ -157,8 +157,9 @@ public interface Vm extends AutoCloseable {
     VmExit awaitExit(Deadline deadline);
 
     /**
-     * Puts a prepared VM into its pool: from now on it needs no owner, and its guard ends it at the age of its {@link PoolSlot}
-     * unless somebody has claimed it. The handle stays usable; closing it lets go of the VM, for any process to adopt.
+     * Puts a prepared VM into its pool: from now on it needs no owner, and its guard ends it at the age of its
+     * {@link PoolSlot} unless it has been claimed. The handle stays usable; closing it lets go of the VM, for any process to
+     * adopt.
      *
      * @throws VmException.WrongState if it is not {@link VmState#PAUSED}, was made for no pool, or belongs to another process
      */
@@ -173,7 +174,8 @@ public interface Vm extends AutoCloseable {
     void claim();
 
     /**
-     * Ends the VM when this has passed from now on, whoever is alive then, in place of any longest duration that it has.
+     * Ends the VM when this has passed from now on, even if no process of Cloche but its guard is alive then, in place of
+     * any longest duration that it has.
      *
      * @param longest 1 ms to 3650 days
      * @throws VmException.WrongState if it does not run or is not paused, or belongs to another process

@@ -24,7 +24,7 @@ public record VmExit(
         EXITED,
         /** It had been asked to shut down, and its process ended without last words of the guest. */
         STOPPED,
-        /** Somebody had it killed. */
+        /** It was killed on request. */
         KILLED,
         /** It reached its maximum duration. */
         MAX_DURATION,
@@ -38,7 +38,7 @@ public record VmExit(
         GUARD_LOST
     }
 
-    /** Whether it ended without a goodbye, and nobody had asked for it. */
+    /** Returns whether it ended without a goodbye and without a request. */
     public boolean crashed() {
         return goodbye.isEmpty()
                 && (cause == Cause.EXITED || cause == Cause.GUARD_LOST || cause == Cause.NETWORK_ENDED);

@@ -58,7 +58,7 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     Vm adopt(VmId id, Deadline deadline);
 
     /**
-     * Kills a VM whoever owns it, and waits for its end. Of one that has ended already, this answers how.
+     * Kills a VM, also one of another owner, and waits for its end. Of one that has ended already, this answers how.
      *
      * @throws VmException.NotFound if there is none of that id
      * @throws VmException.WrongState if it has never run
@@ -66,9 +66,10 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     VmExit kill(VmId id, Deadline deadline);
 
     /**
-     * Asks the guest of a running VM to end, whoever owns it, and kills it if it has not done so in time: after {@code grace} and
-     * ten seconds for syncing, or at the deadline. One that does not even answer is killed after {@code grace}, or ten seconds if
-     * that is less. Should this process die meanwhile, the VM ends all the same, soon after.
+     * Asks the guest of a running VM to end, also of another owner's VM, and kills it if it has not done so in time: after
+     * {@code grace} and ten seconds for syncing, or at the deadline. One that does not even answer is killed after
+     * {@code grace}, or ten seconds if that is less. Should this process die meanwhile, the VM ends all the same, soon
+     * after.
      *
      * @param grace how long the guest's processes have between SIGTERM and SIGKILL
      * @throws VmException.WrongState if it does not run
@@ -77,12 +78,15 @@ public interface VmProvider extends VmQuery, AutoCloseable {
         return new VmStop(this, id, grace).run(deadline);
     }
 
-    /** Has a VM that is asked to end be ended when this has passed, whoever lives then. Nothing happens if it does not run. */
+    /**
+     * Has a VM that is asked to end be ended when this has passed, even if this process is dead by then. Nothing happens if
+     * it does not run.
+     */
     default void endWithin(VmId id, Duration longest) {}
 
     /**
-     * Halts the guest of a running VM whoever owns it; nothing happens if it is halted. Its owner's handle does not learn of
-     * it, and its clients wait for as long as it takes.
+     * Halts the guest of a running VM, also of another owner's; nothing happens if it is halted. Its owner's handle does not
+     * learn of it, and its clients wait for as long as it takes.
      *
      * @throws VmException.NotFound if there is none of that id
      * @throws VmException.WrongState if it does not run

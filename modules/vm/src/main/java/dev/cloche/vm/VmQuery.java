@@ -32,8 +32,8 @@ public interface VmQuery {
     Optional<VmSpec> spec(VmId id);
 
     /**
-     * Whether a living process owns a VM. Whoever adopts it at that very moment may be refused, so ask only of one that nobody
-     * is about to adopt.
+     * Returns whether a living process owns a VM. A process that adopts it at that very moment may be refused, so ask only
+     * of a VM that no process is about to adopt.
      */
     boolean isOwned(VmId id);
 
@@ -56,8 +56,9 @@ public interface VmQuery {
     }
 
     /**
-     * How long ago somebody used a published port of a VM, to a tenth of a second; empty if nobody has, or there is none. Nothing
-     * that its guest does counts: connections that are begun from outside do, and whatever comes over one from this host.
+     * Returns how long ago a published port of a VM was used, to a tenth of a second; empty if none was, or there is none.
+     * Nothing that its guest does counts: connections that are begun from outside do, and all that comes over one from this
+     * host.
      *
      * @throws VmException.Storage if its files cannot be read
      */
@@ -82,7 +83,7 @@ public interface VmQuery {
     List<PooledVm> pooled();
 
     /**
-     * Whether it is an entry of a warm pool: made for one, and claimed by nobody.
+     * Returns whether it is an entry of a warm pool: made for one, and not claimed.
      *
      * @throws VmException.Storage if its files cannot be read
      */

@@ -8,9 +8,9 @@ public enum VmState {
     RUNNING,
     /** Its guest is halted in memory. */
     PAUSED,
-    /** It has ended as somebody wanted: asked to, killed on request, or at a limit that was set. */
+    /** It has ended as wanted: shut down or killed on request, or at a limit that was set. */
     STOPPED,
-    /** It did not start, or ended although nobody asked for it. */
+    /** It did not start, or ended without a request. */
     FAILED,
     /** Its directory is gone. */
     DESTROYED;

@@ -8,7 +8,7 @@ enum HandleRole {
     /** Attached, and ended by its snapshot. */
     TEMPLATE_MAKER,
     DETACHED,
-    /** Somebody else's VM. */
+    /** Connected to a VM that another process owns. */
     NONE;
 
     static HandleRole of(VmSpec spec, boolean attached) {

@@ -23,9 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/**
- * The handle of a VM, whatever runs it: what its owner or a client may do with it, and how it is ended.
- */
+/** Implements the handle of a VM over any backend: what its owner or a client may do with it, and how it is ended. */
 public final class ManagedVm implements Vm {
     private final VmId id;
     private final VmBackend backend;

@@ -14,7 +14,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Takes snapshots of a VM that this process owns: when its guest is halted, and that it goes on whatever happens. */
+/**
+ * Takes snapshots of a VM that this process owns: decides when its guest is halted, and sees to it that the guest goes on
+ * after every failure.
+ */
 final class SnapshotTaker {
     private static final Duration LONGEST_GO_ON = Duration.ofMinutes(2);
     /** The guest thaws by itself then. */

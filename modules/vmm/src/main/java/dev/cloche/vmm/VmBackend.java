@@ -24,19 +24,19 @@ public interface VmBackend {
      */
     SnapshotCapture capture(SnapshotName name, Deadline deadline);
 
-    /** Notes whether the guest needs an identity before it may be used, for whoever adopts it. */
+    /** Notes whether the guest needs an identity before it may be used, for a process that adopts the VM. */
     void identityOwed(boolean owed);
 
-    /** What was noted last, by whatever process. */
+    /** Returns what was noted last, by any process. */
     boolean identityOwed();
 
-    /** Notes whether a guest that ran is halted for a snapshot, for whoever adopts it should this process die. */
+    /** Notes whether a guest that ran is halted for a snapshot, for a process that adopts the VM should this one die. */
     void capturing(boolean halted);
 
-    /** What was noted last, by whatever process. */
+    /** Returns what was noted last, by any process. */
     boolean capturing();
 
-    /** The VM needs no owner from now on, until somebody claims it; false if it was made for no pool. */
+    /** The VM needs no owner from now on, until it is claimed; returns false if it was made for no pool. */
     boolean shelve();
 
     /** Takes the VM out of its pool; false if it is in none, or its guard did so before. */

@@ -93,7 +93,7 @@ public final class VmBoot {
                 last.orElse(null));
     }
 
-    /** For people, because the console itself is gone with the VM's directory once somebody has cleaned up. */
+    /** For people, because the console itself is gone with the VM's directory after a cleanup. */
     private static String lastLines(String console) {
         if (console.isBlank()) {
             return " Its console is empty.";
@@ -109,7 +109,7 @@ public final class VmBoot {
         GuestConnection connection = GuestConnection.open(id, booting);
         try {
             life.booting(booting);
-            // Whichever comes first: the guest's hello, its end, or a broken connection.
+            // The first of these: the guest's hello, its end, or a broken connection.
             CompletableFuture<Object> first = CompletableFuture.anyOf(connection.ready(), booting.ended());
             Object event =
                     VmWaits.on(first, deadline.orAfter(helloWithin), "the guest's hello", () -> booting.check(id));

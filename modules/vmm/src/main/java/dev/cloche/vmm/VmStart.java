@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * How a VM comes to run and goes on after a pause, and when its guest is told who it is: before anybody else speaks to it. Safe
+ * Starts a VM and continues it after a pause, and gives its guest its identity before any other caller speaks to it. Safe
  * for use from several threads.
  */
 final class VmStart {

@@ -8,9 +8,9 @@ public enum VmTransition {
     START_FAILED,
     PAUSED,
     RESUMED,
-    /** It ended, and somebody had asked for it or a limit was reached. */
+    /** It ended on request or at a limit. */
     ENDED,
-    /** It ended, and nobody had asked for it. */
+    /** It ended without a request. */
     CRASHED,
     /** Its directory was removed. */
     DESTROYED

@@ -6,7 +6,6 @@ import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
 import dev.cloche.Machines;
 import dev.cloche.base.NameSuggestions;
-import dev.cloche.base.NearNames;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.UsageError;
 import java.util.ArrayList;

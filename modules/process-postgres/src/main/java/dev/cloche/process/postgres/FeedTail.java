@@ -45,7 +45,7 @@ final class FeedTail {
         position = Optional.of(settled);
     }
 
-    /** The end of what is settled now. Whoever waits has begun to, and looks for itself after this. */
+    /** Returns the end of what is settled now. A thread that waits has begun to, and looks for itself after this. */
     private FeedPosition end() {
         String horizon = transactions
                 .reading(Deadline.none(), statements -> statements.first(row -> row.getString("horizon"), END))

@@ -61,8 +61,8 @@ final class PostgresConnections {
     }
 
     /**
-     * Only our schema, whatever the role's path (the server's own names come before it); a database or role that is set to lose commits is overruled; and
-     * no wait is without an end.
+     * Only our schema, and never the role's path (the server's own names come before it); a database or role that is set to
+     * lose commits is overruled; and no wait is without an end.
      */
     private static String settings(PostgresConfig config) {
         long millis = config.statementTimeout().toMillis();

@@ -13,7 +13,7 @@ final class PostgresMigrations {
     /** Of the tables that this program knows. */
     static final int VERSION = 2;
 
-    /** Locks of advice are numbers; this one is held by whoever migrates any schema of a database. */
+    /** Locks of advice are numbers; this one is held during the migration of any schema of a database. */
     private static final long LOCK = 0x636c_6f63_6865L;
 
     private static final String VERSION_TABLE = "process_store";

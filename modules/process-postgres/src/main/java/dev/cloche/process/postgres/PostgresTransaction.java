@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so whatever is read
+ * The writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so all that is read
  * after {@link #lock} is current.
  */
 final class PostgresTransaction extends PostgresReads implements StoreTransaction {
@@ -124,7 +124,7 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
     @Override
     public boolean insertProcess(ProcessRegistration registration, String hash, long fence, long lastSequence) {
         PostgresRegistrations registrations = new PostgresRegistrations(statements);
-        // Whoever prunes this id holds the same lock until its tombstone can be read here.
+        // A prune of this id holds the same lock until its tombstone can be read here.
         registrations.lockId(registration.id());
         return registrations.insert(registration, hash, fence, lastSequence, now().ticks());
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Threads on which nobody is interrupted, one per connection. An interrupt of a virtual thread closes the socket that it
- * reads from, and with it the transaction, whose fate would then be in doubt; so callers wait here, and keep their
+ * Runs work on threads that are never interrupted, one per connection. An interrupt of a virtual thread closes the socket
+ * that it reads from, and with it the transaction, whose fate would then be in doubt; so callers wait here, and keep their
  * interrupt until the call is over.
  */
 final class UninterruptibleExecutor implements AutoCloseable {

@@ -91,7 +91,7 @@ class PostgresTimeTest {
             assertThat(next.fence()).isGreaterThan(early.fence());
             assertThatThrownBy(() -> registry.renew(early, MINUTE)).isInstanceOf(ProcessException.LeaseLost.class);
 
-            // Back again: what ann had is not hers again, and bob has his for longer.
+            // Back again: ann's old lease does not come back, and bob keeps the lease for longer.
             step(server, Duration.ofHours(-1));
             assertThatThrownBy(() -> registry.completeWithLease(early, ContractFixture.success(1)))
                     .isInstanceOf(ProcessException.LeaseLost.class);

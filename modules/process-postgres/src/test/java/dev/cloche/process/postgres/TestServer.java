@@ -128,7 +128,7 @@ final class TestServer implements AutoCloseable {
         Files.deleteIfExists(data.resolve("postmaster.pid"));
         List<String> start = new ArrayList<>();
         if (System.getProperty("user.name").equals("root")) {
-            // PostgreSQL refuses to run as root; in a user namespace of its own it is nobody.
+            // PostgreSQL refuses to run as root; in a user namespace of its own it is not root.
             start.addAll(List.of("unshare", "-U"));
         }
         start.addAll(command);

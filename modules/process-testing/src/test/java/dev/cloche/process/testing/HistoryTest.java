@@ -44,7 +44,7 @@ class HistoryTest {
         for (long seed = 0; seed < 500; seed++) {
             Optional<String> first = mutated(MutatedStore.Fault.LEASES_NEVER_EXPIRE, seed);
             if (first.isPresent()) {
-                // But for the tokens, which nobody prints.
+                // But for the tokens, which are never printed.
                 assertThat(mutated(MutatedStore.Fault.LEASES_NEVER_EXPIRE, seed))
                         .isEqualTo(first);
                 return;

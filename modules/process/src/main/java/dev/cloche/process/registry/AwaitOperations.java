@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 
 /** Waiting for what others commit. Safe for use from many threads. */
 final class AwaitOperations {
-    /** So that whoever has no time to wait is told what there is. */
+    /** So that a caller without time to wait is told what there is. */
     private static final Duration ONE_LOOK = Duration.ofMillis(250);
 
     /** What can make a process claimable, but for time. */

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the processes that are in use declared, so that an append need not read it. A declaration never changes, but its id
- * may be pruned and registered anew: whoever decides compares the hash. Thread-safe.
+ * Caches what the processes that are in use declared, so that an append need not read it. A declaration never changes, but
+ * its id may be pruned and registered anew: the caller that decides compares the hash. Thread-safe.
  */
 final class DeclarationCache {
     private static final int MOST = 1_024;

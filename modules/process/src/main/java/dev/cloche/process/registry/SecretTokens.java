@@ -3,7 +3,7 @@ package dev.cloche.process.registry;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Secrets that nobody can guess. Stateless. */
+/** Makes secrets that cannot be guessed. Stateless. */
 final class SecretTokens {
     private static final int BYTES = 16;
     private static final SecureRandom RANDOM = new SecureRandom();

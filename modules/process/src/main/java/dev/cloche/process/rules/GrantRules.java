@@ -14,11 +14,11 @@ public final class GrantRules {
     private GrantRules() {}
 
     /**
-     * What is left to do after a session's handles were removed.
+     * Returns what is left to do after a session's handles were removed.
      *
      * @param removed its handles, of all its frames
      * @param processes those that the handles were to
-     * @param granted ids of those that somebody else has a handle to
+     * @param granted ids of those that another session has a handle to
      */
     public static SessionDeletion afterDeletion(
             String session, List<Grant> removed, int wakes, Collection<ProcessHead> processes, Set<String> granted) {

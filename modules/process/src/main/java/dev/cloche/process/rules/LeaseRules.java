@@ -56,9 +56,12 @@ public final class LeaseRules {
         return matches(row, lease) && row.isLive(now);
     }
 
-    /** A release; empty if it is stale. An expired lease that nobody took is still its holder's to give back. */
+    /**
+     * Decides about a release; empty if it is stale. The holder of an expired lease may still give it back, unless another
+     * owner took it.
+     */
     public static Optional<Decision> release(ProcessHead process, Lease lease) {
-        // Whoever gives it back was not lost.
+        // An owner that gives it back was not lost.
         return process.lease()
                 .filter(row -> matches(row, lease))
                 .map(_ -> new Decision(

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
  * cannot be set and goes on while the host is suspended, which CLOCK_MONOTONIC (and so {@link System#nanoTime}) does not; a
  * lease that ran out during a suspension has therefore run out. Its resolution is 10 ms.
  *
- * <p>Between two looks at the file, at most 5 ms apart, time goes on by {@code nanoTime}. Right after a suspension it can
- * so be behind for 5 ms, in which an expired lease that nobody has taken looks live; the fence still keeps its holder from
- * writing what another holds. Safe for use from many threads.
+ * <p>Between two looks at the file, at most 5 ms apart, time goes on by {@code nanoTime}. Right after a suspension it can so
+ * be behind for 5 ms, in which an expired lease that was not taken looks live; the fence still keeps its holder from writing
+ * what another holds. Safe for use from many threads.
  */
 public final class BootClock implements StoreClock {
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

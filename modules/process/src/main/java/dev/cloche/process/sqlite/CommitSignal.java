@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the times of a file after each commit, so that other programs, which listen, look at the database then.
- * The database itself will not do: its log changes before a commit can be seen. The file has a directory of its own, for
- * directories are what can be watched. What it holds means nothing, and nobody forces it to the disk.
+ * Sets the times of a file after each commit, so that other programs, which listen, look at the database then. The database
+ * itself will not do: its log changes before a commit can be seen. The file has a directory of its own, for directories are
+ * what can be watched. What it holds means nothing, and is never forced to the disk.
  *
  * <p>Rings of one program reach itself too, and rings that come at once become one. Safe for use from many threads.
  */
@@ -60,8 +60,8 @@ public final class CommitSignal implements AutoCloseable {
     }
 
     /**
-     * Tells all who watch that there is something new. What is new is committed, whatever happens here; if it cannot be
-     * told, they find it by their safety net.
+     * Tells all programs that watch that there is something new. What is new is committed already; if it cannot be told,
+     * they find it by their safety net.
      */
     public void ring() {
         if (closed) {

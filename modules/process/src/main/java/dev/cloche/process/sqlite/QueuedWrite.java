@@ -63,7 +63,7 @@ public final class QueuedWrite<T> {
         positions = transaction.positions();
     }
 
-    /** What it was to do has not been done, whatever became of it in the transaction. */
+    /** Records that what it was to do has not been done, also if it ran in the transaction. */
     public void fail(Throwable why) {
         changes = List.of();
         positions = FeedRange.NONE;

@@ -31,7 +31,7 @@ public final class SqliteFeed {
         return sql.first(row -> row.getLong(1), "SELECT " + LAST).orElseThrow();
     }
 
-    /** The one after the last, for whoever records something there at once. */
+    /** Returns the position after the last, for a caller that records something there at once. */
     long nextPosition() {
         long next = (taken.isPresent() ? taken.getAsLong() : lastPosition()) + 1;
         taken = OptionalLong.of(next);

@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Writes for a {@link SqliteProcessStore}, in one transaction. SQLite has one writer at a time, so whatever is read here
- * is locked, and positions of the feed are taken in the order of the commits.
+ * Writes for a {@link SqliteProcessStore}, in one transaction. SQLite has one writer at a time, so all that is read here is
+ * locked, and positions of the feed are taken in the order of the commits.
  */
 public final class SqliteTransaction extends SqliteReads implements StoreTransaction {
     private final Session session;

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets callers that come at once share one commit. Who finds nobody at work becomes the leader and runs what has gathered,
- * its own and that of the others; then it hands on to one of those that came meanwhile. So a single caller pays for no
- * thread but its own, and of many each waits for at most two commits. For stores. Safe for use from many threads.
+ * Lets callers that come at once share one commit. A caller that finds no other at work becomes the leader and runs what has
+ * gathered, its own and that of the others; then it hands on to one of those that came meanwhile. So a single caller pays
+ * for no thread but its own, and of many each waits for at most two commits. For stores. Safe for use from many threads.
  *
  * @param <J> what is to be done
  */
@@ -22,7 +22,9 @@ public final class GroupCommit<J> {
         /** Runs them. When it returns all is done; it throws only if nothing is known of any of them. */
         void run(List<J> jobs);
 
-        /** Comes after {@link #run}, and before their callers go on, while the next group runs: nobody is kept waiting. */
+        /**
+         * Comes after {@link #run}, and before their callers go on, while the next group runs, which need not wait for this.
+         */
         void tell(List<J> jobs);
     }
 
@@ -78,7 +80,7 @@ public final class GroupCommit<J> {
         }
     }
 
-    /** Whether nobody else is at work. */
+    /** Returns whether no other caller is at work. */
     private boolean leads(Entry<J> entry) {
         lock.lock();
         try {

@@ -79,12 +79,12 @@ public interface StoreReads {
      */
     Optional<Long> claimableAt(String inputType, Set<String> hostProfiles);
 
-    /** Those processes that anybody has a handle to. */
+    /** Returns those processes that any session has a handle to. */
     Set<String> granted(Collection<String> ids);
 
     /**
-     * A page of the feed of {@link StoreTransaction#change}, from the beginning if {@code after} is empty; who begins there
-     * is told of no prune from before. Whatever is committed later comes after {@link ChangePage#next}.
+     * A page of the feed of {@link StoreTransaction#change}, from the beginning if {@code after} is empty; a reader that
+     * begins there is told of no prune from before. All that is committed later comes after {@link ChangePage#next}.
      *
      * @throws ProcessException.Invalid if {@code after} is none of its cursors
      * @throws ProcessException.FeedForgotten if there were prunes behind {@code after} that are forgotten

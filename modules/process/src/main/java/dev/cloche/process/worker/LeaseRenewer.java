@@ -81,7 +81,7 @@ public final class LeaseRenewer implements AutoCloseable {
                 var _ = changed.awaitNanos(leftNanos());
             }
         } catch (InterruptedException e) {
-            // Nobody interrupts it; and if, that loses the lease.
+            // No caller interrupts it; an interrupt would lose the lease.
         } finally {
             lock.unlock();
         }

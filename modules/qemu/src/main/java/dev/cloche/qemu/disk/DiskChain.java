@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 /**
  * The files of a writable disk in the directory of a VM or of a snapshot: {@code disk.0}, a blank file system, and above it
  * layers with rising numbers, of which only a VM's last is ever written to. Each names the one below it without a directory,
- * and files that nobody writes to are shared by hard links; so a snapshot needs neither its VM nor another snapshot.
+ * and files that are written to no more are shared by hard links; so a snapshot needs neither its VM nor another snapshot.
  */
 public final class DiskChain {
     /** In a VM; each costs it a look at every read of a block that the layers above lack. */
@@ -103,7 +103,7 @@ public final class DiskChain {
 
     /**
      * Refuses a layer below which there is anything but lower layers of this directory, down to the lowest. Some may be left
-     * out: QEMU has drawn them together, and whoever was to remove them was killed.
+     * out: QEMU has drawn them together, and the process that was to remove them was killed.
      */
     public void requireWhole(Path top) throws IOException {
         for (Path layer = top; !isBottom(layer); ) {
@@ -151,7 +151,7 @@ public final class DiskChain {
         }
     }
 
-    /** Goes back to what a snapshot has, whatever came since. */
+    /** Goes back to what a snapshot has, and drops what was written since. */
     public Path goBack(DiskChain snapshot, int mebibytes) throws IOException {
         List<Path> kept = snapshot.layers();
         for (Path layer : layers()) {
@@ -170,14 +170,14 @@ public final class DiskChain {
         return addLayer(mebibytes);
     }
 
-    /** Gives another directory all layers; nobody may write to any of them from then on. */
+    /** Gives another directory all layers; none of them may be written to from then on. */
     public void share(Path target) throws IOException {
         for (Path layer : layers()) {
             Files.createLink(target.resolve(layer.getFileName().toString()), layer);
         }
     }
 
-    /** Says of all layers but the top that nobody writes to them any more. */
+    /** Marks all layers but the top as written to no more. */
     void protectBelow(Path top) throws IOException {
         for (Path layer : layers()) {
             if (number(layer) < number(top)) {

@@ -159,7 +159,7 @@ public final class DiskTools {
                 .redirectErrorStream(true)
                 .start();
         try {
-            // A complaint is far smaller than the pipe, so nobody waits for us to read it.
+            // A complaint is far smaller than the pipe, so the program never waits for us to read it.
             if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IOException(command.getFirst() + " does not end");
             }

@@ -51,7 +51,7 @@ public final class QemuImage {
 
     /**
      * Does it while the image of a halted guest is put aside, where that is needed. A note in the VM's directory says so for
-     * as long as the image is not back, for whoever would have the guest go on: with an empty disk it must not.
+     * as long as the image is not back, for a process that would have the guest go on: with an empty disk it must not.
      *
      * @param vm the VM's directory
      */

@@ -23,7 +23,7 @@ public final class SparseFiles {
         }
     }
 
-    /** Copies a file that nobody writes to into a new one, hole by hole, and forces the copy to disk. */
+    /** Copies a file that is not being written to into a new one, hole by hole, and forces the copy to disk. */
     public static void copy(Path from, Path to) throws IOException {
         try (DirectoryHandle directory = DirectoryHandle.open(from.resolveSibling(""));
                 FileHandle source = directory.openFile(from.getFileName().toString());

@@ -173,7 +173,7 @@ public final class GuardFiles {
 
     private VmExit lost() {
         try {
-            // The record was written when the VM started; of its end nobody knows more than that it is over.
+            // The record was written when the VM started; of its end no more is known than that it is over.
             Instant started =
                     Files.getLastModifiedTime(directory.resolve(GUARD)).toInstant();
             return new VmExit(
@@ -196,7 +196,7 @@ public final class GuardFiles {
         }
     }
 
-    /** The bytes are the guest's: whatever is not exactly a goodbye is none. */
+    /** Reads a goodbye. The bytes are the guest's, so bytes that are not exactly a goodbye are none. */
     static Optional<Goodbye> goodbye(String hexadecimal) {
         try {
             FrameDecoder decoder = new FrameDecoder();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Which ports of the host a VM has got, in its directory, for whoever asks. */
+/** Records which ports of the host a VM has got, in its directory, where any process can read it. */
 public final class NetworkRecord {
     private static final String FILE = "network.json";
     private static final long VERSION = 1;

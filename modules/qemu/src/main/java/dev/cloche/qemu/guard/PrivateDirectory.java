@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 
-/** A directory that nobody else can look into, also in a folder where everybody may make names. */
+/** Makes a directory that no other user can look into, also in a folder where every user may make names. */
 public final class PrivateDirectory {
     private static final Set<PosixFilePermission> OWNERS_ALONE =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);

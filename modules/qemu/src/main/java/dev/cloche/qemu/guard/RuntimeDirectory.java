@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The directories of sockets, one for each state root. Each guard holds a shared lock on the one that it listens in: so
- * whoever cleans temporary files (systemd-tmpfiles) spares it, and {@link #sweep} does too.
+ * Manages the directories of sockets, one for each state root. Each guard holds a shared lock on the one that it listens in:
+ * so a cleaner of temporary files (systemd-tmpfiles) spares it, and {@link #sweep} does too.
  */
 public final class RuntimeDirectory {
     /** A file beside the directory, which says whose sockets these are: its name is only a hash of that. */
@@ -99,7 +99,7 @@ public final class RuntimeDirectory {
                 return;
             }
             try (LockFile _ = alone.get()) {
-                // Somebody may have made the state root meanwhile.
+                // Another process may have made the state root meanwhile.
                 if (!isOfTheDead(note)) {
                     return;
                 }

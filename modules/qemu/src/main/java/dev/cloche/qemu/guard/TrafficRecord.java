@@ -15,7 +15,7 @@ public final class TrafficRecord {
 
     private TrafficRecord() {}
 
-    /** Empty if nobody has used one. */
+    /** Returns how long ago a published port was used; empty if none was. */
     public static Optional<Duration> sinceUse(Path directory) throws IOException {
         byte[] note;
         try {

@@ -96,7 +96,7 @@ public final class VmDirectory {
                 .toList();
     }
 
-    /** Makers of templates that do not run, which nobody will ever ask for again unless their owner lives. */
+    /** Returns the makers of templates that do not run. Unless its owner lives, no process will ever ask for one again. */
     public List<VmId> deadMakers() {
         return list().stream()
                 .filter(info -> !info.state().live())

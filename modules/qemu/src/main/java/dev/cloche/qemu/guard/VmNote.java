@@ -19,7 +19,7 @@ public enum VmNote {
     STOP_ASKED("stop-asked"),
     /** The VM outlives its owners. The guard looks at this one (docs/guard.md). */
     DETACHED("detached"),
-    /** The guest is somebody's twin, and runs no program before it has an identity of its own. */
+    /** The guest is the twin of another, and runs no program before it has an identity of its own. */
     IDENTITY_OWED("identity-owed"),
     /** A guest that ran is halted only for as long as a snapshot takes. */
     CAPTURING("capturing"),
@@ -27,7 +27,7 @@ public enum VmNote {
     IMAGE_ASIDE("image-aside"),
     /** A layer was added to the disk, and whether QEMU writes to it is not known; no snapshot is possible any more. */
     LAYER_BEGUN("layer-begun"),
-    /** Somebody halted a guest that was halted already, because the host's disk had failed: its guard lets it be. */
+    /** A caller halted a guest that was halted already, because the host's disk had failed: its guard lets it be. */
     HELD("held"),
     /** The guest is halted because the host's disk is full. From the guard, as the next two. */
     DISK_FULL("disk-full"),

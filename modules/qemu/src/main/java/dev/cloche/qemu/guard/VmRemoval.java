@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Removes a VM's directory: first it loses its name, in one step, then its files. Who is killed in between leaves nothing that
- * looks like a VM, and the next removal finishes his. Several may remove the same one at once.
+ * Removes a VM's directory: first it loses its name, in one step, then its files. A process that is killed in between leaves
+ * nothing that looks like a VM, and the next removal completes it. Several may remove the same one at once.
  */
 public final class VmRemoval {
-    /** No name of a VM, so that nobody takes half of one for a whole. */
+    /** No name of a VM, so that no process takes half of one for a whole. */
     private static final String NAMELESS = ".gone-";
 
     private final VmLayout layout;

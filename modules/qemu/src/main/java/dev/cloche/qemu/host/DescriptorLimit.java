@@ -30,7 +30,7 @@ public final class DescriptorLimit {
         try {
             check(of(Files.readString(LIMITS)));
         } catch (IOException unknown) {
-            // Without /proc nobody can tell; then the start does.
+            // Without /proc there is no telling; then the start does.
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class FileDigests {
     private static final String VERSION = "version";
     private static final long FORMAT = 1;
-    /** More than one installation has; whoever exceeds it begins anew. */
+    /** More than one installation has; when it is exceeded, the table begins anew. */
     private static final int MAX_ENTRIES = 64;
 
     private final Path memory;

@@ -6,7 +6,10 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** What the probe finds of this host, looked at once, or again where it is in doubt: whoever asks first waits for it, and others with them. Thread-safe. */
+/**
+ * Holds what the probe finds of this host, looked at once, or again where it is in doubt: the first caller waits for it, and
+ * others with it. Thread-safe.
+ */
 public final class ProbedHost implements Supplier<HostCapabilities> {
     private final VmLayout layout;
     private final VmResources resources;

@@ -186,8 +186,8 @@ public final class QemuCommand {
 
     /**
      * What a guest flushes is on the host's disk where that outlives the VM; else it need not be (docs/vm.md). A write that
-     * fails, for whatever reason, halts the guest and is tried again when it goes on. On the device this would be part of the
-     * key of snapshots.
+     * fails for any reason halts the guest and is tried again when it goes on. On the device this would be part of the key
+     * of snapshots.
      */
     private static String drive(QemuLaunch.Disk disk) {
         return "if=none,id=upper,file=" + escape(disk.top())

@@ -21,7 +21,7 @@ import java.util.Optional;
  * Halts the guest of a VM, and lets it go on.
  *
  * <p>A guest that is halted because the host's disk has failed is told to go on by its guard, under the monitor's lock. QEMU
- * does not tell such a halt from one that is asked for in addition; so the note {@code held} says that somebody has.
+ * does not tell such a halt from one that is asked for in addition; so the note {@code held} says that one was.
  */
 final class GuestPause {
     private final VmLayout layout;

@@ -32,9 +32,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** The pool entries of a state root, whoever made them. */
+/** Manages the pool entries of a state root, made by any process. */
 public final class QemuPool {
-    /** No VM's name, so that nobody sees what is not whole yet. */
+    /** No VM's name, so that no process sees what is not whole yet. */
     private static final String UNNAMED = ".new-";
 
     /** Making one takes milliseconds. */
@@ -49,8 +49,8 @@ public final class QemuPool {
     }
 
     /**
-     * Makes the directory of an entry. It gets its name when it says what it is and is owned, so that whoever finds it
-     * after a crash knows whose it was: no other record has it.
+     * Makes the directory of an entry. It gets its name when it says what it is and is owned, so that a process that finds
+     * it after a crash knows whose it was: no other record has it.
      *
      * @return the owner's lock
      */
@@ -98,10 +98,10 @@ public final class QemuPool {
     }
 
     /**
-     * Ends and removes an entry that nobody owns.
+     * Ends and removes an entry that has no owner.
      *
      * @param kill ends a VM and waits for that
-     * @return false if somebody owns it, or has claimed it
+     * @return false if it has an owner, or was claimed
      */
     public boolean reclaim(VmId id, BiFunction<VmId, Deadline, VmExit> kill, Deadline deadline) {
         Path directory = layout.directory(id);

@@ -14,7 +14,7 @@ import dev.cloche.vm.VmState;
 import dev.cloche.vmm.VmWaits;
 import java.util.Optional;
 
-/** What anybody may do to a VM that runs, without a handle and whoever owns it. Thread-safe. */
+/** Does what any process may do to a VM that runs, without a handle, also to a VM of another owner. Thread-safe. */
 public final class RunningVmOperations {
     private static final int SIGTERM = 15;
 

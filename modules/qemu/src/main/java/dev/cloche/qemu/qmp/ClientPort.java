@@ -35,7 +35,7 @@ public final class ClientPort {
      *
      * @throws VmException.Busy if another process speaks to QEMU's monitor up to the deadline
      * @throws VmException.Monitor if QEMU does not take the port
-     * @throws IOException if nobody listens: the VM has ended
+     * @throws IOException if no process listens: the VM has ended
      */
     public SocketChannel connect(Deadline deadline) throws IOException {
         try {

@@ -146,7 +146,7 @@ public final class QmpConnection implements AutoCloseable {
     }
 
     private void note(QmpAnswer.Event event) {
-        // QEMU has some dozens of names; whoever invents more is not QEMU.
+        // QEMU has some dozens of names; a peer that invents more is not QEMU.
         if (heard.size() < MAX_EVENTS) {
             heard.put(event.name(), event);
         }

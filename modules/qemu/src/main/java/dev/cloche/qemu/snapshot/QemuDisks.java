@@ -52,7 +52,7 @@ public final class QemuDisks implements DiskContents {
         DiskChain.persistent(directory, tools).fit(sizeMiB);
     }
 
-    /** Layers that nobody writes to any more are shared where the file system can do that. */
+    /** Layers that are written to no more are shared where the file system can do that. */
     @Override
     public void copy(Path from, Path to) throws IOException {
         List<Path> layers = DiskChain.layers(from);

@@ -23,8 +23,8 @@ import java.util.Optional;
  * The snapshots of a state root: a directory each, below {@code snapshots/} (docs/on-disk.md). It gets its name by a rename
  * when it is whole and on the disk; what is being written, or deleted, is called {@code .tmp-…}.
  *
- * <p>Whoever uses a snapshot holds its lock shared, whoever writes or deletes it exclusively. Safe for use from several
- * threads and processes.
+ * <p>A user of a snapshot holds its lock shared, a process that writes or deletes it holds the lock exclusively. Safe for
+ * use from several threads and processes.
  */
 public final class QemuSnapshotStore {
     static final String LOCK = "lock";

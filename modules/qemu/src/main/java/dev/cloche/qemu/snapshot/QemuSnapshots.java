@@ -61,7 +61,7 @@ public final class QemuSnapshots {
     private void sweep() {
         store.sweep();
         for (VmId maker : vms.deadMakers()) {
-            // Its owner's lock is free, or somebody is about to destroy it anyway.
+            // Its owner's lock is free, or another process is about to destroy it anyway.
             LockFile.tryLock(context.layout().ownerLock(maker)).ifPresent(lock -> {
                 try (lock) {
                     new VmRemoval(context.layout()).remove(maker);

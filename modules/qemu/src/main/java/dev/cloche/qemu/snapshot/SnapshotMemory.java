@@ -84,7 +84,7 @@ public final class SnapshotMemory {
     }
 
     /**
-     * Reads all of it, whatever is remembered.
+     * Reads all of it, even if a check is on record.
      *
      * @throws IOException if it is not what was written, or cannot be read
      */

@@ -69,7 +69,9 @@ class SnapshotMemoryTest {
             assertThatThrownBy(() -> memory.require(manifest))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("not what was written");
-            // As before, and the page is still writable by whoever wrote to it: what is read now says nothing of later.
+            // As before, and the page is still writable through the mapping that wrote to it: what is read now says
+            // nothing
+            // of later.
             mapped.put(17, (byte) 0);
             memory.require(manifest);
             mapped.put(17, (byte) 1);

@@ -6,8 +6,6 @@ import dev.cloche.pool.WarmVm;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.sandbox.TemplateStore;
-import dev.cloche.sandbox.Templates;
-import dev.cloche.vm.Configuring;
 import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotRef;

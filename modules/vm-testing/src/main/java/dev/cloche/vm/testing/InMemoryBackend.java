@@ -152,7 +152,7 @@ final class InMemoryBackend implements VmBackend {
         return owned.get();
     }
 
-    /** An owner that is there only for the end; false if somebody owns it. */
+    /** Becomes the owner only for the end; returns false if it has an owner. */
     boolean seize() {
         return owned.compareAndSet(false, true);
     }

@@ -36,7 +36,7 @@ final class InMemoryExecution {
     private final Instant startedAt = Instant.now();
     private final Optional<InMemoryTerminal> terminal;
     private final Consumer<InMemoryExecution> onEnd;
-    /** When it has ended, and whoever is attached knows. */
+    /** When it has ended, and the attached port knows. */
     private final CompletableFuture<ExitStatus> settled = new CompletableFuture<>();
 
     private final InMemoryProgram program;
@@ -50,7 +50,7 @@ final class InMemoryExecution {
     private boolean forgotten;
     private volatile @Nullable FrameSink reader;
 
-    /** @param onEnd told once, when it has ended and whoever is attached knows */
+    /** @param onEnd told once, when it has ended and the attached port knows */
     InMemoryExecution(
             int id,
             ExecRequest request,
@@ -194,7 +194,7 @@ final class InMemoryExecution {
         });
     }
 
-    /** Has nobody find it any more, if it has ended. */
+    /** Forgets it if it has ended: no caller finds it any more. */
     boolean forget() {
         return locked(() -> {
             forgotten = end != null;
@@ -203,7 +203,7 @@ final class InMemoryExecution {
         });
     }
 
-    /** Ends it, and has nobody find it or hear of its end. */
+    /** Ends it and forgets it: no caller finds it or hears of its end. */
     void abandon() {
         change(() -> {
             forgotten = true;
@@ -247,7 +247,7 @@ final class InMemoryExecution {
         }
     }
 
-    /** Sends until there is news for the guest, which is told without the lock, or nobody can ask for it any more. */
+    /** Sends until there is news for the guest, which is told without the lock, or it is forgotten. */
     private boolean sendUntilNews() {
         return locked(() -> {
             while (!forgotten) {
@@ -273,7 +273,7 @@ final class InMemoryExecution {
         }
     }
 
-    /** Whether there is news for the guest: it has ended, or nobody can ask for it any more. */
+    /** Returns whether there is news for the guest: it has ended, or is forgotten. */
     private boolean settle(@Nullable FrameSink port) {
         ExitStatus status = end;
         if (status == null || (port != null && !outputs.drained())) {
@@ -282,13 +282,13 @@ final class InMemoryExecution {
         if (port != null) {
             port.sendNow(GuestFrames.exited(id, status));
             reader = null;
-            // Whoever was attached has all of a plain one.
+            // The attached port has all of a plain one.
             forgotten = !acknowledged();
         }
         return settled.complete(status) || (port != null && forgotten);
     }
 
-    /** Whether nobody can ask for it any more. */
+    /** Returns whether no caller can ask for it any more. */
     boolean forgotten() {
         return locked(() -> forgotten);
     }

@@ -25,10 +25,10 @@ final class InMemoryExecutions {
 
     private final AtomicInteger ids = new AtomicInteger();
     private final ConcurrentSkipListMap<Integer, InMemoryExecution> all = new ConcurrentSkipListMap<>();
-    /** Plain ones that have ended while nobody was attached, the oldest first. */
+    /** Plain ones that have ended while no port was attached, the oldest first. */
     private final ArrayDeque<InMemoryExecution> kept = new ArrayDeque<>();
 
-    /** Those that end with their port, and that nobody can come back to. */
+    /** Those that end with their port, and cannot be attached to again. */
     private final Set<InMemoryExecution> fileOperations = ConcurrentHashMap.newKeySet();
 
     int nextId() {
@@ -67,7 +67,7 @@ final class InMemoryExecutions {
                 .anyMatch(execution -> execution.info().key().equals(Optional.of(key)));
     }
 
-    /** It has ended, and whoever was attached knows. */
+    /** Records that it has ended, and that the attached port knows. */
     void ended(InMemoryExecution execution) {
         if (execution.forgotten()) {
             remove(execution);
@@ -106,7 +106,7 @@ final class InMemoryExecutions {
         return Optional.empty();
     }
 
-    /** The port no longer reads it; nobody else ever will, if it is a file operation. */
+    /** Detaches the port that read it; a file operation is never attached again. */
     void detach(InMemoryExecution execution, FrameSink port) {
         boolean givenUp = fileOperations.contains(execution) && execution.isReader(port);
         execution.detach(port);
@@ -136,7 +136,7 @@ final class InMemoryExecutions {
         all.values().forEach(execution -> execution.signal(number));
     }
 
-    /** Ends all and forgets them; nobody hears of their ends. */
+    /** Ends all and forgets them; no port hears of their ends. */
     void endAll() {
         all.values().forEach(execution -> {
             execution.abandon();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class InMemoryFileOperation {
     private static final Pattern USER = Pattern.compile("(root|\\d{1,9})?(?::(root|\\d{1,9}))?");
 
-    /** Nobody comes back to a file operation, so it keeps no more than keeps it going. */
+    /** A file operation is never attached again, so it keeps no more than keeps it going. */
     private static final int WINDOW = 256 * 1024;
 
     private final InMemoryTree tree;

@@ -62,7 +62,7 @@ final class InMemoryGuest {
      * @param log takes what the main execution writes
      * @param memory what it begins with
      * @param tree its files
-     * @param giveBack run when it has ended, before anybody hears of that
+     * @param giveBack run when it has ended, before any caller hears of that
      */
     InMemoryGuest(
             InMemoryFaults faults,
@@ -226,7 +226,7 @@ final class InMemoryGuest {
     void shutdown() {
         shuttingDown = true;
         executions.stop();
-        // Nobody need read what a program has written; the real agent waits as long.
+        // What a program has written need not be read; the real agent waits as long.
         var _ = executions
                 .settled()
                 .orTimeout(UNSENT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
@@ -260,7 +260,7 @@ final class InMemoryGuest {
     void die(VmExit.Cause cause) {
         end(cause, Optional.empty());
         ports.forEach(InMemoryPort::cut);
-        // Not before: nobody would hear how a program ended whose machine is gone.
+        // Not before: no port would hear how a program ended whose machine is gone.
         killAll();
     }
 

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.concurrent.locks.Condition;
 
 /**
- * Both outputs of an execution of an in-memory guest: how much its program may write, and what whoever is attached is sent of
- * it. Everything is called with the lock of the execution held.
+ * Holds both outputs of an execution of an in-memory guest: how much its program may write, and what the attached port is
+ * sent of it. Everything is called with the lock of the execution held.
  */
 final class InMemoryOutputs {
     private static final int MAX_CHUNK = Frame.MAX_PAYLOAD - Long.BYTES;

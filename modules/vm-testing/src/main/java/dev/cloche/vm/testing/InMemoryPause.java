@@ -29,7 +29,7 @@ final class InMemoryPause {
         }
     }
 
-    /** It runs no more, so nobody waits any more. */
+    /** Ends the guest, so that no thread waits any more. */
     void end() {
         lock.lock();
         try {

@@ -269,7 +269,7 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     /**
-     * Injects a fault: the guest sends these bytes, whatever they are, on every connection.
+     * Injects a fault: the guest sends these bytes, unchecked, on every connection.
      *
      * @throws VmException.WrongState if it does not run
      */

@@ -83,7 +83,7 @@ final class InMemoryRunningVm implements RunningVm {
         disk.write(record.withSize(sizeMiB));
     }
 
-    /** For whoever adopts it; a guest of this kind lives as long as its JVM in any case. */
+    /** For a process that adopts it; a guest of this kind lives as long as its JVM in any case. */
     @Override
     public void detach() {
         onDetach.run();

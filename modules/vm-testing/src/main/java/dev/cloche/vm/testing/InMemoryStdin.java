@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
- * What a program of an in-memory guest reads, whichever connection it comes through. What comes from the host is told with the
- * lock of the execution held.
+ * Holds what a program of an in-memory guest reads, through any of its connections. What comes from the host is told with
+ * the lock of the execution held.
  */
 final class InMemoryStdin {
     /** What the host may send before the program reads. */
@@ -16,7 +16,7 @@ final class InMemoryStdin {
     private final OutputWindow window;
     private long arrived;
 
-    /** Told where whoever attaches goes on. */
+    /** Is told where the next attachment goes on. */
     interface Restart {
         void from(long offset, int granted);
     }

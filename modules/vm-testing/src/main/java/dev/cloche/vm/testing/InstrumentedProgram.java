@@ -28,9 +28,9 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 /**
- * This program as it is on the class path, but that each of its calls that touches a database, a file, a lock, a socket
- * or a process first tells {@link KillSteps}, and tells it again when it returns. What is told is found in the byte code,
- * so nobody has to keep a list of it, and what is added tomorrow is killed tomorrow.
+ * This program as it is on the class path, but that each of its calls that touches a database, a file, a lock, a socket or a
+ * process first tells {@link KillSteps}, and tells it again when it returns. What is told is found in the byte code, so
+ * there is no list to maintain, and calls that are added later are killed at too.
  */
 public final class InstrumentedProgram {
     private static final ClassDesc STEPS = ClassDesc.of("dev.cloche.vm.testing.KillSteps");

@@ -80,7 +80,7 @@ public interface VmAttachContract extends VmFixture {
         }
     }
 
-    /** Whoever asks again has to find it, and not the remains of one that was killed. */
+    /** A caller that asks again has to find it, and not the remains of one that was killed. */
     @Test
     default void whatHasAKeyIsNotEndedByACallerWhoDidNotWaitForItsStart() throws IOException {
         try (Vm vm = running()) {
@@ -145,7 +145,7 @@ public interface VmAttachContract extends VmFixture {
                     .exec(ExecRequest.of("cat").withStdin().acknowledged().withWindow(window), soon());
             Thread writer = Thread.ofVirtual().start(() -> write(cat, bytes));
             assertThat(cat.stdout().readNBytes(window)).isEqualTo(Arrays.copyOf(bytes, window));
-            // All is read, nothing is acknowledged: the program waits, whoever asks.
+            // All is read, nothing is acknowledged: the program waits.
             assertThat(cat.stdout().available()).isZero();
             assertThat(info(vm, cat.id()).stdout()).isEqualTo(new ExecutionInfo.Kept(0, window));
             try (Vm client = provider.connect(vm.id(), soon());
@@ -174,7 +174,7 @@ public interface VmAttachContract extends VmFixture {
         try (OutputStream stdin = to.stdin()) {
             stdin.write(bytes);
         } catch (IOException | GuestException.ExecutionTaken takenOver) {
-            // Somebody else goes on.
+            // Another connection goes on.
         }
     }
 
@@ -277,7 +277,7 @@ public interface VmAttachContract extends VmFixture {
                             assertThat(info(vm, endless.id()).stdout().to()).isGreaterThan(ExecutionTable.WINDOW));
             endless.signal(9, soon());
             vm.detach();
-            // Without a DETACH: the guest is to find out for itself, and nobody connects who would wake it.
+            // Without a DETACH: the guest is to find out for itself; no connection comes that would wake it.
         }
         Awaitility.await().until(() -> !provider().get(id).orElseThrow().state().live());
         assertThat(provider().get(id).orElseThrow().exit().flatMap(VmExit::mainExit))

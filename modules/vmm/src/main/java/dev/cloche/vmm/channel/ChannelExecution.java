@@ -163,7 +163,7 @@ final class ChannelExecution implements GuestExecution {
         return letGo;
     }
 
-    /** Nobody will ever read it, and nobody knows its id: what it still writes is dropped. */
+    /** Gives it up: its id was given to no caller, so no reader will come, and what it still writes is dropped. */
     void abandon() {
         stdin.cut();
         stdout.close();

@@ -44,7 +44,7 @@ public final class ExecutionTable {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
         boolean acknowledged = request.has(ExecRequest.Option.ACKNOWLEDGED);
         boolean stdin = request.has(ExecRequest.Option.STDIN);
-        // One that has a key is found by whoever asks for it again, which may be another process by now.
+        // One that has a key is found by the caller that asks for it again, which may be another process by now.
         Consumer<ChannelExecution> abandon =
                 request.key().isPresent() ? ChannelExecution::close : started -> abandon(started, acknowledged);
         int id = line.unanswered()
@@ -202,7 +202,7 @@ public final class ExecutionTable {
         return execution;
     }
 
-    /** Ends what nobody waits for any more, and has it forgotten. */
+    /** Ends an execution that has no waiter any more, and has it forgotten. */
     private void abandon(ChannelExecution execution, boolean acknowledged) {
         execution.abandon();
         if (acknowledged) {

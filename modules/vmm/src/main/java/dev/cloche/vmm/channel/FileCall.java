@@ -54,7 +54,7 @@ final class FileCall implements AutoCloseable {
     private void expireIf(boolean late) {
         if (late) {
             expired = true;
-            // Wakes whoever reads or writes; both only send small frames, and never wait.
+            // Wakes the reader or writer; both only send small frames, and never wait.
             closeStreams();
         }
     }

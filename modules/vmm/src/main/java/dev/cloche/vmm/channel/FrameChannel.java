@@ -118,7 +118,7 @@ final class FrameChannel implements FrameSink {
         return ask(frame.apply(request), answer, deadline, what);
     }
 
-    /** Has something done that nobody waits for. */
+    /** Has something done without waiting for it. */
     void cleanUp(CompletableFuture<Boolean> answer, IntFunction<ByteBuffer> frame) {
         try {
             sendNow(frame.apply(unanswered.addCleanUp(new PendingRequest.Deed(answer))));

@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * Turns a tree of the host into records. Links below the source are never followed, also if somebody puts them there
+ * Turns a tree of the host into records. Links below the source are never followed, also if another process puts them there
  * meanwhile. For one copy, on one thread.
  */
 final class HostTreeReader {

@@ -12,7 +12,8 @@ import java.util.Set;
  *
  * @param name in the copy
  * @param made what it shall be, if this copy made it; a directory that was there stays as it was
- * @param names what this copy has made in a directory that was there. In one of its own, whatever is there is its work
+ * @param names what this copy has made in a directory that was there. In a directory of its own, all that is there is its
+ *     work
  */
 record OpenDirectory(DirectoryHandle handle, String name, Optional<FileEntry> made, Set<String> names)
         implements AutoCloseable {

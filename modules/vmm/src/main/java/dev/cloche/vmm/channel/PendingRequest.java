@@ -48,7 +48,7 @@ sealed interface PendingRequest {
      * A program to start.
      *
      * @param register makes the execution known before anything that follows its start is read
-     * @param abandon ends an execution that nobody waits for any more
+     * @param abandon ends an execution that has no waiter any more
      */
     public record Exec(
             CompletableFuture<ChannelExecution> answer,
@@ -74,7 +74,7 @@ sealed interface PendingRequest {
      * An execution to attach to.
      *
      * @param register makes the execution known before anything that follows is read
-     * @param abandon lets go of an execution that nobody waits for any more
+     * @param abandon lets go of an execution that has no waiter any more
      * @param answered runs in any case
      */
     record Attach(

@@ -34,7 +34,7 @@ final class PendingRequests {
         return add(request, MOST);
     }
 
-    /** Like {@link #add}, for what nobody waits for: from the reserve. */
+    /** Like {@link #add}, for requests without a waiter: takes from the reserve. */
     int addCleanUp(PendingRequest request) {
         return add(request, MOST + RESERVE);
     }

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The directory of a persistent disk: its record, and the two locks that keep two VMs from one disk (docs/on-disk.md). Whoever
- * prepares it for a VM, or changes it, holds {@code change.lock} for that time; whoever keeps the VM alive holds {@code
- * use.lock}, and begins to while the other is held.
+ * The directory of a persistent disk: its record, and the two locks that keep two VMs from one disk (docs/on-disk.md). A
+ * process that prepares it for a VM, or changes it, holds {@code change.lock} for that time; the guard, which keeps the VM
+ * alive, holds {@code use.lock}, and takes it while the other is held.
  */
 public final class DiskDirectory {
     private static final String RECORD = "disk.json";

@@ -127,7 +127,7 @@ public final class DiskStore implements PersistentDisks {
             return;
         }
         try (DiskDirectory.Claim _ = new DiskDirectory(directory).claim()) {
-            // First out of the way, so that nobody ever finds half of it.
+            // First out of the way, so that no process ever finds half of it.
             Path away = draft(directory);
             Files.move(directory, away, StandardCopyOption.ATOMIC_MOVE);
             DurableFiles.forceDirectory(parent(directory));

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.zip.CRC32;
 
 /**
- * Finds frames in the bytes that a guest (or, in the in-memory guest, a host) sends. Pure: no I/O, memory for two frames
- * whatever arrives.
+ * Finds frames in the bytes that a guest (or, in the in-memory guest, a host) sends. Pure: no I/O, and never more memory
+ * than for two frames.
  *
  * <p>While it searches, everything that is no frame is skipped, as after connecting, when the rest of another's
  * conversation may arrive. Once it is {@linkplain #becomeStrict strict}, that is an error.
@@ -37,7 +37,7 @@ public final class FrameDecoder {
         return false;
     }
 
-    /** From now on whatever is no frame is an error. */
+    /** Treats all bytes that are no frame as an error from now on. */
     public void becomeStrict() {
         strict = true;
     }

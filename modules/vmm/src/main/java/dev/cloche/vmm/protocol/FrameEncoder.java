@@ -37,7 +37,7 @@ public final class FrameEncoder {
         return out.flip();
     }
 
-    /** What opens a connection: zeros that complete whatever a predecessor left unfinished, then RESET. */
+    /** Returns what opens a connection: zeros that complete a frame which a predecessor left unfinished, then RESET. */
     public static ByteBuffer opening(long nonce) {
         ByteBuffer out = allocate(Frame.MAX_PAYLOAD + Frame.SEAL + Frame.HEADER + Long.BYTES + Frame.SEAL);
         out.position(Frame.MAX_PAYLOAD + Frame.SEAL);

@@ -5,7 +5,10 @@ import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Reads the fields of a payload and believes none of them: whatever does not fit is a {@link GuestException.ProtocolBroken}. */
+/**
+ * Reads the fields of a payload and trusts none of them: a field that does not fit is a
+ * {@link GuestException.ProtocolBroken}.
+ */
 public final class PayloadReader {
     private final ByteBuffer payload;
     private final String name;

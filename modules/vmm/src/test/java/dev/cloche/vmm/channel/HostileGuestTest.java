@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A guest that owns its VM sends frames that are sound as frames and mean whatever it likes. */
+/** A guest that owns its VM sends frames that are well-formed and lie in what they mean. */
 class HostileGuestTest {
     private static final int OPENING = 65_540 + Frame.HEADER + Long.BYTES + Frame.SEAL;
 
