@@ -5,21 +5,14 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "children.h"
 #include "clock.h"
-#include "devices.h"
-#include "execution.h"
-#include "freeze.h"
 #include "log.h"
-#include "log_port.h"
-#include "port.h"
-#include "readiness.h"
-#include "shutdown.h"
-#include "task.h"
 
 static int epoll = -1;
+static const struct loop_callbacks *callbacks;
 
-void loop_open(void) {
+void loop_open(const struct loop_callbacks *wanted) {
+    callbacks = wanted;
     epoll = epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0) die("no epoll: %s", strerror(errno));
 }
@@ -42,27 +35,9 @@ void loop_close(int fd) {
     close(fd);
 }
 
-static void handle(enum source source, uint32_t id) {
-    switch (source) {
-        case CHILDREN: children_reap(); break;
-        case DEVICES: devices_event(); break;
-        case PORT: port_event(id); break;
-        case LOG_PORT: log_port_event(); break;
-        case REPORT: execution_report(id); break;
-        case INPUT: execution_input_ready(id); break;
-        case OUTPUT_1: execution_output_ready(id, 0); break;
-        case OUTPUT_2: execution_output_ready(id, 1); break;
-        case READINESS: readiness_event(); break;
-    }
-}
-
 static int timeout(int wait, int more) {
     if (!wait || more) return 0;
-    int64_t next = INT64_MAX, due[] = {ports_deadline(), executions_deadline(), shutdown_deadline(), tasks_deadline(),
-                                       freeze_deadline()};
-    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
-        if (due[i] < next) next = due[i];
-    }
+    int64_t next = callbacks->deadline();
     if (next == INT64_MAX) return -1;
     int64_t left = next - now_ms();
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
@@ -72,12 +47,8 @@ void loop_once(int wait) {
     static int more;
     struct epoll_event events[64];
     int count = epoll_wait(epoll, events, sizeof events / sizeof *events, timeout(wait, more));
-    for (int i = 0; i < count; i++) handle((enum source)(events[i].data.u64 >> 32), (uint32_t)events[i].data.u64);
-    more = devices_pump();
-    tasks_pump();
-    freeze_pump();
-    more |= readiness_pump();
-    more |= executions_pump();
-    more |= ports_pump();
-    shutdown_step();
+    for (int i = 0; i < count; i++) {
+        callbacks->event((enum source)(events[i].data.u64 >> 32), (uint32_t)events[i].data.u64);
+    }
+    more = callbacks->pump();
 }

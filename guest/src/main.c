@@ -16,6 +16,7 @@
 #include "names.h"
 #include "port.h"
 #include "root.h"
+#include "rounds.h"
 #include "store.h"
 #include "table.h"
 
@@ -48,7 +49,7 @@ int main(void) {
     raise_limits();
     windows_limit();
     go_first();
-    loop_open();
+    loop_open(&ROUNDS);
     children_open();
     devices_open();
     configure_open();
