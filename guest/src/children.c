@@ -8,15 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "execution.h"
 #include "log.h"
 #include "loop.h"
-#include "task.h"
 
 static int signals = -1;
 static unsigned killed;
+static bool (*child_ended)(pid_t pid, int status);
 
-void children_open(void) {
+void children_open(bool (*ended)(pid_t pid, int status)) {
+    child_ended = ended;
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
@@ -35,8 +35,7 @@ void children_reap(void) {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        execution_ended(pid, status);
-        bool own = task_ended(pid, status);
+        bool own = child_ended(pid, status);
         killed += !own && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     }
 }

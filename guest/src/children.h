@@ -2,8 +2,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
-void children_open(void);
+/* `ended` is called for each that has ended; answers whether it was the agent's own work. */
+void children_open(bool (*ended)(pid_t pid, int status));
 
 /* Takes the status of all that have ended. */
 void children_reap(void);

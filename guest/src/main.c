@@ -6,9 +6,11 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "children.h"
 #include "configure.h"
 #include "devices.h"
+#include "dispatch.h"
 #include "execution.h"
 #include "hello.h"
 #include "log.h"
@@ -19,6 +21,7 @@
 #include "rounds.h"
 #include "store.h"
 #include "table.h"
+#include "task.h"
 
 /* Four descriptors of an execution with pipes (a terminal's are as many), the ports, and what is open for a moment. */
 static void raise_limits(void) {
@@ -42,6 +45,14 @@ static void go_first(void) {
     }
 }
 
+static bool child_ended(pid_t pid, int status) {
+    execution_ended(pid, status);
+    return task_ended(pid, status);
+}
+
+static const struct port_callbacks HOSTS = {
+    .connected = hello_send, .disconnected = executions_detach, .waits = dispatch_waits, .handle = dispatch};
+
 int main(void) {
     if (getpid() != 1) return 1;
     hello_note_start();
@@ -50,7 +61,8 @@ int main(void) {
     windows_limit();
     go_first();
     loop_open(&ROUNDS);
-    children_open();
+    ports_open(&HOSTS);
+    children_open(child_ended);
     devices_open();
     configure_open();
     /* The ports first, so that hosts get their RESET answered while the rest goes on. */

@@ -7,13 +7,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "attach.h"
 #include "bytes.h"
 #include "clock.h"
-#include "dispatch.h"
-#include "hello.h"
 #include "loop.h"
-#include "message.h"
 #include "ring.h"
 
 enum {
@@ -44,6 +40,9 @@ struct port {
 };
 
 static struct port ports[PORTS];
+static const struct port_callbacks *callbacks;
+
+void ports_open(const struct port_callbacks *wanted) { callbacks = wanted; }
 
 bool port_is_open(unsigned index) { return ports[index].open; }
 
@@ -101,7 +100,7 @@ static void forget_host(struct port *port) {
     port->news = true;
     ring_drop(&port->queue, port->queue.length);
     message_drop(&port->message);
-    executions_detach((int)(port - ports));
+    callbacks->disconnected((int)(port - ports));
 }
 
 static void reset(struct port *port, const struct frame *frame) {
@@ -109,19 +108,19 @@ static void reset(struct port *port, const struct frame *frame) {
     port->connected = true;
     port->hang_up_at = INT64_MAX;
     port_send((int)(port - ports), &(struct frame){.type = RESET_ACK, .length = 8, .payload = frame->payload}, NULL, 0);
-    hello_send((int)(port - ports));
+    callbacks->connected((int)(port - ports));
 }
 
 /* Handles the frame that the parser holds; false if its answer would not fit yet. */
 static bool handle_frame(struct port *port) {
     if (!port_has_room((int)(port - ports))) return false;
     const struct frame *frame = &port->parser.frame;
-    if (port->connected && dispatch_waits(frame)) return false;
+    if (port->connected && callbacks->waits(frame)) return false;
     port->frame_waits = false;
     if (frame->type == RESET && frame->stream == 0 && frame->request == 0 && frame->length == 8 && frame->flags == 0) {
         reset(port, frame);
     } else if (port->connected) {
-        dispatch((int)(port - ports), &port->message, frame);
+        callbacks->handle((int)(port - ports), &port->message, frame);
     }
     return true;
 }
@@ -214,7 +213,7 @@ static void write_some(struct port *port) {
 void ports_ready(void) {
     for (int i = 0; i < PORTS; i++) {
         if (!ports[i].connected || !port_has_room(i)) continue;
-        hello_send(i);
+        callbacks->connected(i);
         write_some(&ports[i]);
     }
 }

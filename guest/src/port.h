@@ -10,9 +10,21 @@
 #include <sys/uio.h>
 
 #include "frame.h"
+#include "message.h"
 #include "piece.h"
 
 enum { PORTS = 8, NO_PORT = -1 };
+
+/* Who handles what hosts say. */
+struct port_callbacks {
+    void (*connected)(int port);    /* a host has opened it by a RESET, which is answered; the port has room */
+    void (*disconnected)(int port); /* the host has gone, or another takes its place */
+    bool (*waits)(const struct frame *frame); /* whether the frame cannot be handled yet */
+    void (*handle)(int port, struct message *message, const struct frame *frame); /* the port has room for one answer */
+};
+
+/* Before the first port is opened; the callbacks stay. */
+void ports_open(const struct port_callbacks *callbacks);
 
 /* Serves a port, whose device is open for reading and writing, non-blocking. */
 void port_open(unsigned index, int fd);
@@ -26,7 +38,7 @@ bool ports_pump(void);
 /* When ports_pump is to be called even without an event, in milliseconds as by now_ms. */
 int64_t ports_deadline(void);
 
-/* Says HELLO on every port that was opened by a RESET. */
+/* Calls `connected` once more for every port that was opened by a RESET. */
 void ports_ready(void);
 
 /* Counts the connections of a port: an answer that comes late belongs to the one that asked. */

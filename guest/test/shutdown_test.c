@@ -17,7 +17,6 @@
 #include "../src/power_off.h"
 #include "../src/proc.h"
 #include "../src/table.h"
-#include "../src/task.h"
 #include "check.h"
 
 enum { A_MOMENT = 300, LONG = 60000, REQUESTED = REASON_REQUESTED, WITH_MAIN = REASON_REQUESTED_WITH_MAIN };
@@ -38,15 +37,12 @@ void loop_watch(int fd, uint32_t events, enum source source, uint32_t id) {
     signals = fd;
 }
 
-void execution_ended(pid_t pid, int status) {
+static bool child_ended(pid_t pid, int status) {
     for (int i = 0; i < table_end(); i++) {
         if (table_at(i) == NULL || table_at(i)->pid != pid) continue;
         table_at(i)->ended = true;
         table_at(i)->status = status;
     }
-}
-
-bool task_ended(pid_t pid, int status) {
     CHECK(pid != task || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
     return pid == task;
 }
@@ -276,7 +272,7 @@ static bool play(void (*script)(void)) {
         if (first == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             CHECK(pipe(ready) == 0);
-            children_open();
+            children_open(child_ended);
             script();
         }
         int status;
