@@ -3,16 +3,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "announcement.h"
@@ -21,6 +17,7 @@
 #include "log.h"
 #include "log_port.h"
 #include "loop.h"
+#include "nodes.h"
 #include "port.h"
 #include "power_off.h"
 
@@ -29,37 +26,11 @@ enum { ROOT_WAIT_MS = 5000, NAMES_WAIT_MS = 2000, ANNOUNCEMENTS_A_ROUND = 64 };
 static int announcements = -1;
 static bool announced = true, look = true; /* what is there already is not announced */
 
-/* Mounts that have no place in the tree: what root in the guest mounts over /sys and /dev, or does to the nodes there,
- * cannot lead the agent to another file, one that blocks it for ever in particular. */
-static int sysfs = -1, nodes = -1, null = -1;
-
-int devices_mount(const char *type) {
-    int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
-    int mount = -1;
-    if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0) {
-        mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-    }
-    if (mount < 0) die("cannot mount a %s: %s", type, strerror(errno));
-    close(context);
-    return mount;
-}
-
-static int open_node(unsigned major, unsigned minor, int flags) {
-    if (mknodat(nodes, "node", S_IFCHR | 0600, makedev(major, minor)) != 0) return -1;
-    int fd = openat(nodes, "node", flags | O_CLOEXEC);
-    int error = errno;
-    unlinkat(nodes, "node", 0);
-    errno = error;
-    return fd;
-}
-
-int devices_null(void) { return null; }
+static int sysfs = -1;
 
 void devices_open(void) {
-    sysfs = devices_mount("sysfs");
-    nodes = devices_mount("tmpfs");
-    null = open_node(1, 3, O_RDONLY);
-    if (null < 0) die("no /dev/null: %s", strerror(errno));
+    sysfs = mount_detached("sysfs");
+    nodes_open();
     announcements = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK, .nl_groups = 1};
     if (announcements < 0 || bind(announcements, (struct sockaddr *)&kernel, sizeof kernel) != 0) {
@@ -86,7 +57,7 @@ static int open_device(const char *port, int flags) {
     unsigned major, minor;
     read_attribute(port, "dev", number, sizeof number);
     if (sscanf(number, "%u:%u", &major, &minor) != 2) return -1;
-    int fd = open_node(major, minor, flags);
+    int fd = node_open(major, minor, flags);
     if (fd < 0) log_line("cannot open %s: %s", port, strerror(errno));
     return fd;
 }

@@ -7,12 +7,6 @@
  * of the image runs. */
 void devices_open(void);
 
-/* A mount of this type that has no place in the tree. */
-int devices_mount(const char *type);
-
-/* A descriptor of /dev/null, not of what an image may have put in its place. */
-int devices_null(void);
-
 /* Something was announced. */
 void devices_event(void);
 

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "devices.h"
+#include "nodes.h"
 
 static int proc = -1;
 
 int proc_open(void) {
-    proc = devices_mount("proc");
+    proc = mount_detached("proc");
     return proc;
 }
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Mounts a procfs without a place in the tree, like those of devices.c, and answers its descriptor; -1: there is none. */
+/* Mounts a procfs without a place in the tree, as nodes.h does, and answers its descriptor; -1: there is none. */
 int proc_open(void);
 
 /* What a file of it says, up to 32 KiB; empty if there is none. Valid up to the next call. */

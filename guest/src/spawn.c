@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "devices.h"
 #include "environment.h"
 #include "file_operation.h"
 #include "identity.h"
 #include "init.h"
+#include "nodes.h"
 #include "record.h"
 #include "terminal.h"
 
@@ -92,7 +92,7 @@ static bool make_terminal(const struct exec_request *command, struct ends *ends)
 static bool make_pipes(bool with_input, struct ends *ends) {
     for (int fd = STDIN_FILENO; fd <= SPAWN_REPORT; fd++) {
         if (fd == STDIN_FILENO && !with_input) {
-            ends->child[fd] = copy(devices_null());
+            ends->child[fd] = copy(node_null());
             if (ends->child[fd] < 0) return false;
         } else if (!make_pipe(ends, fd)) {
             return false;
