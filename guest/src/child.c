@@ -9,36 +9,14 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "cradle.h"
 #include "environment.h"
 #include "identity.h"
 #include "init.h"
 #include "limits.h"
 #include "raw.h"
-#include "spawn.h"
+#include "report.h"
 #include "terminal.h"
-
-enum { NAME_SHOWN = 100 };
-
-__attribute__((noreturn)) static void leave(void) {
-    for (;;) raw(SYS_exit_group, 127);
-}
-
-static size_t append(char *text, size_t length, size_t capacity, const char *more, size_t most) {
-    size_t count = strnlen(more, most);
-    if (count > capacity - length) count = capacity - length;
-    memcpy(text + length, more, count);
-    return length + count;
-}
-
-void child_give_up(enum failure code, int error, const char *before, const char *name, const char *after) {
-    struct spawn_failure failure = {.code = code, .error = error};
-    size_t capacity = sizeof failure.sentence - 1, length = 0;
-    length = append(failure.sentence, length, capacity, before, capacity);
-    length = append(failure.sentence, length, capacity, name, NAME_SHOWN);
-    append(failure.sentence, length, capacity, after, capacity);
-    raw(SYS_write, SPAWN_REPORT, &failure, sizeof failure); /* less than PIPE_BUF, so whole or not at all */
-    leave();
-}
 
 /* The agent ignores one signal and blocks two; it handles none. */
 static void reset_signals(void) {
@@ -59,9 +37,9 @@ void child_leave_agent(const int ends[4]) {
     /* Nothing of the agent's stays open: a copy of another execution's stdin would keep that from its end. All ends
      * are above 3, because the agent's first four descriptors are taken. */
     for (int fd = STDIN_FILENO; fd <= SPAWN_REPORT; fd++) {
-        if (raw(SYS_dup2, ends[fd], fd) < 0) leave();
+        if (raw(SYS_dup2, ends[fd], fd) < 0) child_end();
     }
-    if (raw(SYS_fcntl, SPAWN_REPORT, F_SETFD, FD_CLOEXEC) != 0) leave();
+    if (raw(SYS_fcntl, SPAWN_REPORT, F_SETFD, FD_CLOEXEC) != 0) child_end();
     raw(SYS_close_range, SPAWN_REPORT + 1, ~0U, 0);
 }
 

@@ -3,19 +3,8 @@
  * its own stack, changes nothing else, and asks the kernel by raw.h. */
 #pragma once
 
-#include "cradle.h"
-#include "frame.h"
-
-/* Where a child of the agent reports. */
-enum { SPAWN_REPORT = 3 };
-
 /* The child's `main`: executes the command of a cradle, or reports why not. */
 int child_main(void *cradle);
 
 /* Leaves the agent's session, signals and descriptors: keeps these four, as 0, 1, 2 and 3. */
 void child_leave_agent(const int ends[4]);
-
-/* Reports and ends: the sentence is put together of the three, of the name 100 bytes at most, and of what `error` (errno,
- * or 0) means. */
-__attribute__((noreturn)) void child_give_up(enum failure code, int error, const char *before, const char *name,
-                                             const char *after);

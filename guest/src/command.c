@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "raw.h"
+#include "report.h"
 
 static const char USUAL_PATH[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

@@ -18,8 +18,8 @@
 #include "log.h"
 #include "names.h"
 #include "network.h"
+#include "report.h"
 #include "secrets.h"
-#include "spawn.h"
 #include "task.h"
 
 enum { CONFIGURE_MS = 10000 };

@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "port.h"
 #include "shutdown.h"
+#include "spawn.h"
 #include "table.h"
 #include "terminal.h"
 

@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "frame.h"
 #include "port.h"
-#include "spawn.h"
+#include "report.h"
 #include "task.h"
 
 enum { THAW_MS = 10000, THAW_AGAIN_MS = 1000 };

@@ -17,7 +17,7 @@
 #include "freeze.h"
 #include "log.h"
 #include "port.h"
-#include "spawn.h"
+#include "report.h"
 #include "task.h"
 
 /* From the kernel's fs/ext4/ext4.h; the number is one of blocks. */

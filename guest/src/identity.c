@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "child.h"
 #include "raw.h"
+#include "report.h"
 
 /* Of a file no more is read than FILE_MAX, a piece of whole lines at a time. A line longer than PIECE is no account. */
 enum { FILE_MAX = 4 * 1024 * 1024, PIECE = 16 * 1024 };

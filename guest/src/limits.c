@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "child.h"
 #include "raw.h"
+#include "report.h"
 
 static long set(uint32_t resource, struct rlimit wanted) { return raw(SYS_prlimit64, 0, resource, &wanted, 0); }
 

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,30 +17,8 @@
 #include "init.h"
 #include "nodes.h"
 #include "record.h"
+#include "report.h"
 #include "terminal.h"
-
-void spawn_give_up(enum failure code, const char *format, ...) {
-    struct spawn_failure failure = {.code = code};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(failure.sentence, sizeof failure.sentence, format, arguments);
-    va_end(arguments);
-    ssize_t ignored = write(SPAWN_REPORT, &failure, sizeof failure); /* less than PIPE_BUF, so whole or not at all */
-    (void)ignored;
-    _exit(127);
-}
-
-bool spawn_told(int report, struct spawn_failure *failure) {
-    ssize_t n = read(report, failure, sizeof *failure);
-    if (n < 0) return errno != EAGAIN && errno != EINTR;
-    if (n != sizeof *failure) {
-        failure->code = 0;
-    } else if (failure->error != 0) {
-        size_t length = strnlen(failure->sentence, sizeof failure->sentence - 1);
-        snprintf(failure->sentence + length, sizeof failure->sentence - length, ": %s.", strerror(failure->error));
-    }
-    return true;
-}
 
 /* The agent's ends, and what the child gets as 0, 1, 2 and 3; -1 where there is none. */
 struct ends {

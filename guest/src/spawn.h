@@ -6,15 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "child.h"
+#include "cradle.h"
 #include "file_request.h"
 #include "request.h"
-
-struct spawn_failure {
-    uint32_t code; /* as in FAILED; 0: none */
-    int error;     /* what spawn_told ends the sentence with: an errno, or 0 */
-    char sentence[256];
-};
 
 struct spawned {
     pid_t pid;
@@ -30,9 +24,3 @@ bool spawn(const struct exec_request *command, struct spawned *spawned);
 
 /* The same for a FILE, whose child is a copy of the agent that does the operation itself. */
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned);
-
-/* Reads the report: true once the child has told, then a code of 0 means that exec worked. */
-bool spawn_told(int report, struct spawn_failure *failure);
-
-/* In a child with memory of its own: reports and ends. */
-__attribute__((noreturn, format(printf, 2, 3))) void spawn_give_up(enum failure code, const char *format, ...);

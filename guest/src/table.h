@@ -7,8 +7,8 @@
 
 #include "input.h"
 #include "output.h"
+#include "report.h"
 #include "request.h"
-#include "spawn.h"
 
 enum { EXECUTIONS_MAX = 1024, PROGRAM_MAX = 256 };
 

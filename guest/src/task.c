@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "loop.h"
 #include "port.h"
-#include "spawn.h"
+#include "report.h"
 
 static struct task {
     pid_t pid; /* 0: none */

@@ -24,6 +24,7 @@
 #include "../../src/port.h"
 #include "../../src/readiness.h"
 #include "../../src/shutdown.h"
+#include "../../src/spawn.h"
 #include "../../src/table.h"
 #include "../../src/task.h"
 #include "../../src/terminal.h"
