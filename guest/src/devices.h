@@ -13,9 +13,6 @@ void devices_event(void);
 /* Reads announcements, and opens the ports that have their name by now; answers whether more could be done at once. */
 bool devices_pump(void);
 
-/* Loads the modules of /modules, up to and including virtio_console if `first`, the others if not. */
-void modules_load(bool first);
-
 /* Waits until the root disk is there; false if it does not come within five seconds. */
 bool devices_wait_for_root(void);
 

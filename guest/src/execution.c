@@ -11,15 +11,20 @@
 #include "log_port.h"
 #include "loop.h"
 #include "port.h"
-#include "shutdown.h"
 #include "spawn.h"
 #include "table.h"
 #include "terminal.h"
 
+static const struct execution_callbacks *callbacks;
+
+void executions_open(const struct execution_callbacks *wanted) { callbacks = wanted; }
+
+const struct execution_callbacks *execution_callbacks(void) { return callbacks; }
+
 /* A slot for what is about to be spawned; NULL, with the reason, if there can be no more. */
 static struct execution *slot(const char **sentence) {
     *sentence = "The VM is shutting down.";
-    if (shutdown_begun()) return NULL;
+    if (callbacks->vm_is_ending()) return NULL;
     *sentence = "There are 1024 executions, more are not possible.";
     return table_add();
 }

@@ -8,6 +8,18 @@
 #include "file_request.h"
 #include "request.h"
 
+/* The end of the VM, as far as executions know of it. */
+struct execution_callbacks {
+    bool (*vm_is_ending)(void);    /* whether no more are started */
+    void (*init_asked)(void);      /* the init has asked for the end of the system, and has ended */
+    void (*main_ended)(uint32_t kind, uint32_t value); /* the main execution has ended and its EXITED is said */
+};
+
+/* Before the first is started; the callbacks stay. */
+void executions_open(const struct execution_callbacks *callbacks);
+
+const struct execution_callbacks *execution_callbacks(void);
+
 /* Starts the command; STARTED or FAILED follows once exec has told. Answers 0, or a failure code with its sentence. */
 int execution_start(int port, uint32_t request, const struct exec_request *command, const char **sentence);
 

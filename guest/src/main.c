@@ -15,10 +15,12 @@
 #include "hello.h"
 #include "log.h"
 #include "loop.h"
+#include "modules.h"
 #include "names.h"
 #include "port.h"
 #include "root.h"
 #include "rounds.h"
+#include "shutdown.h"
 #include "store.h"
 #include "table.h"
 #include "task.h"
@@ -53,6 +55,11 @@ static bool child_ended(pid_t pid, int status) {
 static const struct port_callbacks HOSTS = {
     .connected = hello_send, .disconnected = executions_detach, .waits = dispatch_waits, .handle = dispatch};
 
+static void init_asked(void) { shutdown_requested(0); }
+
+static const struct execution_callbacks VM = {
+    .vm_is_ending = shutdown_begun, .init_asked = init_asked, .main_ended = shutdown_main_ended};
+
 int main(void) {
     if (getpid() != 1) return 1;
     hello_note_start();
@@ -62,6 +69,7 @@ int main(void) {
     go_first();
     loop_open(&ROUNDS);
     ports_open(&HOSTS);
+    executions_open(&VM);
     children_open(child_ended);
     devices_open();
     configure_open();

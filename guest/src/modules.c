@@ -1,3 +1,5 @@
+#include "modules.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "devices.h"
 #include "log.h"
 #include "loop.h"
 

@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "execution.h"
+#include "loop.h"
 #include "port.h"
 
 enum { FIRST_MEMORY = 4096, GROWTH = 4, READ_MAX = 64 * 1024, TERMINAL_REST = 64 * 1024 };
@@ -35,24 +35,24 @@ static uint32_t unused(const struct output *output) {
 
 /* More memory where it is full, or the last read could have brought more. Without budget or memory the executions that
  * are merely kept go first; then the window stays as it is. */
-static void grow(struct output *output) {
+static void grow(struct output *output, bool (*forget)(void)) {
     struct store *store = &output->store;
     if (store->capacity == output->limit || (unused(output) > 0 && !output->grow)) return;
     uint32_t wanted = store->capacity == 0 ? FIRST_MEMORY : store->capacity * GROWTH;
     if (wanted > output->limit) wanted = output->limit;
     while (!store_resize(store, wanted, output->window.start, output->window.end)) {
-        if (!executions_forget_oldest_kept()) return;
+        if (!forget()) return;
     }
 }
 
-bool output_fill(struct output *output) {
+bool output_fill(struct output *output, bool (*forget)(void)) {
     if (output->fd < 0) return false;
     if (output->draining && output->remaining == 0) {
         output_close(output);
         return true;
     }
     if (!turns_ready(&output->turns)) return false;
-    grow(output);
+    grow(output, forget);
     /* Nothing is overwritten as long as there is memory to be had. */
     uint32_t room = window_room(&output->window, output->store.capacity);
     if (output->store.capacity < output->limit && unused(output) > 0) room = unused(output);

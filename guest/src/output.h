@@ -25,8 +25,9 @@ struct output {
  * is not waited for. */
 void output_drain(struct output *output);
 
-/* Reads what there is room for; answers whether there may be more to do at once. */
-bool output_fill(struct output *output);
+/* Reads what there is room for; answers whether there may be more to do at once. If there is no memory for it, `forget` is
+ * called, which frees what another execution has kept, until that answers false. */
+bool output_fill(struct output *output, bool (*forget)(void));
 
 /* Sends a piece; answers whether there may be more to do at once. */
 bool output_send(struct output *output, int port, uint16_t type, uint32_t stream);

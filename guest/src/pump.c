@@ -9,7 +9,6 @@
 #include "log_port.h"
 #include "loop.h"
 #include "port.h"
-#include "shutdown.h"
 #include "table.h"
 
 enum { KEPT_MAX = 64, PIECES_A_ROUND = 4 };
@@ -123,10 +122,11 @@ static void complete(struct execution *e) {
         if (!port_has_room(e->port)) return;
         say_exited(e);
     }
+    const struct execution_callbacks *vm = execution_callbacks();
     if (execution_is_init(e) && init_asked_for_the_end(e->status)) {
-        shutdown_requested(0);
-    } else if ((e->flags & EXEC_MAIN) != 0 && !(execution_is_init(e) && shutdown_begun())) {
-        shutdown_main_ended(exit_kind(e->status), exit_value(e->status));
+        vm->init_asked();
+    } else if ((e->flags & EXEC_MAIN) != 0 && !(execution_is_init(e) && vm->vm_is_ending())) {
+        vm->main_ended(exit_kind(e->status), exit_value(e->status));
     }
     if (e->taken_over != 0 || (e->flags & EXEC_ACKNOWLEDGED) != 0) return;
     if (e->port != NO_PORT || (e->flags & EXEC_MAIN) != 0 || e->file) {
@@ -141,7 +141,7 @@ static bool pump_output(struct execution *e, int i) {
     struct output *output = &e->outputs[i];
     bool more = true;
     for (int piece = 0; more && piece < PIECES_A_ROUND; piece++) {
-        more = output_fill(output);
+        more = output_fill(output, executions_forget_oldest_kept);
         if (e->port != NO_PORT) more |= output_send(output, e->port, i == 0 ? STDOUT : STDERR, e->id);
         more |= log_port_send(output, (uint32_t)i + 1);
     }

@@ -142,8 +142,12 @@ bool hello_is_ready(void) { return true; }
 bool log_port_is_open(void) { return false; }
 bool log_port_send(struct output *output, uint32_t channel) { (void)output, (void)channel; return false; }
 void shutdown_requested(uint32_t grace) { (void)grace; }
-void shutdown_main_ended(uint32_t kind, uint32_t value) { (void)kind, (void)value; }
-bool shutdown_begun(void) { return false; }
+
+static void init_asked(void) {}
+static void main_ended(uint32_t kind, uint32_t value) { (void)kind, (void)value; }
+static bool vm_is_ending(void) { return false; }
+static const struct execution_callbacks VM = {
+    .vm_is_ending = vm_is_ending, .init_asked = init_asked, .main_ended = main_ended};
 bool task_runs(enum task_kind kind) { (void)kind; return false; }
 bool terminal_resize(int master, uint16_t rows, uint16_t columns) { (void)master, (void)rows, (void)columns; return true; }
 bool terminal_type_end(int master) { (void)master; return true; }
@@ -285,6 +289,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct message messages[HOSTS] = {{0}};
     enum { BUDGET = 4 << 20 };
     signal(SIGPIPE, SIG_IGN);
+    executions_open(&VM);
     store_set_budget(BUDGET);
     for (int i = 0; i < HOSTS; i++) room[i] = true;
     while (size >= 3) {

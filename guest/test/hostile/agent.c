@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../src/bytes.h"
-#include "../../src/devices.h"
+#include "../../src/modules.h"
 #include "../../src/file_request.h"
 #include "../../src/hello.h"
 #include "../../src/log.h"
