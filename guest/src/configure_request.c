@@ -5,7 +5,6 @@
 
 #include "bytes.h"
 #include "frame.h"
-#include "network_rules.h"
 
 enum tag { HOSTNAME = 1, CLOCK, ENTROPY, MACHINE_ID, VARIABLE, SECRET, NETWORK, END_ALL, REMOVE_SECRETS, TAGS };
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cursor.h"
+#include "network_rules.h"
 
 enum {
     ENTROPY_MIN = 16,
@@ -14,23 +15,6 @@ enum {
     SECRETS_MAX = 256,
     SECRET_MAX = 65536,
     SECRET_NAME_MAX = 64,
-    ADDRESSES_MAX = 4,
-    GATEWAYS_MAX = 2,
-    NAME_SERVERS_MAX = 3,
-};
-
-struct address {
-    int family; /* AF_INET or AF_INET6 */
-    uint8_t bytes[16];
-    uint8_t prefix;
-};
-
-struct network {
-    uint32_t mtu;    /* 0: as it is */
-    bool has_mac;
-    uint8_t mac[6];
-    uint32_t address_count, gateway_count, name_server_count;
-    struct address addresses[ADDRESSES_MAX], gateways[GATEWAYS_MAX], name_servers[NAME_SERVERS_MAX];
 };
 
 struct secret {

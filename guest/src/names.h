@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "configure_request.h"
+#include "network_rules.h"
 
 /* Adds /etc/hosts, /etc/hostname and /etc/resolv.conf where the image lacks them. */
 void names_complete(void);

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "configure_request.h"
+#include "network_rules.h"
 
 /* Its index; 0 if there is none. */
 unsigned network_interface(char *name);
