@@ -1,4 +1,4 @@
-#include "../src/accounts.h"
+#include "process/accounts.h"
 
 #include <string.h>
 

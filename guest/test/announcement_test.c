@@ -1,4 +1,4 @@
-#include "../src/announcement.h"
+#include "vm/announcement.h"
 
 #include <string.h>
 

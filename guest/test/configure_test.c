@@ -1,9 +1,9 @@
 /* Which secrets a CONFIGURE may bring, and take away. */
 #include <string.h>
 
-#include "../src/bytes.h"
-#include "../src/configure_request.h"
-#include "../src/frame.h"
+#include "wire/bytes.h"
+#include "wire/configure_request.h"
+#include "wire/frame.h"
 #include "check.h"
 
 enum { SECRET = 6, REMOVE_SECRETS = 9 };

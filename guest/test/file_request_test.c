@@ -1,11 +1,11 @@
-#include "../src/file_request.h"
+#include "wire/file_request.h"
 
 #include <string.h>
 
-#include "../src/bytes.h"
-#include "../src/credit.h"
-#include "../src/frame.h"
-#include "../src/split.h"
+#include "files/split.h"
+#include "memory/credit.h"
+#include "wire/bytes.h"
+#include "wire/frame.h"
 #include "check.h"
 
 struct wanted {

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../src/bytes.h"
-#include "../src/file_operation.h"
-#include "../src/record.h"
+#include "files/file_operation.h"
+#include "wire/bytes.h"
+#include "wire/record.h"
 #include "check.h"
 
 struct child {

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "../src/credit.h"
-#include "../src/ring.h"
+#include "memory/credit.h"
+#include "memory/ring.h"
 #include "check.h"
 
 static void output_credit_is_capped(void) {

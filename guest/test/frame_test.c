@@ -1,9 +1,9 @@
-#include "../src/frame.h"
+#include "wire/frame.h"
 
 #include <string.h>
 
-#include "../src/bytes.h"
-#include "../src/crc32.h"
+#include "wire/bytes.h"
+#include "wire/crc32.h"
 #include "check.h"
 
 struct stream {

@@ -1,9 +1,9 @@
 /* Which networks a CONFIGURE may bring. */
 #include <string.h>
 
-#include "../src/bytes.h"
-#include "../src/configure_request.h"
-#include "../src/frame.h"
+#include "wire/bytes.h"
+#include "wire/configure_request.h"
+#include "wire/frame.h"
 #include "check.h"
 
 static uint8_t payload[1024];

@@ -1,10 +1,10 @@
-#include "../src/record.h"
+#include "wire/record.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "../src/bytes.h"
-#include "../src/trail.h"
+#include "files/trail.h"
+#include "wire/bytes.h"
 #include "check.h"
 
 static struct text text(const char *value) {

@@ -1,11 +1,11 @@
-#include "../src/request.h"
+#include "wire/request.h"
 
 #include <string.h>
 
-#include "../src/bytes.h"
-#include "../src/credit.h"
-#include "../src/message.h"
-#include "../src/window.h"
+#include "memory/credit.h"
+#include "memory/window.h"
+#include "wire/bytes.h"
+#include "wire/message.h"
 #include "check.h"
 
 struct builder {

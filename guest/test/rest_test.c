@@ -1,4 +1,4 @@
-#include "../src/rest.h"
+#include "loop/rest.h"
 
 #include "check.h"
 

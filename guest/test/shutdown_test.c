@@ -1,5 +1,5 @@
 /* The end of a VM, played where the test runs: process 1 of a namespace, with real processes. */
-#include "../src/shutdown.h"
+#include "vm/shutdown.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../src/children.h"
-#include "../src/clock.h"
-#include "../src/log.h"
-#include "../src/loop.h"
-#include "../src/power_off.h"
-#include "../src/proc.h"
-#include "../src/table.h"
+#include "execution/table.h"
+#include "loop/loop.h"
+#include "process/children.h"
+#include "sys/clock.h"
+#include "sys/log.h"
+#include "sys/proc.h"
+#include "vm/power_off.h"
 #include "check.h"
 
 enum { A_MOMENT = 300, LONG = 60000, REQUESTED = REASON_REQUESTED, WITH_MAIN = REASON_REQUESTED_WITH_MAIN };

@@ -1,10 +1,10 @@
-#include "../src/window.h"
+#include "memory/window.h"
 
 #include <string.h>
 
-#include "../src/piece.h"
-#include "../src/bytes.h"
-#include "../src/store.h"
+#include "memory/store.h"
+#include "wire/bytes.h"
+#include "wire/piece.h"
 #include "check.h"
 
 /* The byte of an output at an offset, so that every copy can be checked. */

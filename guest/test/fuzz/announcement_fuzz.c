@@ -1,5 +1,5 @@
-#include "../../src/announcement.h"
-#include "../../src/proc_text.h"
+#include "sys/proc_text.h"
+#include "vm/announcement.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,4 @@
-#include "../../src/configure_request.h"
+#include "wire/configure_request.h"
 #include "fuzz.h"
 
 static void check_inside(const uint8_t *start, size_t size, struct text text) {

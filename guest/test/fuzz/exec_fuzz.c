@@ -1,6 +1,6 @@
-#include "../../src/credit.h"
-#include "../../src/request.h"
-#include "../../src/window.h"
+#include "memory/credit.h"
+#include "memory/window.h"
+#include "wire/request.h"
 #include "fuzz.h"
 
 static size_t lengths(char *const *texts) {

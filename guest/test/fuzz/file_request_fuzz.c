@@ -1,7 +1,7 @@
 /* Any bytes as the payload of FILE. */
-#include "../../src/credit.h"
-#include "../../src/file_request.h"
-#include "../../src/split.h"
+#include "files/split.h"
+#include "memory/credit.h"
+#include "wire/file_request.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {

@@ -1,7 +1,7 @@
 /* However the bytes are cut, and whether or not they are put where a body goes before, the same frames are found; and a
  * frame after 65,540 zeros always is. */
-#include "../../src/bytes.h"
-#include "../../src/frame.h"
+#include "wire/bytes.h"
+#include "wire/frame.h"
 #include "fuzz.h"
 
 static size_t parse(const uint8_t *data, size_t size, size_t step, bool direct, uint64_t *digest) {

@@ -1,5 +1,5 @@
 /* The input is pairs of bytes: the flags and request of a frame, and a length in units that reach the limit soon. */
-#include "../../src/message.h"
+#include "wire/message.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

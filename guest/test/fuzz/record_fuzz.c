@@ -1,5 +1,5 @@
 /* Any bytes as a stream of records, cut anywhere; what is understood stays understood when it is written again. */
-#include "../../src/record.h"
+#include "wire/record.h"
 #include "fuzz.h"
 
 static bool equal(struct text a, struct text b) {

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../src/bytes.h"
-#include "../../src/modules.h"
-#include "../../src/file_request.h"
-#include "../../src/hello.h"
-#include "../../src/log.h"
-#include "../../src/request.h"
+#include "control/hello.h"
+#include "sys/log.h"
+#include "vm/modules.h"
+#include "wire/bytes.h"
+#include "wire/file_request.h"
+#include "wire/request.h"
 #include "conversation.h"
 
 static void not_known(struct conversation *c, const char *name) {

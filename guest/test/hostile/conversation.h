@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../src/frame.h"
-#include "../../src/port.h"
+#include "wire/frame.h"
+#include "wire/port.h"
 
 struct conversation {
     int fd; /* 0: the port has not come yet */

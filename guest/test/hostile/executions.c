@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../src/bytes.h"
+#include "wire/bytes.h"
 
 static void unasked(struct conversation *c) { say(c, DONE, 0, 0x7fffffff, NULL, 0); }
 static void wrong_answer(struct conversation *c) { say(c, PONG, 0, c->request, FILL, 8); }

@@ -1,7 +1,7 @@
 /* Lies about frames. */
 #include "conversation.h"
 
-#include "../../src/bytes.h"
+#include "wire/bytes.h"
 
 static void broken_header(struct conversation *c, uint16_t flags, uint32_t length, uint32_t crc_change) {
     uint8_t header[FRAME_HEADER];

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../src/bytes.h"
-#include "../../src/hello.h"
+#include "control/hello.h"
+#include "wire/bytes.h"
 
 static void forged_goodbye(struct conversation *c) {
     started(c);

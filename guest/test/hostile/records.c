@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/bytes.h"
-#include "../../src/file_request.h"
-#include "../../src/record.h"
+#include "wire/bytes.h"
+#include "wire/file_request.h"
+#include "wire/record.h"
 
 static void record(struct conversation *c, const uint8_t *bytes, size_t length) {
     while (length > 0) {

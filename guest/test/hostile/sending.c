@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../src/bytes.h"
-#include "../../src/loop.h"
+#include "loop/loop.h"
+#include "wire/bytes.h"
 
 struct conversation conversations[PORTS];
 

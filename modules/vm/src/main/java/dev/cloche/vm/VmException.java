@@ -60,7 +60,7 @@ public abstract sealed class VmException extends ClocheException
     /** A VM did not come up. */
     public static final class StartFailed extends VmException {
         private static final int LONGEST_LINE = 200;
-        /** What the agent's lines begin with (guest/src/log.c). After its last one the kernel complains while it reboots. */
+        /** What the agent's lines begin with (guest/src/sys/log.c). After its last one the kernel complains while it reboots. */
         private static final String AGENT = "cloche: ";
 
         /** QEMU's word where KVM gave the guest up; the registers follow it. */

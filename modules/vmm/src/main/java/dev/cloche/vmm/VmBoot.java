@@ -26,7 +26,7 @@ public final class VmBoot {
 
     private static final int LINES_SHOWN = 32;
 
-    /** The agent's last words about a disk without our file system (guest/src/root.c), which no further boot changes. */
+    /** The agent's last words about a disk without our file system (guest/src/vm/root.c), which no further boot changes. */
     private static final String UNREADABLE_DISK = "cloche: cannot mount /image: ";
 
     private final VmId id;

@@ -1,0 +1,100 @@
+#include "files/file_operation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/directory.h"
+#include "files/file_entry.h"
+#include "files/leftover.h"
+#include "files/record_stream.h"
+
+static void state(const struct file_request *request) {
+    struct stat status;
+    int flags = (request->flags & STAT_FOLLOW) != 0 ? 0 : AT_SYMLINK_NOFOLLOW;
+    if (fstatat(AT_FDCWD, request->path, &status, flags) != 0) stream_failed(errno, "", "It cannot be looked at");
+    struct entry entry = entry_of(&status, "");
+    if (entry.kind == ENTRY_LINK && !entry_read_target(&entry, AT_FDCWD, request->path)) {
+        stream_failed(errno, "", "The link cannot be read");
+    }
+    stream_entry(&entry);
+}
+
+static void list_entry(int directory, const char *name) {
+    struct stat status;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT) return;
+        stream_failed(errno, name, "It cannot be looked at");
+    }
+    struct entry entry = entry_of(&status, name);
+    if (entry.kind == ENTRY_LINK && !entry_read_target(&entry, directory, name)) {
+        if (errno == ENOENT || errno == EINVAL) return; /* it has been replaced since */
+        stream_failed(errno, name, "The link cannot be read");
+    }
+    stream_entry(&entry);
+}
+
+static void list(const struct file_request *request) {
+    struct directory directory;
+    int fd = open(request->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || !directory_open(&directory, fd)) stream_failed(errno, "", "The directory cannot be opened");
+    for (const char *name; (name = directory_next(&directory)) != NULL;) list_entry(directory.fd, name);
+    if (errno != 0) stream_failed(errno, "", "The directory cannot be read");
+}
+
+static void make_parents(const char *path, mode_t mode) {
+    char part[PATH_LENGTH_MAX + 1];
+    for (size_t i = 1; path[i] != '\0'; i++) {
+        if (path[i] != '/') continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, mode) != 0 && errno != EEXIST) {
+            stream_failed(errno, "", "A directory on the way cannot be made");
+        }
+    }
+}
+
+static void make_directory(const struct file_request *request) {
+    struct stat status;
+    bool parents = (request->flags & MKDIR_PARENTS) != 0;
+    if (parents) make_parents(request->path, request->mode | S_IWUSR | S_IXUSR);
+    if (mkdir(request->path, request->mode) != 0) {
+        int error = errno;
+        if (parents && stat(request->path, &status) == 0 && S_ISDIR(status.st_mode)) return;
+        stream_failed(error, "", "The directory cannot be made");
+    }
+    /* mkdir leaves these two to the parent directory. */
+    if ((request->mode & (S_ISUID | S_ISGID)) == 0) return;
+    int fd = open(request->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fchmod(fd, request->mode) != 0) stream_failed(errno, "", "The mode cannot be set");
+}
+
+static void rename_to(const struct file_request *request) {
+    unsigned flags = (request->flags & RENAME_KEEP) != 0 ? RENAME_NOREPLACE : 0;
+    if (renameat2(AT_FDCWD, request->path, AT_FDCWD, request->target, flags) != 0) {
+        stream_failed(errno, "", "It cannot be renamed");
+    }
+}
+
+void file_operation(const struct file_request *request) {
+    static void (*const operations[])(const struct file_request *) = {
+        [FILE_STAT] = state,
+        [FILE_LIST] = list,
+        [FILE_READ] = file_content_read,
+        [FILE_WRITE] = file_content_write,
+        [FILE_MKDIR] = make_directory,
+        [FILE_REMOVE] = file_remove,
+        [FILE_RENAME] = rename_to,
+        [FILE_COPY_OUT] = copy_out,
+        [FILE_COPY_IN] = copy_in,
+    };
+    signal(SIGPIPE, SIG_IGN);
+    leftover_guard();
+    stream_begin(request->path);
+    operations[request->operation](request);
+    stream_done();
+}

@@ -1,6 +1,0 @@
-/* What the agent does in a round of its loop. */
-#pragma once
-
-#include "loop.h"
-
-extern const struct loop_callbacks ROUNDS;

@@ -1,0 +1,68 @@
+/* The records of file operations (docs/guest-protocol.md, "Files"), written and read. What is read is not trusted. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/cursor.h"
+
+enum record_type { RECORD_ENTRY = 1, RECORD_DATA, RECORD_DONE, RECORD_FAILED };
+
+enum entry_kind {
+    ENTRY_FILE = 1,
+    ENTRY_DIRECTORY,
+    ENTRY_LINK,
+    ENTRY_FIFO,
+    ENTRY_CHARACTER_DEVICE,
+    ENTRY_BLOCK_DEVICE,
+    ENTRY_SOCKET,
+};
+
+enum {
+    RECORD_HEADER = 8,
+    RECORD_BODY_MAX = 65536,
+    RECORD_MAX = RECORD_HEADER + RECORD_BODY_MAX,
+    DATA_HEADER = RECORD_HEADER + 8,
+    ENTRY_NAME_MAX = 4095,  /* of a relative name, and of a link's target */
+    ENTRY_PART_MAX = 255,   /* of what is between two slashes */
+    ENTRY_DEPTH_MAX = 1024, /* parts of a name */
+    ENTRY_RECORD_MAX = RECORD_HEADER + 56 + 2 * ENTRY_NAME_MAX,
+    FAILED_PATH_MAX = 2 * 4096,
+    FAILED_SENTENCE_MAX = 1024,
+    FAILED_RECORD_MAX = RECORD_HEADER + 12 + FAILED_PATH_MAX + FAILED_SENTENCE_MAX,
+};
+
+struct entry {
+    uint32_t kind;
+    uint32_t mode;
+    uint32_t uid;
+    uint32_t gid;
+    uint64_t size;
+    int64_t seconds;
+    uint32_t nanoseconds;
+    uint32_t major;
+    uint32_t minor;
+    struct text name;
+    struct text target;
+};
+
+struct record {
+    uint32_t type;
+    struct entry entry;   /* of ENTRY */
+    uint64_t offset;      /* of DATA, as are the bytes */
+    struct text bytes;
+    int error;            /* of FAILED; of a record that is no record, why */
+    const char *sentence; /* of a record that is no record */
+};
+
+enum decoded { RECORD_WHOLE, RECORD_INCOMPLETE, RECORD_BAD };
+
+/* Understands the record that begins at the bytes, in which its texts stay. What is whole is within all of the bounds
+ * of the document: a name is empty, or relative without `.`, `..` and empty parts. */
+enum decoded record_decode(uint8_t *bytes, size_t available, struct record *record, size_t *taken);
+
+/* Each writes a whole record, but for the bytes of DATA, and answers its length. A text that is too long is cut. */
+size_t entry_encode(uint8_t *out, const struct entry *entry);
+size_t data_encode(uint8_t *out, uint64_t offset, size_t length);
+size_t done_encode(uint8_t *out);
+size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence);
