@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "files/trail.h"
+#include "files/path_stack.h"
 #include "wire/bytes.h"
 #include "check.h"
 
@@ -164,23 +164,23 @@ static void damaged_records_harm_nobody(void) {
     }
 }
 
-static void a_trail_grows_and_shrinks(void) {
-    static struct trail trail;
-    CHECK(trail_push(&trail, "a") && trail_push(&trail, "bc") && strcmp(trail.path, "a/bc") == 0);
-    CHECK(strcmp(trail_last(&trail), "bc") == 0);
-    trail_pop(&trail);
-    CHECK(strcmp(trail.path, "a") == 0 && strcmp(trail_last(&trail), "a") == 0);
-    trail_pop(&trail);
-    CHECK(trail.length == 0 && trail.depth == 0);
-    for (int i = 0; i < ENTRY_DEPTH_MAX; i++) CHECK(trail_push(&trail, "x"));
-    CHECK(!trail_push(&trail, "x"));
-    while (trail.depth > 0) trail_pop(&trail);
+static void a_path_stack_grows_and_shrinks(void) {
+    static struct path_stack stack;
+    CHECK(path_stack_push(&stack, "a") && path_stack_push(&stack, "bc") && strcmp(stack.path, "a/bc") == 0);
+    CHECK(strcmp(path_stack_last(&stack), "bc") == 0);
+    path_stack_pop(&stack);
+    CHECK(strcmp(stack.path, "a") == 0 && strcmp(path_stack_last(&stack), "a") == 0);
+    path_stack_pop(&stack);
+    CHECK(stack.length == 0 && stack.depth == 0);
+    for (int i = 0; i < ENTRY_DEPTH_MAX; i++) CHECK(path_stack_push(&stack, "x"));
+    CHECK(!path_stack_push(&stack, "x"));
+    while (stack.depth > 0) path_stack_pop(&stack);
     char part[256];
     memset(part, 'y', 255);
     part[255] = '\0';
-    for (int i = 0; i < 15; i++) CHECK(trail_push(&trail, part));
-    CHECK(trail_push(&trail, part) && trail.length == ENTRY_NAME_MAX); /* 16 * 255 + 15 slashes */
-    CHECK(!trail_push(&trail, "z"));
+    for (int i = 0; i < 15; i++) CHECK(path_stack_push(&stack, part));
+    CHECK(path_stack_push(&stack, part) && stack.length == ENTRY_NAME_MAX); /* 16 * 255 + 15 slashes */
+    CHECK(!path_stack_push(&stack, "z"));
 }
 
 int main(void) {
@@ -189,7 +189,7 @@ int main(void) {
     names_lead_down_only();
     values_out_of_range_are_refused();
     damaged_records_harm_nobody();
-    a_trail_grows_and_shrinks();
+    a_path_stack_grows_and_shrinks();
     fprintf(stderr, "record: ok\n");
     return 0;
 }

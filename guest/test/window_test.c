@@ -4,7 +4,7 @@
 
 #include "memory/store.h"
 #include "wire/bytes.h"
-#include "wire/piece.h"
+#include "wire/frame_out.h"
 #include "check.h"
 
 /* The byte of an output at an offset, so that every copy can be checked. */
@@ -117,10 +117,10 @@ static void a_piece_is_a_frame(void) {
     uint8_t prefix[8];
     size_t length;
     put64(prefix, 77);
-    const uint8_t *piece = piece_make(STDOUT, 5, prefix, sizeof prefix, slices, 2, &length);
+    const uint8_t *bytes = frame_out_make(STDOUT, 5, prefix, sizeof prefix, slices, 2, &length);
     static struct frame_parser parser;
     bool complete;
-    CHECK(frame_parse(&parser, piece, length, &complete) == length && complete);
+    CHECK(frame_parse(&parser, bytes, length, &complete) == length && complete);
     CHECK(parser.frame.type == STDOUT && parser.frame.stream == 5 && parser.frame.request == 0 && parser.frame.length == 11);
     CHECK(get64(parser.frame.payload) == 77 && memcmp(parser.frame.payload + 8, "abc", 3) == 0);
 }

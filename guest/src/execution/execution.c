@@ -35,8 +35,8 @@ static int not_spawned(struct execution *e, const char **sentence) {
     return OUT_OF_RESOURCES;
 }
 
-static struct turns turns(const struct execution *e, uint32_t events, enum source source) {
-    return (struct turns){.events = events, .source = source, .execution = e->id, .terminal = e->terminal >= 0};
+static struct edge_state edge_state(const struct execution *e, uint32_t events, enum source source) {
+    return (struct edge_state){.events = events, .source = source, .execution = e->id, .terminal = e->terminal >= 0};
 }
 
 static void begin(struct execution *e, int port, uint32_t request, const struct spawned *spawned, bool stdin_follows) {
@@ -44,24 +44,24 @@ static void begin(struct execution *e, int port, uint32_t request, const struct 
     e->port = port;
     e->request = request;
     e->report = spawned->report;
-    e->cradle = spawned->cradle;
+    e->memory = spawned->memory;
     e->terminal = spawned->terminal;
     e->started_at = clock_ns(CLOCK_REALTIME);
     uint32_t granted = spawned->input >= 0 && stdin_follows ? STDIN_WINDOW : 0;
     e->input = (struct input){
-        .fd = spawned->input, .turns = turns(e, EPOLLOUT, INPUT), .window = {.granted = granted}};
-    e->input.turns.ready = true;
+        .fd = spawned->input, .edge = edge_state(e, EPOLLOUT, INPUT), .window = {.granted = granted}};
+    e->input.edge.ready = true;
     loop_watch(e->report, EPOLLIN, REPORT, e->id);
-    turns_begin(&e->input.turns, e->input.fd);
+    edge_begin(&e->input.edge, e->input.fd);
 }
 
 static void begin_outputs(
     struct execution *e, const struct spawned *spawned, uint32_t limit, uint32_t credit, struct window window) {
     for (int i = 0; i < 2; i++) {
         e->outputs[i] = (struct output){
-            .fd = spawned->outputs[i], .turns = turns(e, EPOLLIN, i == 0 ? OUTPUT_1 : OUTPUT_2), .limit = limit,
+            .fd = spawned->outputs[i], .edge = edge_state(e, EPOLLIN, i == 0 ? OUTPUT_1 : OUTPUT_2), .limit = limit,
             .credit = credit, .window = window};
-        turns_begin(&e->outputs[i].turns, e->outputs[i].fd);
+        edge_begin(&e->outputs[i].edge, e->outputs[i].fd);
     }
 }
 
@@ -109,7 +109,7 @@ void execution_stdin(int port, uint32_t id, const uint8_t *bytes, uint32_t lengt
     if (e == NULL) return;
     input_take(&e->input, bytes, length);
     /* A question rather than a stream. */
-    for (int i = 0; i < 2 && length < REST_BUSY; i++) turns_rouse(&e->outputs[i].turns, e->outputs[i].fd);
+    for (int i = 0; i < 2 && length < BACKOFF_BUSY; i++) edge_wake(&e->outputs[i].edge, e->outputs[i].fd);
 }
 
 void execution_stdin_eof(int port, uint32_t id) {
@@ -155,9 +155,9 @@ int execution_resize(uint32_t id, uint16_t rows, uint16_t columns, const char **
     return terminal_resize(e->terminal, rows, columns) ? 0 : INTERNAL;
 }
 
-static void leave_cradle(struct execution *e) {
-    cradle_free(e->cradle);
-    e->cradle = NULL;
+static void free_child_memory(struct execution *e) {
+    child_memory_free(e->memory);
+    e->memory = NULL;
 }
 
 /* Of a child that failed the report comes before its end, until which it stands on its stack. */
@@ -166,17 +166,17 @@ void execution_report(uint32_t id) {
     if (e == NULL || e->report < 0 || !spawn_told(e->report, &e->failure)) return;
     loop_close(e->report);
     e->report = -1;
-    if (e->failure.code == 0) leave_cradle(e);
+    if (e->failure.code == 0) free_child_memory(e);
 }
 
 void execution_input_ready(uint32_t id) {
     struct execution *e = table_find(id);
-    if (e != NULL) e->input.turns.ready = true;
+    if (e != NULL) e->input.edge.ready = true;
 }
 
 void execution_output_ready(uint32_t id, int channel) {
     struct execution *e = table_find(id);
-    if (e != NULL) e->outputs[channel].turns.ready = true;
+    if (e != NULL) e->outputs[channel].edge.ready = true;
 }
 
 void execution_ended(pid_t pid, int status) {
@@ -188,7 +188,7 @@ void execution_ended(pid_t pid, int status) {
         e->ended_at = clock_ns(CLOCK_REALTIME);
         if (execution_is_init(e)) init_ended();
         execution_report(e->id);
-        leave_cradle(e);
+        free_child_memory(e);
         input_close(&e->input);
         output_drain(&e->outputs[0]);
         output_drain(&e->outputs[1]);

@@ -21,14 +21,14 @@ void input_close(struct input *input) {
 
 /* What filled the pipe at first nobody has read. */
 static void found_full(struct input *input) {
-    if (!input->was_full) input->turns.moved = 0;
+    if (!input->was_full) input->edge.moved = 0;
     input->was_full = true;
-    turns_wait(&input->turns, input->fd);
+    edge_wait(&input->edge, input->fd);
 }
 
 /* Answers how many bytes the pipe took; closes the input if nobody reads it. */
 static size_t give(struct input *input, const uint8_t *bytes, size_t length) {
-    if (!turns_ready(&input->turns)) return 0;
+    if (!edge_ready(&input->edge)) return 0;
     ssize_t n = write(input->fd, bytes, length);
     if (n < 0 && errno == EINTR) return 0;
     if (n < 0 && errno == EAGAIN) {
@@ -40,22 +40,22 @@ static size_t give(struct input *input, const uint8_t *bytes, size_t length) {
         return 0;
     }
     stdin_passed_on(&input->window, (uint32_t)n);
-    input->turns.moved += (uint64_t)n;
+    input->edge.moved += (uint64_t)n;
     return (size_t)n;
 }
 
 /* All that came before has been passed on. */
 static void end(struct input *input) {
-    if (!input->turns.terminal) {
+    if (!input->edge.terminal) {
         input_close(input);
-    } else if (!input->typed_end && input->turns.ready) {
+    } else if (!input->typed_end && input->edge.ready) {
         input->typed_end = terminal_type_end(input->fd);
-        input->turns.ready = input->typed_end;
+        input->edge.ready = input->typed_end;
     }
 }
 
 void input_pump(struct input *input) {
-    while (input->fd >= 0 && turns_ready(&input->turns) && input->waiting.length > 0) {
+    while (input->fd >= 0 && edge_ready(&input->edge) && input->waiting.length > 0) {
         const uint8_t *bytes;
         size_t length = ring_peek(&input->waiting, &bytes);
         size_t n = give(input, bytes, length);

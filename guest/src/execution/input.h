@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loop/turns.h"
+#include "loop/edge_state.h"
 #include "memory/credit.h"
 #include "memory/ring.h"
 
 struct input {
     int fd; /* -1: there is none, or nobody reads it any more */
-    struct turns turns;
+    struct edge_state edge;
     bool was_full; /* its pipe, so that what it takes now its reader has taken before */
     bool at_end; /* the host has said STDIN_EOF */
     bool typed_end; /* and a terminal was told */

@@ -9,7 +9,7 @@
 #include "sys/clock.h"
 #include "wire/bytes.h"
 #include "wire/frame.h"
-#include "wire/piece.h"
+#include "wire/frame_out.h"
 
 static int fd = -1;
 static bool writable;
@@ -32,9 +32,9 @@ static bool send_piece(struct output *output, uint32_t channel, uint32_t length)
     struct iovec slices[2];
     int count = store_slices(&output->store, output->window.logged, length, slices);
     size_t size;
-    const uint8_t *piece = piece_make(LOG, channel, prefix, sizeof prefix, slices, count, &size);
-    ssize_t n = write(fd, piece, size);
-    if (n > 0) return true; /* all of it, by the driver's way (piece.h) */
+    const uint8_t *bytes = frame_out_make(LOG, channel, prefix, sizeof prefix, slices, count, &size);
+    ssize_t n = write(fd, bytes, size);
+    if (n > 0) return true; /* all of it, by the driver's way (frame_out.h) */
     if (n < 0 && errno == ENODEV) {
         loop_close(fd);
         fd = -1;
@@ -51,7 +51,7 @@ bool log_port_send(struct output *output, uint32_t channel) {
         return true;
     }
     uint64_t waiting = window->end - window->logged;
-    uint32_t length = waiting < PIECE_MAX ? (uint32_t)waiting : PIECE_MAX;
+    uint32_t length = waiting < FRAME_OUT_MAX ? (uint32_t)waiting : FRAME_OUT_MAX;
     if (length == 0 || !writable || !send_piece(output, channel, length)) return false;
     window->logged += length;
     return true;

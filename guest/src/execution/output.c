@@ -20,13 +20,13 @@ void output_close(struct output *output) {
 void output_drain(struct output *output) {
     int length = 0;
     if (output->fd < 0) return;
-    if (output->turns.terminal) {
+    if (output->edge.terminal) {
         length = TERMINAL_REST;
     } else if (ioctl(output->fd, FIONREAD, &length) != 0 || length < 0) {
         length = 0;
     }
     output->remaining = (uint32_t)length;
-    output->draining = output->turns.ready = true;
+    output->draining = output->edge.ready = true;
 }
 
 static uint32_t unused(const struct output *output) {
@@ -51,7 +51,7 @@ bool output_fill(struct output *output, bool (*forget)(void)) {
         output_close(output);
         return true;
     }
-    if (!turns_ready(&output->turns)) return false;
+    if (!edge_ready(&output->edge)) return false;
     grow(output, forget);
     /* Nothing is overwritten as long as there is memory to be had. */
     uint32_t room = window_room(&output->window, output->store.capacity);
@@ -65,7 +65,7 @@ bool output_fill(struct output *output, bool (*forget)(void)) {
     if (n < 0 && errno == EINTR) return true;
     /* A terminal says EIO while nobody has it open, which may change. */
     if (n < 0 && (errno == EAGAIN || errno == EIO) && !output->draining) {
-        turns_wait(&output->turns, output->fd);
+        edge_wait(&output->edge, output->fd);
         return false;
     }
     if (n <= 0) { /* the end, or a descendant has taken back what was left in the pipe */
@@ -73,7 +73,7 @@ bool output_fill(struct output *output, bool (*forget)(void)) {
         return true;
     }
     output->grow = (uint32_t)n == room;
-    output->turns.moved += (uint64_t)n;
+    output->edge.moved += (uint64_t)n;
     window_come(&output->window, output->store.capacity, (uint32_t)n);
     if (output->draining) output->remaining -= (uint32_t)n;
     return true;
@@ -82,7 +82,7 @@ bool output_fill(struct output *output, bool (*forget)(void)) {
 bool output_send(struct output *output, int port, uint16_t type, uint32_t stream) {
     struct window *window = &output->window;
     uint64_t waiting = window->end - window->sent;
-    uint32_t length = waiting < PIECE_MAX ? (uint32_t)waiting : PIECE_MAX;
+    uint32_t length = waiting < FRAME_OUT_MAX ? (uint32_t)waiting : FRAME_OUT_MAX;
     if (output->credit < length) length = output->credit;
     if (length == 0 || !port_takes_data(port)) return false;
     struct iovec slices[2];

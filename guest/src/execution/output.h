@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loop/turns.h"
+#include "loop/edge_state.h"
 #include "memory/store.h"
 #include "memory/window.h"
 
 struct output {
     int fd; /* -1: all has come */
-    struct turns turns;
+    struct edge_state edge;
     bool draining;      /* the process has ended: at most `remaining` bytes are still wanted */
     uint32_t remaining;
     bool grow;          /* the last read filled all the memory that there was */

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "files/file_operation.h"
-#include "files/newborn.h"
+#include "files/path_stack.h"
 #include "files/record_stream.h"
 #include "files/split.h"
-#include "files/trail.h"
+#include "files/temp_file.h"
 
 /* What is set when the thing is complete. */
 struct attributes {
@@ -30,12 +30,12 @@ struct level {
 
 static struct level levels[ENTRY_DEPTH_MAX + 1];
 static int depth;
-static struct trail trail; /* of the innermost level */
+static struct path_stack stack; /* of the innermost level */
 static bool set_owners;
 
 static struct {
     bool open;
-    struct newborn newborn;
+    struct temp_file temp;
     struct attributes attributes;
     uint64_t position, size;
     char name[ENTRY_NAME_MAX + 1]; /* for a failure */
@@ -63,22 +63,22 @@ static void set_attributes(int fd, const struct attributes *attributes, const ch
 
 static void finish_file(void) {
     if (!file.open) return;
-    set_attributes(file.newborn.fd, &file.attributes, file.name);
-    if (!newborn_publish(&file.newborn, file.leaf)) stream_failed(errno, file.name, "The file cannot get its name");
-    close(file.newborn.fd);
+    set_attributes(file.temp.fd, &file.attributes, file.name);
+    if (!temp_file_publish(&file.temp, file.leaf)) stream_failed(errno, file.name, "The file cannot get its name");
+    close(file.temp.fd);
     file.open = false;
 }
 
 static void leave_directory(void) {
     struct level *level = &levels[--depth];
-    if (level->made) set_attributes(level->fd, &level->attributes, trail.path);
+    if (level->made) set_attributes(level->fd, &level->attributes, stack.path);
     close(level->fd);
-    if (depth > 0) trail_pop(&trail);
+    if (depth > 0) path_stack_pop(&stack);
 }
 
 static void begin_file(int directory, const struct entry *entry, const char *name, const char *leaf) {
-    if (!newborn_file(&file.newborn, directory)) stream_failed(errno, name, "The file cannot be made");
-    if (ftruncate(file.newborn.fd, (off_t)entry->size) != 0) stream_failed(errno, name, "The file cannot get its size");
+    if (!temp_file_create(&file.temp, directory)) stream_failed(errno, name, "The file cannot be made");
+    if (ftruncate(file.temp.fd, (off_t)entry->size) != 0) stream_failed(errno, name, "The file cannot get its size");
     file.open = true;
     file.attributes = attributes_of(entry);
     file.position = 0;
@@ -107,7 +107,7 @@ static void make_other(int directory, const struct entry *entry, const char *nam
         [ENTRY_CHARACTER_DEVICE] = S_IFCHR,
         [ENTRY_BLOCK_DEVICE] = S_IFBLK,
     };
-    struct newborn newborn;
+    struct temp_file temp;
     struct attributes attributes = attributes_of(entry);
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, attributes.modified};
     bool made;
@@ -115,19 +115,20 @@ static void make_other(int directory, const struct entry *entry, const char *nam
         char target[ENTRY_NAME_MAX + 1];
         memcpy(target, entry->target.bytes, entry->target.length);
         target[entry->target.length] = '\0';
-        made = newborn_link(&newborn, directory, target);
+        made = temp_file_create_link(&temp, directory, target);
     } else {
-        made = newborn_node(&newborn, directory, kinds[entry->kind] | entry->mode, makedev(entry->major, entry->minor));
+        mode_t mode = kinds[entry->kind] | entry->mode;
+        made = temp_file_create_node(&temp, directory, mode, makedev(entry->major, entry->minor));
     }
     if (!made) stream_failed(errno, name, "It cannot be made");
-    int fd = pin(directory, newborn.temporary, kinds[entry->kind]);
+    int fd = pin(directory, temp.temporary, kinds[entry->kind]);
     if (fd < 0) stream_failed(errno, name, "Somebody else has changed it");
     if (set_owners && fchownat(fd, "", attributes.uid, attributes.gid, AT_EMPTY_PATH) != 0) {
         stream_failed(errno, name, "The owner cannot be set");
     }
     if (utimensat(fd, "", times, AT_EMPTY_PATH) != 0) stream_failed(errno, name, "The time cannot be set");
     close(fd);
-    if (!newborn_publish(&newborn, leaf)) stream_failed(errno, name, "It cannot get its name");
+    if (!temp_file_publish(&temp, leaf)) stream_failed(errno, name, "It cannot get its name");
 }
 
 /* Answers whether it is a new one; what is there and is no directory goes. */
@@ -170,11 +171,11 @@ static void make(int parent, const struct entry *entry, const char *name, const 
 static const char *climb_to_parent_of(const char *name) {
     const char *slash = strrchr(name, '/');
     size_t length = slash == NULL ? 0 : (size_t)(slash - name);
-    while (depth > 0 && (trail.length > length || memcmp(trail.path, name, trail.length) != 0 ||
-                         (trail.length > 0 && name[trail.length] != '/'))) {
+    while (depth > 0 && (stack.length > length || memcmp(stack.path, name, stack.length) != 0 ||
+                         (stack.length > 0 && name[stack.length] != '/'))) {
         leave_directory();
     }
-    if (depth == 0 || trail.length != length) {
+    if (depth == 0 || stack.length != length) {
         stream_failed(EINVAL, "", "An ENTRY is below what is no directory of the copy, or was left already");
     }
     return slash == NULL ? name : slash + 1;
@@ -188,7 +189,7 @@ static void take_entry(const struct entry *entry) {
     const char *leaf = climb_to_parent_of(name);
     int parent = levels[depth - 1].fd;
     if (entry->kind == ENTRY_DIRECTORY) {
-        if (!trail_push(&trail, leaf)) stream_failed(ENAMETOOLONG, name, "The tree is too deep");
+        if (!path_stack_push(&stack, leaf)) stream_failed(ENAMETOOLONG, name, "The tree is too deep");
     }
     make(parent, entry, name, leaf);
 }
@@ -200,7 +201,7 @@ static void take_data(const struct record *record) {
     }
     file.position = record->offset + bytes.length;
     for (uint64_t at = record->offset; at < file.position;) {
-        ssize_t n = pwrite(file.newborn.fd, bytes.bytes + (at - record->offset), file.position - at, (off_t)at);
+        ssize_t n = pwrite(file.temp.fd, bytes.bytes + (at - record->offset), file.position - at, (off_t)at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) stream_failed(errno, file.name, "The file cannot be written");
         at += (uint64_t)n;
@@ -229,7 +230,7 @@ static void begin(const char *path, const struct entry *entry) {
 void copy_in(const struct file_request *request) {
     struct record record;
     set_owners = (request->flags & COPY_IN_OWNERS) != 0;
-    newborn_prepare();
+    temp_file_prepare();
     stream_next(&record);
     if (record.type != RECORD_ENTRY || record.entry.name.length > 0) {
         stream_failed(EINVAL, "", "The first record is not an ENTRY with the empty name");

@@ -8,14 +8,14 @@
 #include "files/directory.h"
 #include "files/file_entry.h"
 #include "files/file_operation.h"
+#include "files/path_stack.h"
 #include "files/record_stream.h"
-#include "files/trail.h"
 
 static struct directory levels[ENTRY_DEPTH_MAX + 1];
 static int depth;
-static struct trail trail;
+static struct path_stack stack;
 
-static void failed(int error, const char *text) { stream_failed(error, trail.path, text); }
+static void failed(int error, const char *text) { stream_failed(error, stack.path, text); }
 
 /* Where the next data begin at or after the position; `size` if there are none. A file system that knows no holes has
  * data everywhere. */
@@ -70,7 +70,7 @@ static int open_same(int parent, const char *name, int flags, mode_t kind, struc
 static bool send_file(int parent, const char *name, int flags, struct stat *status) {
     int fd = open_same(parent, name, flags, S_IFREG, status);
     if (fd < 0) return false;
-    struct entry entry = entry_of(status, trail.path);
+    struct entry entry = entry_of(status, stack.path);
     stream_entry(&entry);
     send_content(fd, entry.size);
     close(fd);
@@ -82,13 +82,13 @@ static bool enter(int parent, const char *name, int flags, struct stat *status) 
     if (fd < 0) return false;
     if (!directory_open(&levels[depth], fd)) failed(errno, "The directory cannot be read");
     depth++;
-    struct entry entry = entry_of(status, trail.path);
+    struct entry entry = entry_of(status, stack.path);
     stream_entry(&entry);
     return true;
 }
 
 static bool send_other(int parent, const char *name, const struct stat *status) {
-    struct entry entry = entry_of(status, trail.path);
+    struct entry entry = entry_of(status, stack.path);
     if (entry.kind == ENTRY_LINK && !entry_read_target(&entry, parent, name)) {
         if (errno == ENOENT || errno == EINVAL) return false;
         failed(errno, "The link cannot be read");
@@ -119,15 +119,15 @@ static void walk(void) {
         const char *name = directory_next(level);
         if (name != NULL) {
             int before = depth;
-            if (!trail_push(&trail, name)) failed(ENAMETOOLONG, "The tree is too deep");
-            visit(level->fd, trail_last(&trail), false);
-            if (depth == before) trail_pop(&trail);
+            if (!path_stack_push(&stack, name)) failed(ENAMETOOLONG, "The tree is too deep");
+            visit(level->fd, path_stack_last(&stack), false);
+            if (depth == before) path_stack_pop(&stack);
             continue;
         }
         if (errno != 0) failed(errno, "The directory cannot be read");
         directory_close(level);
         depth--;
-        if (depth > 0) trail_pop(&trail);
+        if (depth > 0) path_stack_pop(&stack);
     }
 }
 

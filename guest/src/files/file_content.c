@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "files/file_operation.h"
-#include "files/leftover.h"
 #include "files/record_stream.h"
+#include "files/temp_cleanup.h"
 
 void file_content_read(const struct file_request *request) {
     uint64_t position = request->offset, left = request->length;
@@ -25,14 +25,14 @@ void file_content_read(const struct file_request *request) {
     }
 }
 
-/* A new file is the leftover from its first moment: a SIGTERM between the two waits. */
+/* SIGTERM is blocked until the new file is registered, so that it cannot come in between and leave the file behind. */
 static int create(const char *path, mode_t mode) {
     sigset_t termination, before;
     sigemptyset(&termination);
     sigaddset(&termination, SIGTERM);
     sigprocmask(SIG_BLOCK, &termination, &before);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode), error = errno;
-    if (fd >= 0) leftover_is(AT_FDCWD, path, fd);
+    if (fd >= 0) temp_cleanup_register(AT_FDCWD, path, fd);
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return fd;
@@ -77,7 +77,7 @@ void file_content_write(const struct file_request *request) {
         position = least = record.offset + record.bytes.length;
     }
     if (record.type != RECORD_DONE) stream_failed(EINVAL, "", "WRITE takes DATA and DONE only");
-    leftover_none();
+    temp_cleanup_forget();
     /* A network's file system may find only now that the disk is full. */
     if (close(fd) != 0) stream_failed(errno, "", "The file cannot be written");
 }

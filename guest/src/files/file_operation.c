@@ -10,8 +10,8 @@
 
 #include "files/directory.h"
 #include "files/file_entry.h"
-#include "files/leftover.h"
 #include "files/record_stream.h"
+#include "files/temp_cleanup.h"
 
 static void state(const struct file_request *request) {
     struct stat status;
@@ -93,7 +93,7 @@ void file_operation(const struct file_request *request) {
         [FILE_COPY_IN] = copy_in,
     };
     signal(SIGPIPE, SIG_IGN);
-    leftover_guard();
+    temp_cleanup_on_sigterm();
     stream_begin(request->path);
     operations[request->operation](request);
     stream_done();

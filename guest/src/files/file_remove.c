@@ -9,15 +9,15 @@
 
 #include "files/directory.h"
 #include "files/file_operation.h"
+#include "files/path_stack.h"
 #include "files/record_stream.h"
 #include "files/split.h"
-#include "files/trail.h"
 
 static struct directory levels[ENTRY_DEPTH_MAX + 1];
 static int depth;
-static struct trail trail;
+static struct path_stack stack;
 
-static void failed(int error, const char *text) { stream_failed(error, trail.path, text); }
+static void failed(int error, const char *text) { stream_failed(error, stack.path, text); }
 
 /* Goes into the directory, but not into one that is mounted there: that is not part of the tree. */
 static bool enter(int parent, const char *name) {
@@ -46,18 +46,18 @@ static void remove_tree(int parent, const char *name) {
         struct directory *level = &levels[depth - 1];
         const char *next = directory_next(level);
         if (next != NULL) {
-            if (!trail_push(&trail, next)) failed(ENAMETOOLONG, "The tree is too deep");
-            if (!remove_or_enter(level->fd, next)) trail_pop(&trail);
+            if (!path_stack_push(&stack, next)) failed(ENAMETOOLONG, "The tree is too deep");
+            if (!remove_or_enter(level->fd, next)) path_stack_pop(&stack);
             continue;
         }
         if (errno != 0) failed(errno, "The directory cannot be read");
         directory_close(level);
         depth--;
         int above = depth == 0 ? parent : levels[depth - 1].fd;
-        if (unlinkat(above, depth == 0 ? name : trail_last(&trail), AT_REMOVEDIR) != 0 && errno != ENOENT) {
+        if (unlinkat(above, depth == 0 ? name : path_stack_last(&stack), AT_REMOVEDIR) != 0 && errno != ENOENT) {
             failed(errno, "The directory cannot be removed");
         }
-        if (depth > 0) trail_pop(&trail);
+        if (depth > 0) path_stack_pop(&stack);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/leftover.h"
+#include "files/temp_cleanup.h"
 
 static const char *request_path = "";
 
@@ -23,7 +23,7 @@ static void write_out(const uint8_t *bytes, size_t length) {
         ssize_t n = write(STDOUT_FILENO, bytes, length);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
-            leftover_remove();
+            temp_cleanup_remove();
             _exit(1);
         }
         bytes += n;
@@ -65,7 +65,7 @@ static struct text text(const char *value) {
 
 void stream_failed(int error, const char *name, const char *what) {
     char path[FAILED_PATH_MAX + 1], sentence[FAILED_SENTENCE_MAX + 1];
-    leftover_remove();
+    temp_cleanup_remove();
     snprintf(path, sizeof path, "%s%s%s", request_path, *name == '\0' ? "" : "/", name);
     snprintf(sentence, sizeof sentence, "%s: %s.", what, strerror(error));
     uint8_t *out = room(FAILED_RECORD_MAX);

@@ -25,6 +25,6 @@ void stream_next(struct record *record);
 /* Ends the operation well. */
 __attribute__((noreturn)) void stream_done(void);
 
-/* Ends it with FAILED, which names the path of the request and, below it, `name` (may be empty); removes the leftover.
- * The sentence is the text and what errno means. */
+/* Ends it with FAILED, which names the path of the request and, below it, `name` (may be empty); removes the file that is
+ * not complete. The sentence is the text and what errno means. */
 __attribute__((noreturn)) void stream_failed(int error, const char *name, const char *text);

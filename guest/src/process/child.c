@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/child_memory.h"
 #include "process/command.h"
-#include "process/cradle.h"
 #include "process/environment.h"
 #include "process/identity.h"
 #include "process/init.h"
@@ -94,18 +94,18 @@ static void become_init(void) {
 }
 
 int child_main(void *argument) {
-    struct cradle *cradle = argument;
-    struct exec_request *command = &cradle->command;
+    struct child_memory *memory = argument;
+    struct exec_request *command = &memory->command;
     struct identity identity;
-    child_leave_agent(cradle->ends);
+    child_leave_agent(memory->ends);
     if ((command->flags & EXEC_INIT) != 0) become_init();
-    if (cradle->terminal >= 0) take_terminal(cradle->terminal);
+    if (memory->terminal >= 0) take_terminal(memory->terminal);
     identity_find(command->user, &identity);
     enter_directory(command, &identity);
-    give_streams(&identity, cradle->terminal >= 0);
+    give_streams(&identity, memory->terminal >= 0);
     char home[sizeof "HOME=" + HOME_MAX] = "HOME=";
     strcpy(home + strlen(home), identity.home);
-    environment_complete(command->environment, cradle->variables, home, cradle->terminal >= 0);
+    environment_complete(command->environment, memory->variables, home, memory->terminal >= 0);
     limits_set(command);
     identity_take(&identity);
     command_execute(command);

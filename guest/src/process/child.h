@@ -3,8 +3,8 @@
  * its own stack, changes nothing else, and asks the kernel by raw.h. */
 #pragma once
 
-/* The child's `main`: executes the command of a cradle, or reports why not. */
-int child_main(void *cradle);
+/* The child's `main`: executes the command of a struct child_memory, or reports why not. */
+int child_main(void *memory);
 
 /* Leaves the agent's session, signals and descriptors: keeps these four, as 0, 1, 2 and 3. */
 void child_leave_agent(const int ends[4]);

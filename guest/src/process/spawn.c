@@ -119,14 +119,14 @@ static bool make_ends(const struct exec_request *command, struct ends *ends) {
 }
 
 /* The child shares the agent's memory until it executes; an init, of which there is one, has a copy. */
-static pid_t give_birth(struct cradle *cradle) {
-    if ((cradle->command.flags & EXEC_INIT) != 0) {
+static pid_t clone_child(struct child_memory *memory) {
+    if ((memory->command.flags & EXEC_INIT) != 0) {
         pid_t init = init_fork();
-        if (init == 0) child_main(cradle);
+        if (init == 0) child_main(memory);
         return init;
     }
     if (!init_enter()) return -1;
-    pid_t pid = clone(child_main, cradle_stack(cradle), CLONE_VM | SIGCHLD, cradle);
+    pid_t pid = clone(child_main, child_memory_stack(memory), CLONE_VM | SIGCHLD, memory);
     init_leave();
     return pid;
 }
@@ -134,17 +134,17 @@ static pid_t give_birth(struct cradle *cradle) {
 bool spawn(const struct exec_request *command, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
-    struct cradle *cradle = cradle_make(command, environment_variables());
-    if (cradle != NULL && make_ends(command, &ends)) {
-        memcpy(cradle->ends, ends.child, sizeof ends.child);
-        if ((command->flags & EXEC_TERMINAL) != 0) cradle->terminal = (int)ends.terminal.number;
-        pid = give_birth(cradle);
+    struct child_memory *memory = child_memory_make(command, environment_variables());
+    if (memory != NULL && make_ends(command, &ends)) {
+        memcpy(memory->ends, ends.child, sizeof ends.child);
+        if ((command->flags & EXEC_TERMINAL) != 0) memory->terminal = (int)ends.terminal.number;
+        pid = clone_child(memory);
     }
     if (!spawned_as(pid, &ends, spawned)) {
-        cradle_free(cradle);
+        child_memory_free(memory);
         return false;
     }
-    spawned->cradle = cradle;
+    spawned->memory = memory;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "process/cradle.h"
+#include "process/child_memory.h"
 #include "wire/file_request.h"
 #include "wire/request.h"
 
@@ -15,7 +15,7 @@ struct spawned {
     int report;
     int input; /* -1: its stdin is /dev/null */
     int outputs[2]; /* the second is -1 where there is a terminal */
-    struct cradle *cradle; /* its child's until it executes or ends; NULL: none */
+    struct child_memory *memory; /* its child's until it executes or ends; NULL: none */
     int terminal; /* the master, also behind input and output; -1: none */
 };
 

@@ -229,13 +229,13 @@ bool port_send_data(int index, uint16_t type, uint32_t stream, uint64_t offset, 
     uint8_t prefix[8];
     size_t length;
     put64(prefix, offset);
-    const uint8_t *piece = piece_make(type, stream, prefix, sizeof prefix, slices, count, &length);
-    ssize_t n = write(port->fd, piece, length);
+    const uint8_t *bytes = frame_out_make(type, stream, prefix, sizeof prefix, slices, count, &length);
+    ssize_t n = write(port->fd, bytes, length);
     if (n < 0) {
         port->writable = errno == EINTR;
         return false;
     }
-    ring_put(&port->queue, piece + n, length - (size_t)n);
+    ring_put(&port->queue, bytes + n, length - (size_t)n);
     return true;
 }
 

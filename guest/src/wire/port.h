@@ -10,8 +10,8 @@
 #include <sys/uio.h>
 
 #include "wire/frame.h"
+#include "wire/frame_out.h"
 #include "wire/message.h"
-#include "wire/piece.h"
 
 enum { PORTS = 8, NO_PORT = -1 };
 
@@ -53,7 +53,7 @@ size_t port_payload_room(int port);
 /* Whether output can be sent now: it is never queued, and waits for all that is. */
 bool port_takes_data(int port);
 
-/* Sends a piece of output, at most PIECE_MAX bytes; false if the port does not take it now. */
+/* Sends a piece of output, at most FRAME_OUT_MAX bytes; false if the port does not take it now. */
 bool port_send_data(int port, uint16_t type, uint32_t stream, uint64_t offset, const struct iovec *slices, int count);
 
 /* The caller has made sure of the room. */

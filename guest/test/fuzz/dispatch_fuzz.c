@@ -72,7 +72,7 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
     return make_process((command->flags & EXEC_STDIN) != 0, spawned);
 }
 
-void cradle_free(struct cradle *cradle) { CHECK(cradle == NULL); }
+void child_memory_free(struct child_memory *memory) { CHECK(memory == NULL); }
 
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
     return make_process(file_request_has_input(request), spawned);
@@ -118,7 +118,7 @@ bool port_send_data(int port, uint16_t type, uint32_t stream, uint64_t offset, c
         }
         length += slices[i].iov_len;
     }
-    CHECK(length > 0 && length <= PIECE_MAX && length <= e->outputs[type - STDOUT].credit);
+    CHECK(length > 0 && length <= FRAME_OUT_MAX && length <= e->outputs[type - STDOUT].credit);
     return room[port];
 }
 

@@ -1,4 +1,4 @@
-#include "files/leftover.h"
+#include "files/temp_cleanup.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,41 +14,41 @@ static struct {
     int directory;
     int fd;
     char name[4096];
-} leftover;
+} file;
 
 static bool is_ours(void) {
     struct stat named, ours;
-    return leftover.fd < 0 || (fstat(leftover.fd, &ours) == 0 &&
-                               fstatat(leftover.directory, leftover.name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-                               named.st_dev == ours.st_dev && named.st_ino == ours.st_ino);
+    return file.fd < 0 || (fstat(file.fd, &ours) == 0 &&
+                           fstatat(file.directory, file.name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                           named.st_dev == ours.st_dev && named.st_ino == ours.st_ino);
 }
 
 /* Only calls that a signal handler may make. */
-void leftover_remove(void) {
-    if (present && is_ours()) unlinkat(leftover.directory, leftover.name, 0);
+void temp_cleanup_remove(void) {
+    if (present && is_ours()) unlinkat(file.directory, file.name, 0);
     present = 0;
 }
 
 static void terminated(int number) {
-    leftover_remove();
+    temp_cleanup_remove();
     _exit(128 + number);
 }
 
-void leftover_guard(void) {
+void temp_cleanup_on_sigterm(void) {
     struct sigaction action = {.sa_handler = terminated};
     sigaction(SIGTERM, &action, NULL);
 }
 
-void leftover_is(int directory, const char *name, int fd) {
-    leftover_none();
-    leftover.directory = directory;
-    leftover.fd = fd;
-    snprintf(leftover.name, sizeof leftover.name, "%s", name);
+void temp_cleanup_register(int directory, const char *name, int fd) {
+    temp_cleanup_forget();
+    file.directory = directory;
+    file.fd = fd;
+    snprintf(file.name, sizeof file.name, "%s", name);
     atomic_signal_fence(memory_order_seq_cst);
     present = 1;
 }
 
-void leftover_none(void) {
+void temp_cleanup_forget(void) {
     present = 0;
     atomic_signal_fence(memory_order_seq_cst);
 }

@@ -4,7 +4,7 @@
 
 #include "wire/request.h"
 
-struct cradle {
+struct child_memory {
     struct exec_request command; /* behind its environment there is room for what environment_complete adds */
     char **variables;            /* those of CONFIGURE */
     int ends[4];                 /* what becomes descriptor 0, 1, 2 and 3 */
@@ -13,10 +13,10 @@ struct cradle {
 };
 
 /* NULL if there is no memory. */
-struct cradle *cradle_make(const struct exec_request *command, char *const *variables);
+struct child_memory *child_memory_make(const struct exec_request *command, char *const *variables);
 
 /* Where the stack of the child begins; it grows downwards. */
-static inline void *cradle_stack(struct cradle *cradle) { return cradle; }
+static inline void *child_memory_stack(struct child_memory *memory) { return memory; }
 
 /* The child uses it no more. */
-void cradle_free(struct cradle *cradle);
+void child_memory_free(struct child_memory *memory);

@@ -13,18 +13,18 @@
 
 enum { KEPT_MAX = 64, PIECES_A_ROUND = 4 };
 
-static int64_t end_of_rest(const struct turns *turns, int fd) { return fd < 0 ? INT64_MAX : turns_deadline(turns); }
+static int64_t end_of_backoff(const struct edge_state *edge, int fd) { return fd < 0 ? INT64_MAX : edge_deadline(edge); }
 
-/* Looked for each time: a rest begins wherever bytes are moved, also while a port is read, which is after the pump. */
+/* Computed each time: a back-off begins wherever bytes are moved, also while a port is read, which is after the pump. */
 int64_t executions_deadline(void) {
     int64_t first = INT64_MAX;
     for (int i = 0; i < table_end(); i++) {
         const struct execution *e = table_at(i);
         if (e == NULL) continue;
         const int64_t ends[] = {
-            end_of_rest(&e->input.turns, e->input.fd),
-            end_of_rest(&e->outputs[0].turns, e->outputs[0].fd),
-            end_of_rest(&e->outputs[1].turns, e->outputs[1].fd),
+            end_of_backoff(&e->input.edge, e->input.fd),
+            end_of_backoff(&e->outputs[0].edge, e->outputs[0].fd),
+            end_of_backoff(&e->outputs[1].edge, e->outputs[1].fd),
         };
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++) {
             if (ends[j] < first) first = ends[j];
