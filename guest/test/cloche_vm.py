@@ -201,7 +201,7 @@ class Execution:
 class Channel:
     """One connection to one port. A thread reads, so that the socket never fills while we write."""
 
-    def __init__(self, path, handshake=True, timeout=60):
+    def __init__(self, path, handshake=True, timeout=300):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
         self.timeout, self.next_request, self.executions, self.answers = timeout, 1, {}, {}
@@ -483,7 +483,7 @@ class Vm:
         with open(self.path("console.log"), errors="replace") as file:
             return file.read()
 
-    def ended(self, timeout=60):
+    def ended(self, timeout=300):
         """Waits for the end and answers exit.json as text."""
         self.guard.wait(timeout)
         with open(self.path("exit.json")) as file:
