@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests with real VMs: a state root and a provider for each, which end with it. */
+/**
+ * Tests with real VMs: a state root and a provider for each, which end with it. They need QEMU, mkfs.erofs, a static busybox
+ * and the built parts of the guest.
+ */
 abstract class QemuTest implements VmFixture {
     @TempDir
     static Path shared;
@@ -58,17 +61,22 @@ abstract class QemuTest implements VmFixture {
         return RootDisk.raw(disk);
     }
 
-    String shell(Vm vm, String script) throws IOException {
+    /** Returns where tests may make files and disks. */
+    public Path hostDirectory() {
+        return directory;
+    }
+
+    public String shell(Vm vm, String script) throws IOException {
         return output(vm, ExecRequest.of("sh", "-c", script));
     }
 
-    Vm clone(SnapshotRef snapshot) {
+    public Vm clone(SnapshotRef snapshot) {
         Vm clone = provider.create(VmSpec.restored(VmId.random(), snapshot));
         clone.start(soon());
         return clone;
     }
 
-    SnapshotRef snapshot(Vm vm, String name) {
+    public SnapshotRef snapshot(Vm vm, String name) {
         return vm.snapshot(new SnapshotName(name), soon());
     }
 }

@@ -19,7 +19,6 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.testing.VmProviderContract;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -36,62 +35,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Real VMs, if this host has QEMU, mkfs.erofs and a static busybox, and the guest's parts are built. */
-class QemuVmProviderIT extends VmProviderContract {
-    @TempDir
-    static Path shared;
-
-    private static Path disk;
-    private static VmResources resources;
-
-    @BeforeAll
-    static void makeDisk() throws Exception {
-        resources = QemuInstallation.resources();
-        disk = QemuInstallation.disk(shared);
-    }
-
-    private QemuFixture fixture;
-
-    @BeforeEach
-    void makeFixture() {
-        fixture = fixture();
-    }
-
-    private QemuFixture fixture() {
-        return new QemuFixture(directory, resources);
-    }
-
-    @AfterEach
-    void endEverything() throws IOException {
-        fixture.close();
-    }
-
-    @Override
-    protected QemuProvider open() {
-        return fixture().open();
-    }
-
-    @Override
-    public RootDisk rootDisk() {
-        return RootDisk.raw(disk);
-    }
-
-    private Path stateRoot() {
-        return directory.resolve("state");
-    }
-
+/** What the provider of real VMs does beyond the contract: processes that are killed, silent QEMUs, hosts that lack something. */
+class QemuVmProviderIT extends QemuTest {
     @Test
     void anAttachedVmEndsAfterItsGraceWhenItsOwnerIsKilled() throws Exception {
         VmId id = new VmId("orphan");
         assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "200"))
                 .isEqualTo("ready");
-        try (QemuProvider provider = open()) {
+        try (QemuProvider provider = fixture.open()) {
             assertThat(provider.get(id).orElseThrow().state()).isEqualTo(VmState.RUNNING);
             assertThatThrownBy(() -> provider.destroy(id)).isInstanceOf(VmException.Busy.class);
             QemuFixture.killAndWait(fixture.latestChild());
@@ -110,7 +63,7 @@ class QemuVmProviderIT extends VmProviderContract {
                 .isEqualTo("ready");
         QemuFixture.killAndWait(fixture.latestChild());
         assertThat(fixture.inAnotherJvm("adopt", id.value())).isEqualTo("ready");
-        try (QemuProvider provider = open()) {
+        try (QemuProvider provider = fixture.open()) {
             assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmException.Busy.class);
             QemuFixture.killAndWait(fixture.latestChild());
             VmExit exit;
@@ -133,7 +86,7 @@ class QemuVmProviderIT extends VmProviderContract {
         assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "2000"))
                 .isEqualTo("ready");
         QemuFixture.killAndWait(fixture.latestChild());
-        try (QemuProvider provider = open()) {
+        try (QemuProvider provider = fixture.open()) {
             try (Vm vm = provider.adopt(id, soon())) {
                 vm.detach();
             }
@@ -153,7 +106,7 @@ class QemuVmProviderIT extends VmProviderContract {
                 .isEqualTo("ready");
         QemuFixture.killAndWait(fixture.latestChild());
         assertThat(fixture.inAnotherJvm("connect", id.value())).isEqualTo("ready");
-        try (QemuProvider provider = open();
+        try (QemuProvider provider = fixture.open();
                 Vm vm = provider.connect(id, soon())) {
             assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
             QemuFixture.killAndWait(fixture.latestChild());
@@ -185,7 +138,7 @@ class QemuVmProviderIT extends VmProviderContract {
         try (VmProvider provider = provider();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
-            VmLayout layout = VmLayout.of(stateRoot());
+            VmLayout layout = VmLayout.of(fixture.stateRoot());
             assertThat(fixture.inAnotherJvm("plug in by half", vm.id().value())).isEqualTo("ready");
             QemuFixture.killAndWait(fixture.latestChild());
             ClientPort half = new QemuMonitor(layout, vm.id()).converse(soon(), qemu -> {
@@ -234,14 +187,14 @@ class QemuVmProviderIT extends VmProviderContract {
     }
 
     private List<String> sockets() throws IOException {
-        try (Stream<Path> files = Files.list(VmLayout.of(stateRoot()).runtimeDirectory())) {
+        try (Stream<Path> files = Files.list(VmLayout.of(fixture.stateRoot()).runtimeDirectory())) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 
     @Test
     void aLostGuardIsAVmThatHasCrashed() throws Exception {
-        try (QemuProvider provider = open();
+        try (QemuProvider provider = fixture.open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             ProcessIdentity guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow();
@@ -252,13 +205,13 @@ class QemuVmProviderIT extends VmProviderContract {
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
             assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             vm.destroy();
-            assertThat(VmLayout.of(stateRoot()).runtimeDirectory()).isEmptyDirectory();
+            assertThat(VmLayout.of(fixture.stateRoot()).runtimeDirectory()).isEmptyDirectory();
         }
     }
 
     @Test
     void severalProcessorsHaveAClockFinerThanTheTick() throws Exception {
-        try (QemuProvider provider = open();
+        try (QemuProvider provider = fixture.open();
                 Vm vm = provider.create(spec().withCpus(2))) {
             vm.start(soon());
             String clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -276,8 +229,8 @@ class QemuVmProviderIT extends VmProviderContract {
                         resources.kernel().kernel(),
                         emptyInitramfs(),
                         resources.kernel().facts()));
-        try (QemuProvider provider =
-                        new QemuProvider(VmLayout.of(stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(10)));
+        try (QemuProvider provider = new QemuProvider(
+                        VmLayout.of(fixture.stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(10)));
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmException.StartFailed.class, e -> {
                 assertThat(e.consoleTail()).contains("Kernel panic");
@@ -292,7 +245,7 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void aBootThatItsMaximumDurationEndsIsNotTriedAgain() {
-        try (QemuProvider provider = open();
+        try (QemuProvider provider = fixture.open();
                 Vm vm = provider.create(spec().withMaxDuration(Duration.ofMillis(100)))) {
             assertThatThrownBy(() -> vm.start(soon()))
                     .isInstanceOf(VmException.LimitReached.class)
@@ -309,7 +262,7 @@ class QemuVmProviderIT extends VmProviderContract {
     @Test
     void aMissingDiskIsAnErrorBeforeAnythingStarts() {
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(directory.resolve("none")));
-        try (QemuProvider provider = open();
+        try (QemuProvider provider = fixture.open();
                 Vm vm = provider.create(spec)) {
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOf(VmException.MissingResource.class);
             assertThat(vm.state()).isEqualTo(VmState.FAILED);
@@ -318,13 +271,13 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void theAnswerOfTheProbeIsRememberedForThisBoot() throws IOException {
-        try (QemuProvider provider = open()) {
+        try (QemuProvider provider = fixture.open()) {
             VmCapabilities found = provider.capabilities();
             assertThat(found.provider()).isEqualTo("qemu");
             assertThat(found.version()).matches("\\d+\\.\\d+.*");
             assertThat(found.acceleratorReason()).isNotBlank();
-            assertThat(VmLayout.of(stateRoot()).accelerators()).isNotEmptyDirectory();
-            try (QemuProvider other = open()) {
+            assertThat(VmLayout.of(fixture.stateRoot()).accelerators()).isNotEmptyDirectory();
+            try (QemuProvider other = fixture.open()) {
                 assertThat(other.capabilities()).isEqualTo(found);
             }
         }
@@ -332,10 +285,10 @@ class QemuVmProviderIT extends VmProviderContract {
 
     @Test
     void anOpenMonitorIsNotSharedWithAnotherProcess() {
-        try (QemuProvider provider = open();
+        try (QemuProvider provider = fixture.open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
-            try (LockFile _ = LockFile.tryLock(VmLayout.of(stateRoot()).monitorLock(vm.id()))
+            try (LockFile _ = LockFile.tryLock(VmLayout.of(fixture.stateRoot()).monitorLock(vm.id()))
                     .orElseThrow()) {
                 Deadline waitedOut = Deadline.after(Duration.ofSeconds(5));
                 assertThatThrownBy(() -> vm.pause(waitedOut)).isInstanceOf(VmException.Busy.class);
