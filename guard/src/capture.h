@@ -1,4 +1,4 @@
-/* A log of bounded size, whatever is written into its pipe: two files, the older one replaced when the newer is full. */
+/* A log of bounded size for any input in its pipe: two files, the older one replaced when the newer is full. */
 #pragma once
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ struct capture {
 struct capture capture_open(int directory, const struct reserve *reserve, const char *name, const char *older,
                             int64_t capacity);
 
-/* Moves what is in the pipe now, up to one buffer; a log that cannot be written loses bytes and blocks nobody.
- * So does one on a disk with less than 1 MiB to spare: what is left there is for those who end and remove.
+/* Moves what is in the pipe now, up to one buffer; a log that cannot be written loses bytes and blocks nothing.
+ * So does one on a disk with less than 1 MiB to spare: what is left there is for ending and removing VMs.
  * Answers how many bytes were taken, 0 if the pipe is empty for now, -1 at its end. */
 long capture_take(struct capture *capture, int pipe);

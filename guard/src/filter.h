@@ -1,6 +1,6 @@
 /* What may pass between a guest and its network: every frame of the guest is judged by the address that it is sent to.
  * passt is told to keep the guest from the host, but does so for well-behaved guests only: it opens a connection to
- * 127.0.0.1 for whoever writes that address into a packet. Free of I/O. */
+ * 127.0.0.1 for a guest that writes that address into a packet. Free of I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,13 +18,13 @@ enum {
 
 enum { FRAME_MAX = 65535 + 14, LOCAL_MAX = 4096, PEERS = 4096 };
 
-/* Somebody on the host who turned to a published port, and whom the guest may therefore answer. */
+/* A client on the host that sent to a published port, which the guest may therefore answer. */
 struct peer {
     uint32_t address;
     uint16_t port;
     uint16_t guest_port;
     uint8_t protocol;
-    int64_t until_ms; /* 0: nobody */
+    int64_t until_ms; /* 0: a free entry */
 };
 
 struct filter {
@@ -43,7 +43,7 @@ enum { ACKNOWLEDGEMENT = 54 };
  * connection. */
 bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACKNOWLEDGEMENT]);
 
-/* Takes note of what comes from the network to the guest; all of it may pass. True if it shows that somebody uses a
- * published port, which no frame of the guest can bring about: a connection begins, from wherever it comes, or somebody
- * on the host says something in one that has begun, or in a datagram. */
+/* Takes note of what comes from the network to the guest; all of it may pass. True if it shows that a published port is
+ * in use, which no frame of the guest can bring about: a connection begins, from any address, or a process on the host
+ * sends data in one that has begun, or in a datagram. */
 bool filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms);

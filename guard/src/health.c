@@ -110,7 +110,7 @@ static bool has_room(const struct health *h) {
     return reserve_spares(&h->reserve, h->disk) >= (part < ROOM ? part : ROOM);
 }
 
-/* Somebody halted the guest meanwhile, or must not find it running. */
+/* Whether a process halted the guest meanwhile, or must not find it running. */
 static bool is_held(const struct health *h) {
     return exists(h, "held") || exists(h, "capturing") || exists(h, "image-aside");
 }

@@ -4,5 +4,5 @@
 #include "options.h"
 
 /* Takes a shared lock on each --hold file, for as long as the guard lives. Ends the guard with a sentence if a file is
- * missing or somebody has it exclusively. */
+ * missing or another process has it exclusively. */
 void hold_all(const struct options *options);

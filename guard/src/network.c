@@ -134,7 +134,7 @@ void network_log_keep(const struct network *network, const struct options *optio
 
 static void end_one(pid_t pid, int fd) {
     if (pid <= 0) return;
-    kill(pid, SIGKILL); /* our child, which nobody reaps but us, so the pid is no other's */
+    kill(pid, SIGKILL); /* our child, which only we reap, so the pid is no other's */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
     if (fd >= 0) close(fd);
 }

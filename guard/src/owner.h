@@ -1,4 +1,4 @@
-/* The owner: its pipe, the lock that tells whether another owner has come, and the notes of who needs none. */
+/* The owner: its pipe, the lock that tells whether there is another owner, and the notes of VMs that need none. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,17 +7,17 @@
 bool owner_there(int pipe);
 
 enum ownership {
-    OWNED,    /* somebody holds DIR/owner.lock */
-    POOLED,   /* DIR/pooled exists: the VM needs no owner until somebody claims it */
+    OWNED,    /* a process holds DIR/owner.lock */
+    POOLED,   /* DIR/pooled exists: the VM needs no owner until it is claimed */
     DETACHED, /* DIR/detached exists: the VM outlives its owners */
     ABANDONED,
 };
 
-/* Whose the VM is once its starter is gone. Of an abandoned one the guard holds the lock from now on, because it is about
- * to die and nobody shall adopt it. */
+/* Answers who owns the VM once its starter is gone. The guard holds the lock of an abandoned one from now on, because
+ * that is about to be killed and no process shall adopt it. */
 enum ownership ownership(int directory);
 
 enum retirement { RETIRED, CLAIMED, NOT_POOLED };
 
-/* Takes an entry out of its pool for good, unless somebody has claimed it: who renames DIR/pooled has it. */
+/* Takes an entry out of its pool for good, unless a process has claimed it: the one that renames DIR/pooled has it. */
 enum retirement retire(int directory);

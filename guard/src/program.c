@@ -27,7 +27,7 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
                                               int goodbye, int output, int network, int monitor, int report,
                                               pid_t guard) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report);
-    /* The guard may have died before the line above; then nobody would send the signal. */
+    /* The guard may have died before the line above; then the kernel would not send the signal. */
     if (getppid() != guard) _exit(127);
 
     /* First out of the way, then into place: a source may have the number of another's target. */

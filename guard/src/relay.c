@@ -170,7 +170,7 @@ void relay(int guest, int network, int ready, int traffic, const uint8_t *mac) {
     for (bool answered = false;;) {
         struct pollfd events[] = {
             {.fd = addresses.changes, .events = POLLIN},
-            /* Until the network is there, its first frame is the answer to us, and nobody else speaks. */
+            /* Until the network is there, its first frame is the answer to us, and the guest's frames wait. */
             {.fd = answered && is_empty(&ways[GUEST]) ? guest : -1, .events = POLLIN},
             {.fd = is_empty(&ways[GUEST]) ? -1 : network, .events = POLLOUT},
             {.fd = is_empty(&ways[NETWORK]) ? network : -1, .events = POLLIN},

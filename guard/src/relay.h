@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* What `traffic` holds: when somebody last used a published port, in ms of CLOCK_MONOTONIC, most significant byte first.
+/* What `traffic` holds: when a published port was last used, in ms of CLOCK_MONOTONIC, most significant byte first.
  * Empty until then. */
 enum { TRAFFIC_LENGTH = 8 };
 

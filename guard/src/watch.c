@@ -66,7 +66,7 @@ static void end_of_pool_age(struct watching *w) {
     }
 }
 
-/* One that cannot be read is taken for one that has passed: whoever asked for it must not get a program without. */
+/* A limit that cannot be read counts as passed: a process that asked for one must not get a program without it. */
 static void hear_limit(struct watching *w) {
     struct signalfd_siginfo info;
     while (read(w->events[NEW_LIMIT].fd, &info, sizeof info) > 0) continue;

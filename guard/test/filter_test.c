@@ -170,7 +170,7 @@ static void handshake(void) {
     EXPECT(!filter_acknowledges(frame, FRAME, answer));
 }
 
-/* Whatever a guest sends: what passes is ARP, or goes in its own name to an address that nobody denies. */
+/* Of any frames of a guest, those that pass are ARP, or go in its own name to an address that is not denied. */
 static void anything(void) {
     begin();
     for (long i = 0; i < 300000; i++) {
@@ -191,7 +191,7 @@ static void anything(void) {
             EXPECT(arp || (ip && (begins_nothing || (bytes[30] != 127 && bytes[30] != 0 && bytes[30] < 224))));
             filter_acknowledges(bytes, length, answer);
         }
-        filter_to_guest(&other, bytes, length, NOW); /* one that nobody asks, lest it open anything for the next */
+        filter_to_guest(&other, bytes, length, NOW); /* not asked, lest it open anything for the next */
         free(bytes);
     }
 }

@@ -1,5 +1,5 @@
-/* Whatever QEMU says on the guard's monitor: parsing it stays within it. Each byte sequence is one line; the guard finds their
- * ends by itself. */
+/* Parsing stays within its input for any bytes of QEMU on the guard's monitor. Each byte sequence is one line; the
+ * guard finds their ends by itself. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

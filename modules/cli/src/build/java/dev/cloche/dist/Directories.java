@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 final class Directories {
     private Directories() {}
 
-    /** Lets every user of the machine read what was made, whatever the umask of the one who made it. */
+    /** Lets every user of the machine read what was made, with any umask of its maker. */
     static void makeReadable(Path root) throws IOException {
         for (Path path : tree(root)) {
             String permissions = Files.isDirectory(path) ? "rwxr-xr-x" : "rw-r--r--";
@@ -22,7 +22,7 @@ final class Directories {
     }
 
     /**
-     * Deletes the generations that nobody starts any more. The one before the current stays, for those who read
+     * Deletes the generations that are not started any more. The one before the current stays, for programs that read
      * {@code dist/current} just now, and every one that a running program was started from, because a JVM opens its
      * jars as late as it needs them.
      */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What somebody types and sees; script(1) is the terminal here. */
+/** Tests what a person types and sees; script(1) is the terminal here. */
 class InteractiveIT {
     private static final String CONTROL_C = "\3";
     private static final String DETACH = "\20\21";

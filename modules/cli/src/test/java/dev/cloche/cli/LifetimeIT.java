@@ -102,7 +102,7 @@ class LifetimeIT extends OnOneHome {
         assertThat(cloche.run("rm", "brief").exitCode()).isZero();
     }
 
-    /** Nobody but the guard of the detached one is there to end it. */
+    /** Only the guard of the detached one is there to end it. */
     @Test
     void aLongestDurationIsHeldWhoeverIsThere() {
         startedWithin(8);

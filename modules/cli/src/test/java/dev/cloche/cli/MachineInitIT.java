@@ -179,7 +179,7 @@ class MachineInitIT {
         return cloche.run("machine", "inspect", name, "--format", "json").stdout();
     }
 
-    /** @param stdout null: whatever */
+    /** @param stdout null: anything */
     private static void ok(Program.Result result, @Nullable String stdout) {
         assertThat(result.exitCode()).as(result.stderr() + result.stdout()).isZero();
         if (stdout != null) {

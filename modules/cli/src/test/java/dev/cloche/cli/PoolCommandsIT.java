@@ -81,7 +81,7 @@ class PoolCommandsIT {
         assertThat(run.stderr()).startsWith("unfinished\n{");
         assertThat(lastLine(run.stderr()))
                 .contains("\"name\":\"mine\"", "\"kind\":\"warm\"", "\"totalMillis\":", "\"exitCode\":3");
-        // Nobody has filled it since, and a second start says so.
+        // No process has filled it since, and a second start says so.
         Result second = cloche.run("run", "--format", "json", "-m", "256m", "base", "--", "true");
         assertThat(lastLine(second.stderr())).contains("\"kind\":\"restored\"", "no VM of the pool was ready");
         assertThat(cloche.run("pool", "stats", "--format", "json").stdout())
@@ -220,7 +220,7 @@ class PoolCommandsIT {
             run.getErrorStream().close();
             assertThat(cloche.run("pool", "fill", "-q").exitCode()).isZero();
         }
-        // Who was killed has harmed nobody: what is in the pool now can be had.
+        // The killed process has done no harm: what is in the pool now can be taken.
         Result after = cloche.run("run", "--format", "json", "-m", "256m", "base", "--", "hostname");
         assertThat(lastLine(after.stderr())).contains("\"kind\":\"warm\"");
         remove();

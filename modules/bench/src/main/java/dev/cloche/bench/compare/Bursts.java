@@ -74,8 +74,8 @@ public final class Bursts {
         report.table(rows);
         report.note(String.format(
                 Locale.ROOT,
-                "%d bursts of %d: %d served, %d told that they are late; nobody was overtaken by more than %d who had"
-                        + " asked later; no VM was handed out twice, and none was left.",
+                "%d bursts of %d: %d served, %d told that they are late; no caller was overtaken by more than %d that"
+                        + " had asked later; no VM was handed out twice, and none was left.",
                 found.bursts,
                 askers,
                 found.served,

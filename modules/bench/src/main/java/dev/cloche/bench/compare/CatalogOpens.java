@@ -51,7 +51,7 @@ public final class CatalogOpens {
         Path file = root.resolve("catalog.db");
         Open ours = () -> Catalog.open(root, SCHEMAS);
         Open bare = () -> bare(file);
-        // Somebody else has it open meanwhile, so that nobody is the last, who would empty the log.
+        // Another connection keeps it open meanwhile, so that none of these is the last, which would empty the log.
         try (Catalog first = Catalog.open(root, SCHEMAS)) {
             first.write(session -> session.update("CREATE TABLE bench (one INTEGER) STRICT"));
             report.heading("Opening a catalog that is up to date");

@@ -47,7 +47,7 @@ public final class WarmStart {
     }
 
     public void measure(int rounds, Report report) throws Exception {
-        // First, so that the JVM has compiled what a pool does: nobody who has one starts a JVM for each acquire.
+        // First, so that the JVM has compiled what a pool does: no user of a pool starts a JVM for each acquire.
         List<Samples> inMemory = inMemory(rounds * MEMORY_ROUNDS);
         Path directory = Files.createTempDirectory(setting.directory(), "warm");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);

@@ -50,7 +50,7 @@ final class Burst {
 
     /** @param late how many were told that their deadline had passed */
     record Outcome(List<Served> served, int late) {
-        /** By how many who had asked later somebody was overtaken, at most. */
+        /** Returns the largest number of later callers by which one caller was overtaken. */
         int overtaken() {
             return served.stream()
                     .mapToInt(one -> (int) served.stream()
@@ -70,7 +70,7 @@ final class Burst {
                 int asked = i;
                 Future<Optional<Served>> one = threads.submit(() -> ask(asked));
                 asking.add(one);
-                // Nobody asks before the one before him has: only so is there an order to be kept.
+                // Each caller asks after the one before it: only so is there an order to be kept.
                 while (requests() - before <= i && !one.isDone()) {
                     LockSupport.parkNanos(LOOK_NANOS);
                 }

@@ -74,7 +74,7 @@ public final class Load implements AutoCloseable {
         return load;
     }
 
-    /** An endless output that nobody reads. */
+    /** An endless output without a reader. */
     public static Load unread(BenchVm vm) {
         Load load = new Load(vm);
         var _ = load.start(ExecRequest.of("cat", "/dev/zero"));

@@ -53,8 +53,8 @@ public record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int d
      * Runs single acquires, and then the bursts.
      *
      * @param singles acquires of the pool at rest
-     * @param patient bursts in which everybody has time
-     * @param hasty bursts in which about half of those who wait have not
+     * @param patient bursts in which every caller has time
+     * @param hasty bursts in which about half of the waiting callers have not
      * @throws IllegalStateException if a VM is left in the end or was handed out twice, or not in the order of asking
      */
     public Findings run(int singles, int patient, int hasty) throws InterruptedException, ExecutionException {

@@ -28,7 +28,7 @@ record BarChart(String title, String setting, List<Samples> rows) {
         try {
             draw(XMLOutputFactory.newFactory().createXMLStreamWriter(text));
         } catch (XMLStreamException e) {
-            throw new IllegalStateException("a string takes whatever is written to it", e);
+            throw new IllegalStateException("writing to a string does not fail", e);
         }
         return text.toString();
     }

@@ -23,7 +23,7 @@ public final class KeepCommand implements Callable<Integer> {
         try (Cloche cloche = Cloche.open()) {
             cloche.adopt();
             cloche.driveCommands();
-            // SIGINT and SIGTERM end the JVM, whose end lets go of all; nobody else counts this down.
+            // SIGINT and SIGTERM end the JVM, whose end releases everything; nothing else counts this down.
             signalled.await();
         }
         return ExitCodes.OK;

@@ -67,7 +67,7 @@ public final class LogOptions {
     }
 
     /**
-     * Prints a log as it is wanted; whoever has read enough may leave.
+     * Prints the part of a log that the options ask for; the reader of the output may leave early.
      *
      * @param present what is there already
      * @param following what comes, waited for
@@ -119,7 +119,7 @@ public final class LogOptions {
         for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
             warnOfGap(entry.get());
             assembled.add(entry.get());
-            // Whoever follows wants to see a line that is still being written, too.
+            // A reader that follows wants to see a line that is still being written, too.
             assembled.flush();
             printer.print(lines);
             lines.clear();

@@ -61,7 +61,7 @@ final class EventsCommand implements Callable<Integer> {
             while (next.isPresent()) {
                 next.filter(filter).ifPresent(this::print);
                 if (System.out.checkError()) {
-                    // Whoever read this has left.
+                    // The reader of the output has left.
                     return ExitCodes.OK;
                 }
                 next = next(events);

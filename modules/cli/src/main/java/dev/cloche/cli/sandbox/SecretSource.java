@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Where the value of a secret is: never on the command line, which everybody on a host can read. */
+/** Names where the value of a secret is: never on the command line, which every user of a host can read. */
 sealed interface SecretSource {
     /** What a guest's agent takes, and one byte: whether there is more. */
     int READ_LIMIT = 64 * 1024 + 1;

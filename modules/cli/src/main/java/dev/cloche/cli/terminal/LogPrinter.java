@@ -36,7 +36,7 @@ public final class LogPrinter {
         }
     }
 
-    /** Not straight to {@code System.out}, which would not say that nobody reads any more. */
+    /** Returns the bytes of a line; {@code System.out} would not report that its reader has left. */
     private static byte[] json(LogLine line) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (PrintStream text = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {

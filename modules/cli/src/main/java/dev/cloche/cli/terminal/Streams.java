@@ -61,7 +61,7 @@ final class Streams {
                     }
                 }
             } catch (IOException | ClocheException lost) {
-                // The guest is gone: whoever waits for the command reports it.
+                // The guest is gone: the thread that waits for the command reports it.
             }
         });
     }
@@ -78,7 +78,7 @@ final class Streams {
             try {
                 execution.signal(SIGPIPE);
             } catch (ClocheException endedMeanwhile) {
-                // Then nobody is left to be told.
+                // Then there is no command left to signal.
             }
             return false;
         }
@@ -93,7 +93,7 @@ final class Streams {
                 to.flush();
             }
         } catch (IOException | ClocheException ended) {
-            // The command no longer reads, or has ended; a lost guest is reported by whoever waits for the command.
+            // The command no longer reads, or has ended; the thread that waits for it reports a lost guest.
         }
     }
 }

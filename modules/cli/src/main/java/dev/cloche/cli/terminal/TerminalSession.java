@@ -91,7 +91,7 @@ public final class TerminalSession {
             WindowSize size = size(terminal);
             execution.resize(size.rows(), size.columns());
         } catch (ClocheException endedMeanwhile) {
-            // Whoever waits for the command reports what is worth knowing.
+            // The thread that waits for the command reports how it ended.
         }
     }
 
@@ -103,7 +103,7 @@ public final class TerminalSession {
                 to.write(chunk, 0, n);
             }
         } catch (IOException | ClocheException lost) {
-            // The guest or the terminal is gone: whoever waits for the command reports the one, nobody sees the other.
+            // The guest or the terminal is gone: the thread that waits for the command reports the guest's end.
         }
     }
 
