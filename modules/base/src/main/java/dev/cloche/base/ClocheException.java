@@ -29,7 +29,7 @@ public abstract class ClocheException extends RuntimeException {
         return code;
     }
 
-    /** What to do next, one sentence; empty where nothing can be done. */
+    /** Returns what to do next, one sentence; empty where nothing can be done. */
     public final String remedy() {
         return remedy;
     }

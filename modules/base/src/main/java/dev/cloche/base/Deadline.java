@@ -36,7 +36,7 @@ public final class Deadline {
         return new Deadline(System.nanoTime() + nanos, true);
     }
 
-    /** Whether this deadline has passed. */
+    /** Returns whether this deadline has passed. */
     public boolean passed() {
         return bounded && atNanos - System.nanoTime() <= 0;
     }
@@ -52,13 +52,13 @@ public final class Deadline {
         return bounded ? TimeUnit.NANOSECONDS.toMillis(nanos + 999_999) : Long.MAX_VALUE;
     }
 
-    /** The earlier of this deadline and {@code after} from now. */
+    /** Returns the earlier of this deadline and {@code after} from now. */
     public Deadline orAfter(Duration after) {
         Deadline other = after(after);
         return bounded && atNanos - other.atNanos <= 0 ? this : other;
     }
 
-    /** The later of this deadline and {@code after} from now. */
+    /** Returns the later of this deadline and {@code after} from now. */
     public Deadline atLeast(Duration after) {
         Deadline other = after(after);
         return !bounded || atNanos - other.atNanos >= 0 ? this : other;

@@ -47,29 +47,29 @@ public final class DiskReserve {
         this.file = file;
     }
 
-    /** The one of a state root. Opens nothing. */
+    /** Returns the one of a state root. Opens nothing. */
     public static DiskReserve in(Path stateRoot) {
         return new DiskReserve(stateRoot.toAbsolutePath().resolve("reserve"));
     }
 
-    /** Where it is, or would be. */
+    /** Returns where it is, or would be. */
     public Path file() {
         return file;
     }
 
-    /** Whether so little is free that a short transaction, or a small file, may find no room. */
+    /** Returns whether so little is free that a short transaction, or a small file, may find no room. */
     public boolean wanted() {
         // Not by the FileStore, which reads the table of all mounts first.
         Path root = file.getParent();
         return root != null && Files.isDirectory(root) && root.toFile().getUsableSpace() < STEP;
     }
 
-    /** How many bytes are left of it; 0 where there is none. */
+    /** Returns how many bytes are left of it; 0 where there is none. */
     public long size() throws IOException {
         return Files.exists(file) ? Files.size(file) : 0;
     }
 
-    /** Whether a log may grow: 1 MiB at least is free, beside what this reserve lacks. Costs some microseconds. */
+    /** Returns whether a log may grow: 1 MiB at least is free, beside what this reserve lacks. Costs some microseconds. */
     public boolean spares() {
         Path root = file.getParent();
         long lacks = Files.exists(file) ? Math.max(0, SIZE - file.toFile().length()) : 0;

@@ -53,7 +53,7 @@ public final class DurableFiles {
     }
 
     /**
-     * An empty file of mode 0600 in the directory of {@code target}, to be filled, forced to disk and then handed to
+     * Returns an empty file of mode 0600 in the directory of {@code target}, to be filled, forced to disk and then handed to
      * {@link #publish}. Its name begins with {@code .tmp-}, so that leftovers of a crash are recognised.
      */
     public static Path temporaryBeside(Path target) throws IOException {

@@ -9,9 +9,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A file as it is at this moment, without reading it. No program can set the time of the last change of its inode, so two
- * equal stamps mean that the file was neither written nor replaced. What the kernel's clock cannot tell apart is not seen: a
- * write within some milliseconds of the change before. Nor is what changes below the file system, on the disk itself.
+ * Describes a file as it is at this moment, without reading it. No program can set the time of the last change of its inode,
+ * so two equal stamps mean that the file was neither written nor replaced. What the kernel's clock cannot tell apart is not
+ * seen: a write within some milliseconds of the change before. Nor is what changes below the file system, on the disk
+ * itself.
  *
  * @param size in bytes
  * @param modifiedNanos when its content was last changed, in nanoseconds since 1970; can be set

@@ -11,7 +11,7 @@ public final class Printable {
         return replaced(text, false);
     }
 
-    /** The same for texts of several lines, whose newlines and tabs stay. */
+    /** Returns the same for texts of several lines, whose newlines and tabs stay. */
     public static String lines(String text) {
         return replaced(text, true);
     }

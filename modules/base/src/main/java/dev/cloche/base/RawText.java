@@ -18,7 +18,7 @@ public final class RawText {
 
     private RawText() {}
 
-    /** The string of a name. */
+    /** Returns the string of a name. */
     public static String decode(byte[] bytes) {
         String whole = new String(bytes, StandardCharsets.UTF_8);
         if (whole.indexOf('\uFFFD') < 0) {
@@ -40,7 +40,7 @@ public final class RawText {
     }
 
     /**
-     * The bytes of a name.
+     * Returns the bytes of a name.
      *
      * @throws IllegalArgumentException if the string holds half a surrogate pair that is not such an escape
      */
@@ -61,7 +61,7 @@ public final class RawText {
         return out.toByteArray();
     }
 
-    /** How many bytes the UTF-8 sequence that begins there has; 0 if none begins there. */
+    /** Returns how many bytes the UTF-8 sequence that begins there has; 0 if none begins there. */
     private static int sequenceLength(byte[] bytes, int at) {
         int first = bytes[at] & 0xFF;
         int length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;

@@ -79,7 +79,7 @@ public final class Catalog implements AutoCloseable {
         return open(stateRoot, schemas, gate, PATIENCE);
     }
 
-    /** The tables of leases, for opening a catalog in which there are some. */
+    /** Returns the tables of leases, for opening a catalog in which there are some. */
     public static CatalogSchema leases() {
         return LeaseTable.SCHEMA;
     }
@@ -250,7 +250,7 @@ public final class Catalog implements AutoCloseable {
         return CatalogMaintenance.renewCopy(file.resolveSibling(""), now);
     }
 
-    /** Whether its file system is read-only, so that nothing can be recorded. */
+    /** Returns whether its file system is read-only, so that nothing can be recorded. */
     public boolean readOnly() {
         return readOnly;
     }
@@ -344,7 +344,7 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    /** How many statements were run since it was opened; beginning and ending transactions are none. */
+    /** Returns how many statements were run since it was opened; beginning and ending transactions are none. */
     public long statements() {
         return connections.statements();
     }

@@ -80,7 +80,7 @@ final class CatalogConnections implements AutoCloseable {
         }
     }
 
-    /** How many statements all of them were given to do. */
+    /** Returns how many statements all of them were given to do. */
     long statements() {
         return statements.sum();
     }

@@ -43,7 +43,7 @@ final class CatalogCopies {
         copy = file.resolveSibling(file.getFileName() + COPY);
     }
 
-    /** The one that is kept; it may be missing. */
+    /** Returns the one that is kept; it may be missing. */
     Path copy() {
         return copy;
     }
@@ -131,7 +131,7 @@ final class CatalogCopies {
         }
     }
 
-    /** Whether there is a copy, of a catalog that is not the one that is here now. */
+    /** Returns whether there is a copy, of a catalog that is not the one that is here now. */
     boolean isOfAnother() throws SQLException {
         if (!Files.exists(copy)) {
             return false;

@@ -147,7 +147,7 @@ public abstract sealed class CatalogException extends ClocheException {
             this.until = until;
         }
 
-        /** When it has ended at the latest, unless it asks for more time. */
+        /** Returns when it has ended at the latest, unless it asks for more time. */
         public Instant until() {
             return until;
         }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The right to change a catalog as a whole: to make or migrate its tables, to copy it, to put a copy in its place.
+ * Holds the right to change a catalog as a whole: to make or migrate its tables, to copy it, to put a copy in its place.
  *
  * <p>A file beside the catalog, which is never deleted: a name that is deleted under its lock guards nothing.
  */

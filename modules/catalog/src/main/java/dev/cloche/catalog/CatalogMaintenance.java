@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is done with a catalog as a whole, also with one that cannot be opened for work. Nothing here creates or migrates
- * one. Stateless; other processes may use the catalog meanwhile.
+ * Maintains a catalog as a whole, also one that cannot be opened for work. Nothing here creates or migrates one. Stateless;
+ * other processes may use the catalog meanwhile.
  */
 public final class CatalogMaintenance {
     private CatalogMaintenance() {}
 
     /**
-     * What opening it would do first.
+     * Returns what opening it would do first.
      *
      * @return in the order in which they would run; for a catalog that does not exist, all of them
      * @throws CatalogException.Newer if a newer program wrote it
@@ -132,7 +132,8 @@ public final class CatalogMaintenance {
     }
 
     /**
-     * The copy that {@link #renewCopy} made, where it is of another catalog than the one that is there now: that one was lost.
+     * Returns the copy that {@link #renewCopy} made, where it is of another catalog than the one that is there now: that one
+     * was lost.
      */
     public static Optional<Path> copyOfLost(Path stateRoot) {
         CatalogCopies copies = new CatalogCopies(existing(stateRoot));

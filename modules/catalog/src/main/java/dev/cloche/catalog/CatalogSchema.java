@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The tables that one room keeps in the catalog. Their version is the number of migrations that made them.
+ * Describes the tables that one room keeps in the catalog. Their version is the number of migrations that made them.
  *
  * @param room name of the room, lower case; it also names the room's migration history
  * @param location class path directory of the room's migrations, {@code V<n>__<what>.sql}
@@ -15,7 +15,7 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
     private static final Pattern ROOM = Pattern.compile("[a-z][a-z0-9_]{0,31}");
 
     /**
-     * What is to be known of a migration before it is run.
+     * Says what is to be known of a migration before it is run.
      *
      * @param what it does, in a few words
      * @param reversible whether all that was recorded before can still be told from what is recorded after it
@@ -28,7 +28,7 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
             return new Migration(what, true, false);
         }
 
-        /** Whether something could be lost by it for good. */
+        /** Returns whether something could be lost by it for good. */
         boolean wantsBackup() {
             return touchesUserData && !reversible;
         }

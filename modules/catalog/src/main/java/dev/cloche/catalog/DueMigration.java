@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A migration that the catalog does not have yet.
+ * Describes a migration that the catalog does not have yet.
  *
  * @param room whose tables it changes
  * @param version which they have after it

@@ -50,7 +50,7 @@ public record InstallGate(Clock clock, Predicate<String> holderAlive, Predicate<
         }
     }
 
-    /** Whether the row says that a living process holds the lease. */
+    /** Returns whether the row says that a living process holds the lease. */
     boolean blocks(LeaseTable.Row row) {
         return row.held(clock.millis(), InstallLease.LENGTH.toMillis())
                 && row.holder().filter(holderAlive).isPresent();

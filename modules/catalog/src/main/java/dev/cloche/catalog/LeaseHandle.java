@@ -3,7 +3,7 @@ package dev.cloche.catalog;
 import java.time.Instant;
 
 /**
- * What the holder of a lease presents. Every acquisition and renewal gives a new one, and makes the earlier ones void.
+ * Says what the holder of a lease presents. Every acquisition and renewal gives a new one, and makes the earlier ones void.
  *
  * @param holder who took it, in words of its own
  * @param expiresAt when it ends by itself, to the millisecond

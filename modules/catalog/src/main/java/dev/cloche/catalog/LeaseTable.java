@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of leases: who may do now what only one process may do at a time. */
+/** Reads and writes the rows of leases: who may do now what only one process may do at a time. */
 final class LeaseTable {
     /** Of this room, like any other's. */
     static final CatalogSchema SCHEMA = new CatalogSchema(
@@ -18,7 +18,7 @@ final class LeaseTable {
     private LeaseTable() {}
 
     /**
-     * One row.
+     * Describes one row.
      *
      * @param expiresAt milliseconds since 1970
      * @param completedAt milliseconds since 1970; 0 for never
@@ -32,14 +32,14 @@ final class LeaseTable {
             return new Row(Optional.ofNullable(row.getString(1)), row.getLong(2), row.getLong(3), row.getString(4));
         }
 
-        /** What its holder presents; empty if it has none. */
+        /** Returns what its holder presents; empty if it has none. */
         Optional<LeaseHandle> handle() {
             return holder.map(name -> new LeaseHandle(name, Instant.ofEpochMilli(expiresAt)));
         }
 
         /**
-         * Whether the lease is taken. An expiry further away than the lease can be long was written by a clock that has
-         * been set back since, and means nothing.
+         * Returns whether the lease is taken. An expiry further away than the lease can be long was written by a clock that
+         * has been set back since, and means nothing.
          *
          * @param longest how long the lease is, in milliseconds
          */
@@ -47,13 +47,16 @@ final class LeaseTable {
             return expiresAt > now && expiresAt <= now + longest;
         }
 
-        /** Whether its work was completed less than {@code window} milliseconds ago; a time in the future means nothing. */
+        /**
+         * Returns whether its work was completed less than {@code window} milliseconds ago; a time in the future means
+         * nothing.
+         */
         boolean completedWithin(long window, long now) {
             return completedAt <= now && completedAt > now - window;
         }
     }
 
-    /** The row of that name, as it would be if it is missing. */
+    /** Returns the row of that name, as it would be if it is missing. */
     static Row read(Session session, String name) throws SQLException {
         return session.first(Row::of, SELECT, name).orElse(Row.NEW);
     }

@@ -3,7 +3,7 @@ package dev.cloche.catalog;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The catalogs that this process has open, which its own kernel locks do not show it. Thread-safe. */
+/** Tracks the catalogs that this process has open, which its own kernel locks do not show it. Thread-safe. */
 final class OpenCatalogs {
     private static final ConcurrentHashMap<Path, Integer> OPEN = new ConcurrentHashMap<>();
 

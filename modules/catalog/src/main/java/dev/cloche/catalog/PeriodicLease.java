@@ -37,7 +37,7 @@ public final class PeriodicLease {
     }
 
     /**
-     * A lease that was taken.
+     * Describes a lease that was taken.
      *
      * @param note what the holder who completed last has left for the next; empty at first
      */
@@ -52,7 +52,7 @@ public final class PeriodicLease {
         return !row.held(now, length) && !row.completedWithin(window, now);
     }
 
-    /** What the holder who completed last has left for the next; empty at first. */
+    /** Returns what the holder who completed last has left for the next; empty at first. */
     public String note() {
         return catalog.read(session -> LeaseTable.read(session, name)).note();
     }

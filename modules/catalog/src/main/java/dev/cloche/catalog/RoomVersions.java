@@ -40,7 +40,7 @@ final class RoomVersions {
     }
 
     /**
-     * The schemas that are behind, in the order given.
+     * Returns the schemas that are behind, in the order given.
      *
      * @throws CatalogException.Newer if the file is ahead of one of them
      */

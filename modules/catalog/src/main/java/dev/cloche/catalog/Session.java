@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The statements of one transaction. Valid only inside the call that received it, in that call's thread.
+ * Runs the statements of one transaction. Valid only inside the call that received it, in that call's thread.
  *
  * <p>Parameters are {@link String}, {@link Long}, {@link Integer}, {@code byte[]} or {@link Optional} of these (empty is
  * NULL). Statements stay prepared for the life of the connection, so give the same text again and put values into
@@ -35,7 +35,7 @@ public final class Session {
         this.statements = statements;
     }
 
-    /** Every row that the query yields, in its order. */
+    /** Returns every row that the query yields, in its order. */
     public <T> List<T> list(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
         return run(sql, parameters, statement -> {
             try (ResultSet rows = statement.executeQuery()) {
@@ -48,7 +48,7 @@ public final class Session {
         });
     }
 
-    /** The first row that the query yields, if any. */
+    /** Returns the first row that the query yields, if any. */
     public <T> Optional<T> first(RowMapper<T> mapper, String sql, Object... parameters) throws SQLException {
         return run(sql, parameters, statement -> {
             try (ResultSet rows = statement.executeQuery()) {

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
-/** One connection with the settings of the catalog. For one thread at a time. */
+/** Holds one connection with the settings of the catalog. For one thread at a time. */
 final class SqliteConnection implements AutoCloseable {
     private static final int READER_BUSY_MILLIS = 5_000;
 
@@ -67,7 +67,7 @@ final class SqliteConnection implements AutoCloseable {
         return open(file, "PRAGMA synchronous=FULL", READER_BUSY_MILLIS, new LongAdder());
     }
 
-    /** A database of its own that goes with it. */
+    /** Returns a database of its own that goes with it. */
     static SqliteConnection inMemory() throws SQLException {
         return new SqliteConnection(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"), new LongAdder());
     }
@@ -112,7 +112,7 @@ final class SqliteConnection implements AutoCloseable {
         }
     }
 
-    /** Whether it may hang in a transaction that could not be ended, and so must not be used again. */
+    /** Returns whether it may hang in a transaction that could not be ended, and so must not be used again. */
     boolean broken() {
         return broken;
     }

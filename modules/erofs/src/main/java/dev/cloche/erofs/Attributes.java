@@ -1,7 +1,7 @@
 package dev.cloche.erofs;
 
 /**
- * What every inode has beside its type.
+ * Says what every inode has beside its type.
  *
  * @param permissions the twelve lower mode bits: set-user-id, set-group-id, sticky, and rwx three times
  * @param uid owner, an unsigned 32-bit number

@@ -45,7 +45,7 @@ final class BlockInput {
         return target;
     }
 
-    /** The window with this number, moved to the front. */
+    /** Returns the window with this number, moved to the front. */
     private Window window(long number) throws IOException {
         int at = 0;
         Window found = windows[0];

@@ -18,17 +18,17 @@ public final class Bytes implements Comparable<Bytes> {
         this.content = content;
     }
 
-    /** A copy of {@code content}. */
+    /** Returns a copy of {@code content}. */
     public static Bytes of(byte[] content) {
         return new Bytes(content.clone());
     }
 
-    /** A copy of {@code length} bytes from {@code offset} on. */
+    /** Returns a copy of {@code length} bytes from {@code offset} on. */
     public static Bytes of(byte[] content, int offset, int length) {
         return new Bytes(Arrays.copyOfRange(content, offset, offset + length));
     }
 
-    /** The UTF-8 bytes of {@code text}. */
+    /** Returns the UTF-8 bytes of {@code text}. */
     public static Bytes utf8(String text) {
         return new Bytes(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -41,7 +41,7 @@ public final class Bytes implements Comparable<Bytes> {
         return content.length == 0;
     }
 
-    /** The byte at {@code index}, signed as Java has it. */
+    /** Returns the byte at {@code index}, signed as Java has it. */
     public byte at(int index) {
         return content[index];
     }
@@ -55,7 +55,7 @@ public final class Bytes implements Comparable<Bytes> {
         System.arraycopy(content, 0, target, offset, content.length);
     }
 
-    /** The bytes from {@code begin} up to, but without, {@code end}. */
+    /** Returns the bytes from {@code begin} up to, but without, {@code end}. */
     public Bytes slice(int begin, int end) {
         return begin == 0 && end == content.length ? this : of(content, begin, end - begin);
     }

@@ -41,7 +41,7 @@ public final class Directory extends Inode {
         children.put(name, child);
     }
 
-    /** Whether a file may have this name: 1 to 255 bytes without slash and NUL, neither {@code .} nor {@code ..}. */
+    /** Returns whether a file may have this name: 1 to 255 bytes without slash and NUL, neither {@code .} nor {@code ..}. */
     public static boolean nameable(Bytes name) {
         return !name.isEmpty()
                 && name.length() <= MAX_NAME
@@ -58,7 +58,7 @@ public final class Directory extends Inode {
         children.clear();
     }
 
-    /** A view that follows later changes. */
+    /** Returns a view that follows later changes. */
     public NavigableMap<Bytes, Inode> children() {
         return Collections.unmodifiableNavigableMap(children);
     }

@@ -2,21 +2,21 @@ package dev.cloche.erofs;
 
 import java.util.List;
 
-/** Where the content of a regular file is: blocks of 4 KiB, counted from the beginning of the image. */
+/** Says where the content of a regular file is: blocks of 4 KiB, counted from the beginning of the image. */
 public sealed interface FileData {
     /** Length of the file in bytes. */
     long size();
 
-    /** The same content at addresses {@code blocks} higher. */
+    /** Returns the same content at addresses {@code blocks} higher. */
     FileData shiftedBy(long blocks);
 
-    /** An empty file. */
+    /** Returns an empty file. */
     static FileData empty() {
         return new Contiguous(0, 0);
     }
 
     /**
-     * One run of blocks; the last one is filled up with zeros.
+     * Describes one run of blocks; the last one is filled up with zeros.
      *
      * @param block address of the first block; 0 for an empty file
      */
@@ -54,7 +54,7 @@ public sealed interface FileData {
             }
         }
 
-        /** How many chunks the file has, holes included. */
+        /** Returns how many chunks the file has, holes included. */
         public long chunks() {
             return chunkCount(size, chunkBits);
         }

@@ -29,9 +29,9 @@ public abstract sealed class Inode permits Directory, RegularFile, Symlink, Spec
         attributes = changed;
     }
 
-    /** The type bits of the mode ({@code S_IFMT}). */
+    /** Returns the type bits of the mode ({@code S_IFMT}). */
     abstract int typeBits();
 
-    /** The type in a directory entry ({@code FT_*} of the kernel). */
+    /** Returns the type in a directory entry ({@code FT_*} of the kernel). */
     abstract int direntType();
 }

@@ -83,7 +83,7 @@ final class MetadataLayout {
         return blocks;
     }
 
-    /** The next place where the inode may stand: inline content must not cross a block, nor should an inode. */
+    /** Returns the next place where the inode may stand: inline content must not cross a block, nor should an inode. */
     private static long place(long offset, Inode inode) {
         long aligned = (offset + ErofsFormat.SLOT - 1) / ErofsFormat.SLOT * ErofsFormat.SLOT;
         long together = inlines(inode) && outsideSize(inode) > 0 ? extent(inode) : ErofsFormat.INODE;
@@ -100,7 +100,7 @@ final class MetadataLayout {
         return inlines(inode) ? extent + outsideSize(inode) : extent;
     }
 
-    /** Whether the content, if any, stands behind the inode. Linux 5.15 wants the whole inode in one block then. */
+    /** Returns whether the content, if any, stands behind the inode. Linux 5.15 wants the whole inode in one block then. */
     static boolean inlines(Inode inode) {
         return ErofsFormat.INODE + XattrCodec.size(inode.attributes().xattrs()) + outsideSize(inode)
                 <= ErofsFormat.BLOCK;

@@ -1,7 +1,7 @@
 package dev.cloche.erofs;
 
 /**
- * An extended inode as it stands on disk, not yet checked.
+ * Describes an extended inode as it stands on disk, not yet checked.
  *
  * @param position byte offset in the image
  * @param format version and data layout
@@ -51,7 +51,7 @@ record RawInode(
         return Integer.toUnsignedLong(place);
     }
 
-    /** Where the content behind the inode and its extended attributes begins. */
+    /** Returns where the content behind the inode and its extended attributes begins. */
     long behind() {
         return position + ErofsFormat.INODE + XattrCodec.sizeOfCount(xattrCount);
     }

@@ -1,7 +1,7 @@
 package dev.cloche.erofs;
 
 /**
- * How much of an image {@link ErofsReader} takes into memory before it calls the image corrupt.
+ * Says how much of an image {@link ErofsReader} takes into memory before it calls the image corrupt.
  *
  * @param maxEntries directory entries, hard links included
  * @param maxDepth directories below each other

@@ -7,7 +7,7 @@ public final class SpecialFile extends Inode {
 
     public static final int MAX_MINOR = 0xfffff;
 
-    /** What kind of node. */
+    /** Says what kind of node. */
     public enum Kind {
         CHARACTER_DEVICE(ErofsFormat.S_IFCHR, 3),
         BLOCK_DEVICE(ErofsFormat.S_IFBLK, 4),

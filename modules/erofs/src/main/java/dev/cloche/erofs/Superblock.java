@@ -5,7 +5,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The superblock, at byte 1024 of the image.
+ * Describes the superblock, at byte 1024 of the image.
  *
  * @param rootNid number of the root's inode, 16 bits
  * @param inodes how many inodes there are
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Superblock(int rootNid, long inodes, long blocks, long metadataBlock) {
 
-    /** The first block of the image. */
+    /** Returns the first block of the image. */
     byte[] encode() {
         byte[] block = new byte[ErofsFormat.BLOCK];
         int at = ErofsFormat.SUPER_OFFSET;

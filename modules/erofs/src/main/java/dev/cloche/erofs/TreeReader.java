@@ -171,7 +171,7 @@ final class TreeReader {
         return new SpecialFile(attributes, kind, SpecialFile.majorOf(raw.place()), SpecialFile.minorOf(raw.place()));
     }
 
-    /** The content of a directory or link, inline or in blocks of its own. */
+    /** Returns the content of a directory or link, inline or in blocks of its own. */
     private byte[] content(RawInode raw) throws IOException {
         return switch (raw.dataLayout()) {
             case ErofsFormat.FLAT_INLINE -> input.read(raw.behind(), account(raw.size()));
@@ -246,10 +246,10 @@ final class TreeReader {
 
     private record Pending(Directory directory, RawInode raw, Numbers numbers) {}
 
-    /** An entry of a directory block. */
+    /** Describes an entry of a directory block. */
     private record DirectoryEntry(long nid, int type, Bytes name) {
 
-        /** The entries of one block; {@code null} if it is malformed. */
+        /** Returns the entries of one block; {@code null} if it is malformed. */
         static @Nullable List<DirectoryEntry> decode(byte[] content, int begin, int end) {
             if (end - begin < ErofsFormat.DIRENT) {
                 return null;

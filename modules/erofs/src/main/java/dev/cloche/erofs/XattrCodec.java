@@ -28,7 +28,7 @@ final class XattrCodec {
         return size[0];
     }
 
-    /** The value of the inode's {@code i_xattr_icount}. */
+    /** Returns the value of the inode's {@code i_xattr_icount}. */
     static int count(Xattrs xattrs) {
         return xattrs.isEmpty() ? 0 : 1 + (int) (size(xattrs) - HEADER) / UNIT;
     }

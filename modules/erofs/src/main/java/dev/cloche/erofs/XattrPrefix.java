@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name space of extended attributes, which EROFS stores as a number instead of text.
+ * Describes a name space of extended attributes, which EROFS stores as a number instead of text.
  *
  * @param index the number
  * @param text what the number replaces; one that ends with a dot needs a name after it, the others are whole names

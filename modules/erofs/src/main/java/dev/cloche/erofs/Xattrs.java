@@ -42,8 +42,8 @@ public final class Xattrs {
     }
 
     /**
-     * Whether EROFS can hold such an attribute: a name in {@code user.}, {@code trusted.} or {@code security.} or one of
-     * the two POSIX ACLs, without NUL, with at most 255 bytes after the prefix, and a value of at most 65,535 bytes.
+     * Returns whether EROFS can hold such an attribute: a name in {@code user.}, {@code trusted.} or {@code security.} or
+     * one of the two POSIX ACLs, without NUL, with at most 255 bytes after the prefix, and a value of at most 65,535 bytes.
      */
     public static boolean representable(Bytes name, Bytes value) {
         XattrPrefix prefix = XattrPrefix.of(name);
@@ -76,7 +76,7 @@ public final class Xattrs {
         return of(more);
     }
 
-    /** Those of these whose name does not match. */
+    /** Returns those of these whose name does not match. */
     public Xattrs without(Predicate<Bytes> names) {
         if (values.keySet().stream().noneMatch(names)) {
             return this;

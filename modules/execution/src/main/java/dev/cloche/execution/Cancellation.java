@@ -55,7 +55,7 @@ final class Cancellation implements AutoCloseable {
         }
     }
 
-    /** How it ended, given how the command did. */
+    /** Returns how it ended, given how the command did. */
     AwaitOutput outcome(ExitStatus exit) {
         return reason.<AwaitOutput>map(why -> ExecutionOutcomes.cancelled(why, exit))
                 .orElseGet(() -> ExecutionOutcomes.success(exit));

@@ -190,7 +190,7 @@ final class ExecutionDriver implements ProcessDriver {
         }
     }
 
-    /** The execution in its guest, or why there is none and will be none; exactly one of the two. */
+    /** Describes the execution in its guest, or why there is none and will be none; exactly one of the two. */
     private record Found(Optional<GuestExecution> execution, Optional<AwaitOutput> failure) {
         static Found of(GuestExecution execution) {
             return new Found(Optional.of(execution), Optional.empty());

@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an execution wrote, as far as it is on this host's disk. Any number of readers may read while it is written. For one
- * thread at a time.
+ * Reads what an execution wrote, as far as it is on this host's disk. Any number of readers may read while it is written.
+ * For one thread at a time.
  */
 public final class ExecutionLog implements AutoCloseable {
-    /** A file, and what tells it from the one that gets its name next. */
+    /** Describes a file, and what tells it from the one that gets its name next. */
     private record Segment(FileChannel file, Object key) {}
 
     private final Path directory;
@@ -35,7 +35,7 @@ public final class ExecutionLog implements AutoCloseable {
     }
 
     /**
-     * The next piece that is there; empty where the output ends at present.
+     * Returns the next piece that is there; empty where the output ends at present.
      *
      * @throws DurableExecutionException.OutputUnusable if the files cannot be read
      */
@@ -65,7 +65,7 @@ public final class ExecutionLog implements AutoCloseable {
     }
 
     /**
-     * The next piece, waiting for it; empty once the process has ended and all was read, or the deadline has passed.
+     * Returns the next piece, waiting for it; empty once the process has ended and all was read, or the deadline has passed.
      *
      * @throws DurableExecutionException.OutputUnusable if the files cannot be read
      * @throws dev.cloche.process.ProcessException if the registry cannot be asked

@@ -10,7 +10,7 @@ import dev.cloche.vm.SpawnException;
 import java.util.Map;
 import java.util.Optional;
 
-/** How executions end, as the registry records it: docs/executions.md has the forms. Pure. */
+/** Translates how executions end into what the registry records: docs/executions.md has the forms. Pure. */
 final class ExecutionOutcomes {
     private static final int NOT_EXECUTABLE = 126;
     private static final int NOT_FOUND = 127;

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 
 /**
- * A piece of what an execution wrote.
+ * Describes a piece of what an execution wrote.
  *
  * @param error whether it was written to the standard error
  * @param at when it came to this host, by its clock

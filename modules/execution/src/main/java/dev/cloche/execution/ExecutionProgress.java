@@ -9,8 +9,8 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * How far an execution has come, as its log tells. The next owner goes on from there, and never starts a second time what may
- * have been started. Pure.
+ * Says how far an execution has come, as its log tells. The next owner goes on from there, and never starts a second time
+ * what may have been started. Pure.
  */
 sealed interface ExecutionProgress {
     /** Recorded before the guest is asked, with the VM that is asked: another VM never heard of it. */

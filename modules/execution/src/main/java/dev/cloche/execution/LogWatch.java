@@ -48,7 +48,7 @@ final class LogWatch implements AutoCloseable {
     }
 
     /**
-     * Whether nothing more will be written; what was, is there to be read.
+     * Returns whether nothing more will be written; what was, is there to be read.
      *
      * @throws RuntimeException if that cannot be found out
      */

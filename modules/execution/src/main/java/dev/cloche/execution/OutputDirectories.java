@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the outputs of executions are: each in a directory that has the name of its process. Processes of any other name
- * than those that are given here have none, because a caller of the registry may choose any text as an id.
+ * Says where the outputs of executions are: each in a directory that has the name of its process. Processes of any other
+ * name than those that are given here have none, because a caller of the registry may choose any text as an id.
  *
  * @param all the directory that they are in
  */
@@ -32,7 +32,7 @@ record OutputDirectories(Path all) {
         return DiskReserve.in(all.toAbsolutePath().resolveSibling(""));
     }
 
-    /** An id that no execution has had. */
+    /** Returns an id that no execution has had. */
     static String newId() {
         byte[] random = new byte[ID_BYTES];
         RANDOM.nextBytes(random);
@@ -40,7 +40,7 @@ record OutputDirectories(Path all) {
     }
 
     /**
-     * The directory of an execution, which need not exist.
+     * Returns the directory of an execution, which need not exist.
      *
      * @throws DurableExecutionException.Invalid if the id was not given here
      */

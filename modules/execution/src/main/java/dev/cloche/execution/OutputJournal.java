@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The output of one execution on this host's disk, as it is written: docs/on-disk.md has the format. What {@link #sync} has
- * returned from is safe, and only that is acknowledged to the guest; what a dead writer left half written is cut off when the
- * next one opens it, and the guest has it still. Safe for use from several threads.
+ * Writes the output of one execution to this host's disk: docs/on-disk.md has the format. What {@link #sync} has returned
+ * from is safe, and only that is acknowledged to the guest; what a dead writer left half written is cut off when the next
+ * one opens it, and the guest has it still. Safe for use from several threads.
  */
 final class OutputJournal implements AutoCloseable {
     /** Kept of an execution's output; of more, the oldest goes. */
@@ -77,7 +77,7 @@ final class OutputJournal implements AutoCloseable {
         }
     }
 
-    /** How much of an output was written, with what was lost in between. */
+    /** Returns how much of an output was written, with what was lost in between. */
     long end(Output output) {
         writing.lock();
         try {

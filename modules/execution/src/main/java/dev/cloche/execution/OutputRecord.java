@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * One piece of output in a journal: u32 CRC-32C of the rest, u8 output (1 or 2), u64 offset, u64 milliseconds since 1970,
- * u32 length (at most 1 MiB), the bytes. All numbers are big-endian.
+ * Describes one piece of output in a journal: u32 CRC-32C of the rest, u8 output (1 or 2), u64 offset, u64 milliseconds
+ * since 1970, u32 length (at most 1 MiB), the bytes. All numbers are big-endian.
  *
  * @param bytes for its reader alone
  */
@@ -37,7 +37,7 @@ record OutputRecord(Output output, long offset, Instant at, ByteBuffer bytes) {
         return directory.resolve("output.1");
     }
 
-    /** The offset behind it. */
+    /** Returns the offset behind it. */
     long end() {
         return offset + bytes.remaining();
     }
@@ -71,7 +71,7 @@ record OutputRecord(Output output, long offset, Instant at, ByteBuffer bytes) {
         }
     }
 
-    /** The next whole record; empty where there is none. */
+    /** Returns the next whole record; empty where there is none. */
     static Optional<OutputRecord> next(InputStream in) throws IOException {
         byte[] start = in.readNBytes(4 + HEAD);
         if (start.length < 4 + HEAD) {

@@ -1,7 +1,7 @@
 package dev.cloche.image;
 
 /**
- * How large a layer's archive may be before it is refused. What is held in memory is bounded by {@code maxEntries} and
+ * Says how large a layer's archive may be before it is refused. What is held in memory is bounded by {@code maxEntries} and
  * {@code maxMetadataBytes}: about 250 bytes an entry with its name.
  *
  * @param maxEntries files, directories and links in a layer, with the directories that the archive only implies

@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * @param what in one sentence
  */
 public record CacheProblem(Kind kind, Path file, String what) {
-    /** What can be wrong. */
+    /** Says what can be wrong. */
     public enum Kind {
         /** A recorded file is not there. */
         MISSING,

@@ -13,7 +13,7 @@ public final class CorruptArchiveException extends ImageException {
         this.what = what;
     }
 
-    /** What is wrong with it, as part of a sentence. */
+    /** Returns what is wrong with it, as part of a sentence. */
     public String what() {
         return what;
     }

@@ -37,7 +37,7 @@ public record Digest(String hex) implements Comparable<Digest> {
         return new Digest(HexFormat.of().formatHex(sha256().digest(content)));
     }
 
-    /** The digest of what was given to {@code sha256}, which is reset. */
+    /** Returns the digest of what was given to {@code sha256}, which is reset. */
     public static Digest finish(MessageDigest sha256) {
         return new Digest(HexFormat.of().formatHex(sha256.digest()));
     }

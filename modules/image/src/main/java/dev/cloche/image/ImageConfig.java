@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How an image wants to be run.
+ * Says how an image wants to be run.
  *
  * @param env {@code NAME=value} each
  * @param cmd default arguments

@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.util.List;
 
 /**
- * Everything that is recorded of an image under one of its names.
+ * Describes everything that is recorded of an image under one of its names.
  *
  * @param summary the image
  * @param mediaType of its manifest
@@ -28,7 +28,7 @@ public record ImageDetails(
     }
 
     /**
-     * One layer.
+     * Describes one layer.
      *
      * @param diffId digest of its uncompressed archive
      * @param blob digest of the compressed one

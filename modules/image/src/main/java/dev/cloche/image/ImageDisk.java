@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.nio.file.Path;
 
 /**
- * An image as a read-only disk. The files stay while the holder that acquired it holds it.
+ * Describes an image as a read-only disk. The files stay while the holder that acquired it holds it.
  *
  * @param vmdk descriptor that names the disk's extents
  * @param config how the image wants to be run

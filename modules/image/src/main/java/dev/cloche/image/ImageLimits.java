@@ -1,7 +1,7 @@
 package dev.cloche.image;
 
 /**
- * How much of a registry's content is taken into memory or onto the disk.
+ * Says how much of a registry's content is taken into memory or onto the disk.
  *
  * @param documentBytes longest manifest, index or config
  * @param layers most layers of one image

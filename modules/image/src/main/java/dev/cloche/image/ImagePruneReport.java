@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.util.List;
 
 /**
- * What a prune has really removed.
+ * Says what a prune has really removed.
  *
  * @param references names, in the order in which they went
  * @param manifests images

@@ -119,7 +119,7 @@ public record ImageReference(String registry, String repository, Optional<String
     }
 
     /**
-     * Whether the text is the beginning of a digest, or one: {@code sha256:} and 6 digits or more.
+     * Returns whether the text is the beginning of a digest, or one: {@code sha256:} and 6 digits or more.
      *
      * @throws BadReference if it has fewer digits
      */
@@ -133,7 +133,7 @@ public record ImageReference(String registry, String repository, Optional<String
         return true;
     }
 
-    /** Whether it is a digest alone, which says of no registry. */
+    /** Returns whether it is a digest alone, which says of no registry. */
     public boolean isDigestAlone() {
         return registry.isEmpty();
     }
@@ -147,12 +147,12 @@ public record ImageReference(String registry, String repository, Optional<String
         return shorter.endsWith(LATEST) ? shorter.substring(0, shorter.length() - LATEST.length()) : shorter;
     }
 
-    /** The same repository at one manifest. */
+    /** Returns the same repository at one manifest. */
     public ImageReference at(Digest manifest) {
         return new ImageReference(registry, repository, Optional.empty(), Optional.of(manifest));
     }
 
-    /** What the registry is asked for: the digest or the tag. */
+    /** Returns what the registry is asked for: the digest or the tag. */
     public String target() {
         return digest.map(Digest::toString).or(() -> tag).orElseThrow();
     }
@@ -183,7 +183,7 @@ public record ImageReference(String registry, String repository, Optional<String
         return Printable.brief(text, LONGEST_QUOTE);
     }
 
-    /** The full name: {@code registry/repository:tag}, {@code registry/repository@digest} or {@code digest}. */
+    /** Returns the full name: {@code registry/repository:tag}, {@code registry/repository@digest} or {@code digest}. */
     @Override
     public String toString() {
         return isDigestAlone()

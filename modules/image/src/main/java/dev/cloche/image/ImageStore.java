@@ -60,7 +60,7 @@ public final class ImageStore {
         var _ = JsonValue.readMap("{}");
     }
 
-    /** The tables that the catalog must have been opened with. */
+    /** Returns the tables that the catalog must have been opened with. */
     public static CatalogSchema schema() {
         return ImageCatalog.SCHEMA;
     }
@@ -140,7 +140,7 @@ public final class ImageStore {
         return before.isPresent();
     }
 
-    /** How the image that the holder holds wants to be run; empty if it holds none. */
+    /** Returns how the image that the holder holds wants to be run; empty if it holds none. */
     public Optional<ImageConfig> heldConfig(ImageHolder holder) {
         return catalog.heldBy(holder).map(StoredImage::config);
     }
@@ -155,7 +155,7 @@ public final class ImageStore {
         return held.disk(holder, reference);
     }
 
-    /** Those of a kind that hold an image. */
+    /** Returns those of a kind that hold an image. */
     public List<ImageHolder> holders(String kind) {
         return catalog.holders(kind);
     }
@@ -244,7 +244,7 @@ public final class ImageStore {
         }
     }
 
-    /** The newest name of an image that is meant by its digest alone, if it has one. */
+    /** Returns the newest name of an image that is meant by its digest alone, if it has one. */
     private ImageReference named(ImageReference reference) {
         if (!reference.isDigestAlone()) {
             return reference;
@@ -277,7 +277,7 @@ public final class ImageStore {
         return fetcher.inCache(() -> pruning().prune(request));
     }
 
-    /** What {@link #prune} would remove now; removes nothing. */
+    /** Returns what {@link #prune} would remove now; removes nothing. */
     public ImagePruneReport prunePlan(ImagePruneRequest request) {
         return fetcher.inCache(() -> pruning().rehearse(request));
     }
@@ -287,12 +287,14 @@ public final class ImageStore {
         return fetcher.inCache(() -> new CacheCheck(files, catalog).run());
     }
 
-    /** Every name, the newest first. */
+    /** Returns every name, the newest first. */
     public List<ImageSummary> list() {
         return catalog.list();
     }
 
-    /** Every name, the newest first, then the images that are held and have none any more; each with who holds it. */
+    /**
+     * Returns every name, the newest first, then the images that are held and have none any more; each with who holds it.
+     */
     public List<ListedImage> listed() {
         return catalog.listed();
     }
@@ -303,8 +305,8 @@ public final class ImageStore {
     }
 
     /**
-     * What a person means by a name, or by the digest of an image on this host or the beginning of one: {@code sha256:} and
-     * at least 6 digits.
+     * Returns what a person means by a name, or by the digest of an image on this host or the beginning of one:
+     * {@code sha256:} and at least 6 digits.
      *
      * @return for a digest, the whole digest
      * @throws BadReference if it is neither

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * How an {@link ImageStore} works.
+ * Says how an {@link ImageStore} works.
  *
  * @param registries how to speak to registries; asked when one is to be spoken to
  * @param bundled OCI layout directories whose images are imported by name instead of pulled
@@ -46,22 +46,22 @@ public record ImageStoreOptions(
                 OptionalLong::empty);
     }
 
-    /** The same with these OCI layouts. */
+    /** Returns the same with these OCI layouts. */
     public ImageStoreOptions withBundled(List<Path> layouts) {
         return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes);
     }
 
-    /** The same with these registry settings. */
+    /** Returns the same with these registry settings. */
     public ImageStoreOptions withRegistries(RegistryOptions settings) {
         return withRegistries(() -> settings);
     }
 
-    /** The same with registry settings that are found out when a registry is to be spoken to. */
+    /** Returns the same with registry settings that are found out when a registry is to be spoken to. */
     public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
         return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes);
     }
 
-    /** The same with a cache that is kept below so many bytes, which is found out after each pull. */
+    /** Returns the same with a cache that is kept below so many bytes, which is found out after each pull. */
     public ImageStoreOptions withKeepBytes(Supplier<OptionalLong> limit) {
         return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit);
     }

@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.time.Instant;
 
 /**
- * One image on this host, by one of its names.
+ * Describes one image on this host, by one of its names.
  *
  * @param reference its name
  * @param manifest its identity, which other names may share

@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.util.List;
 
 /**
- * An image in a list.
+ * Describes an image in a list.
  *
  * @param image by one of its names; by its digest alone if it has none any more
  * @param holders who uses it, under any of its names

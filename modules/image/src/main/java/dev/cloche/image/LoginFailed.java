@@ -11,7 +11,7 @@ public final class LoginFailed extends ImageException {
         this.registry = registry;
     }
 
-    /** The registry, as it was given. */
+    /** Returns the registry, as it was given. */
     public String registry() {
         return registry;
     }

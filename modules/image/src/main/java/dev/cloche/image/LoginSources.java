@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where logins for registries come from; the first that knows the registry decides.
+ * Says where logins for registries come from; the first that knows the registry decides.
  *
  * @param given by registry, as in images' names ({@code docker.io} for Docker Hub)
  * @param kept the file in which {@link RegistryLogins} keeps its own
@@ -20,7 +20,7 @@ public record LoginSources(Map<String, RegistryLogin> given, Optional<Path> kept
         given = Map.copyOf(given);
     }
 
-    /** The logins of {@code $DOCKER_CONFIG}, or of {@code ~/.docker}. */
+    /** Returns the logins of {@code $DOCKER_CONFIG}, or of {@code ~/.docker}. */
     public static LoginSources ofDocker() {
         String home = System.getenv("DOCKER_CONFIG");
         Path directory =
@@ -28,17 +28,17 @@ public record LoginSources(Map<String, RegistryLogin> given, Optional<Path> kept
         return NONE.withDockerConfig(directory.resolve("config.json"));
     }
 
-    /** The same with this file of our own. */
+    /** Returns the same with this file of our own. */
     public LoginSources withKept(Path file) {
         return new LoginSources(given, Optional.of(file), dockerConfig);
     }
 
-    /** The same with this file of Docker's. */
+    /** Returns the same with this file of Docker's. */
     public LoginSources withDockerConfig(Path file) {
         return new LoginSources(given, kept, Optional.of(file));
     }
 
-    /** The same with these logins first. */
+    /** Returns the same with these logins first. */
     public LoginSources withGiven(Map<String, RegistryLogin> logins) {
         return new LoginSources(logins, kept, dockerConfig);
     }

@@ -3,7 +3,7 @@ package dev.cloche.image;
 import java.util.Locale;
 
 /**
- * What an image runs on, in the words of Go: {@code linux/amd64}, {@code linux/arm64}.
+ * Says what an image runs on, in the words of Go: {@code linux/amd64}, {@code linux/arm64}.
  *
  * @param os operating system
  * @param architecture processor architecture

@@ -1,6 +1,6 @@
 package dev.cloche.image;
 
-/** What happens during a pull. */
+/** Says what happens during a pull. */
 public sealed interface PullEvent {
     /** The name has been resolved to an image of this many distinct layers. */
     record Resolved(ImageReference reference, Digest manifest, int layers) implements PullEvent {}

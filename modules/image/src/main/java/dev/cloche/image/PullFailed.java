@@ -33,7 +33,7 @@ public final class PullFailed extends ImageException {
             this.remedy = remedy;
         }
 
-        /** Whether this host is to be mended first, or the caller to wait longer, wherever the image is. */
+        /** Returns whether this host is to be mended first, or the caller to wait longer, wherever the image is. */
         public boolean isOfThisHost() {
             return switch (this) {
                 case LOGIN_UNREADABLE, NO_SPACE, BAD_SETTINGS, GAVE_UP -> true;
@@ -74,7 +74,7 @@ public final class PullFailed extends ImageException {
         this(reason, registry, OptionalInt.empty(), what, null);
     }
 
-    /** The same, where the name may be mistyped and others that are here are meant. */
+    /** Returns the same, where the name may be mistyped and others that are here are meant. */
     public PullFailed orMeant(List<String> near) {
         return near.isEmpty()
                 ? this
@@ -94,22 +94,22 @@ public final class PullFailed extends ImageException {
         return Printable.brief(what, LONGEST) + (status.isPresent() ? " (HTTP " + status.getAsInt() + ")" : "");
     }
 
-    /** What happened, as part of a sentence. */
+    /** Returns what happened, as part of a sentence. */
     public String what() {
         return what;
     }
 
-    /** The kind of failure. */
+    /** Returns the kind of failure. */
     public Reason reason() {
         return reason;
     }
 
-    /** The registry's host, or the directory of a bundled image. */
+    /** Returns the registry's host, or the directory of a bundled image. */
     public String registry() {
         return registry;
     }
 
-    /** The registry's HTTP status, where it was an answer that failed. */
+    /** Returns the registry's HTTP status, where it was an answer that failed. */
     public OptionalInt status() {
         return status;
     }

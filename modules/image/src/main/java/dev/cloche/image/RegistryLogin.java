@@ -3,7 +3,8 @@ package dev.cloche.image;
 import dev.cloche.image.registry.Credential;
 
 /**
- * A user and a password, or an access token in the place of one, for a registry. Its text does not show the password.
+ * Describes a user and a password, or an access token in the place of one, for a registry. Its text does not show the
+ * password.
  *
  * @param user not empty, without a colon, which would end it
  * @param password not empty

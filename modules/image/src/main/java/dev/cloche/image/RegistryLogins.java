@@ -97,7 +97,7 @@ public final class RegistryLogins {
                 : failure.remedy();
     }
 
-    /** The registry's name as images' names have it. */
+    /** Returns the registry's name as images' names have it. */
     private static String canonical(String registry) {
         try {
             Optional<ImageReference> image = registry.indexOf('/') < 0 && registry.indexOf('@') < 0

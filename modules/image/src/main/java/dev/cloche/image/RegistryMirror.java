@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Where copies of a registry's repositories are, as containerd and Docker have it: a host, and the path below which it keeps
- * them.
+ * Says where copies of a registry's repositories are, as containerd and Docker have it: a host, and the path below which it
+ * keeps them.
  *
  * @param host {@code host} or {@code host:port}
  * @param path in front of the repository's own, for example {@code proxy/docker}; empty for none
@@ -40,7 +40,7 @@ public record RegistryMirror(String host, Optional<String> path) {
                 : new RegistryMirror(text.substring(0, slash), Optional.of(text.substring(slash + 1)));
     }
 
-    /** Where the mirror keeps a repository. */
+    /** Returns where the mirror keeps a repository. */
     public String repository(String original) {
         return path.map(prefix -> prefix + "/" + original).orElse(original);
     }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How to speak to registries.
+ * Says how to speak to registries.
  *
  * @param plainHttp registries ({@code host} or {@code host:port}, as in an image's name) that may be spoken to without
  *     TLS; those on the loopback interface always may
@@ -52,22 +52,22 @@ public record RegistryOptions(
                 Duration.ofSeconds(60));
     }
 
-    /** The same with these logins. */
+    /** Returns the same with these logins. */
     public RegistryOptions withLogins(LoginSources sources) {
         return new RegistryOptions(plainHttp, mirrors, authorities, sources, attempts, firstPause, stall);
     }
 
-    /** The same with these mirrors, by registry. */
+    /** Returns the same with these mirrors, by registry. */
     public RegistryOptions withMirrors(Map<String, List<RegistryMirror>> added) {
         return new RegistryOptions(plainHttp, added, authorities, logins, attempts, firstPause, stall);
     }
 
-    /** The same with these registries and mirrors that may be spoken to without TLS. */
+    /** Returns the same with these registries and mirrors that may be spoken to without TLS. */
     public RegistryOptions withPlainHttp(Set<String> hosts) {
         return new RegistryOptions(hosts, mirrors, authorities, logins, attempts, firstPause, stall);
     }
 
-    /** The same with these files of certificates. */
+    /** Returns the same with these files of certificates. */
     public RegistryOptions withAuthorities(List<Path> files) {
         return new RegistryOptions(plainHttp, mirrors, files, logins, attempts, firstPause, stall);
     }

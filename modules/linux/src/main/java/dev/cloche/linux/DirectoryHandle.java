@@ -48,7 +48,7 @@ public final class DirectoryHandle implements AutoCloseable {
         return openAt(calls, AT_FDCWD, raw(path.toAbsolutePath()), O_RDONLY | OpenFlags.DIRECTORY | O_CLOEXEC);
     }
 
-    /** The bytes of a path as in {@link RawText}, also where the locale cannot show them. */
+    /** Returns the bytes of a path as in {@link RawText}, also where the locale cannot show them. */
     public static String raw(Path path) {
         // A path's string has lost what the locale lacks; its URI has every byte, as a percent escape or in ASCII.
         URI uri = path.toAbsolutePath().toUri();
@@ -123,7 +123,7 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /** What has the name, the link itself if it is one; empty if nothing has it. */
+    /** Returns what has the name, the link itself if it is one; empty if nothing has it. */
     public Optional<FileStatus> status(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment result = arena.allocate(FileStatus.STRUCT_SIZE, Long.BYTES);
@@ -201,7 +201,7 @@ public final class DirectoryHandle implements AutoCloseable {
         descriptor.setModified(time);
     }
 
-    /** All names in this directory but {@code .} and {@code ..}, in no order. */
+    /** Returns all names in this directory but {@code .} and {@code ..}, in no order. */
     public List<String> names() {
         List<String> names = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {

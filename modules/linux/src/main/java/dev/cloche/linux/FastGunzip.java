@@ -44,7 +44,7 @@ public final class FastGunzip extends InputStream {
         state.set(JAVA_INT, Isal.WRAPPER, Isal.GZIP);
     }
 
-    /** Whether ISA-L is installed and does what it should; looked at once, which takes some milliseconds. */
+    /** Returns whether ISA-L is installed and does what it should; looked at once, which takes some milliseconds. */
     public static boolean installed() {
         return Isal.installed();
     }

@@ -22,12 +22,12 @@ public final class FastSha256 extends MessageDigest {
         library.init(context);
     }
 
-    /** Whether libcrypto is installed and hashes; looked at once, which takes some milliseconds. */
+    /** Returns whether libcrypto is installed and hashes; looked at once, which takes some milliseconds. */
     public static boolean installed() {
         return Libcrypto.installed().isPresent();
     }
 
-    /** The fastest there is for much data: this, or the JDK's. */
+    /** Returns the fastest there is for much data: this, or the JDK's. */
     public static MessageDigest fastest() {
         return Libcrypto.installed().<MessageDigest>map(FastSha256::new).orElseGet(FastSha256::ofJdk);
     }

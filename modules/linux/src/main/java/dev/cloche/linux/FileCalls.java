@@ -42,7 +42,7 @@ interface FileCalls {
 
     long getdents64(int fd, MemorySegment entries);
 
-    /** Those of this system. */
+    /** Returns those of this system. */
     static FileCalls ofThisSystem() {
         return Lazy.CALLS;
     }

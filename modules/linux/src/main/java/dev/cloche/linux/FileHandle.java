@@ -64,13 +64,13 @@ public final class FileHandle implements AutoCloseable {
         descriptor.check("truncate", descriptor.calls.ftruncate(descriptor.fd(), size));
     }
 
-    /** Where data begin, at an offset or after it; empty if only a hole follows. */
+    /** Returns where data begin, at an offset or after it; empty if only a hole follows. */
     public OptionalLong nextData(long offset) {
         long at = descriptor.calls.lseek(descriptor.fd(), offset, SEEK_DATA);
         return at == -Errno.ENXIO ? OptionalLong.empty() : OptionalLong.of(descriptor.check("seek", at));
     }
 
-    /** Where the data at an offset end: at a hole or the end of the file. */
+    /** Returns where the data at an offset end: at a hole or the end of the file. */
     public long endOfData(long offset) {
         long at = descriptor.calls.lseek(descriptor.fd(), offset, SEEK_HOLE);
         // The file may have become shorter than the offset meanwhile.

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 
 /**
- * What a file is, from {@code statx(2)}.
+ * Says what a file is, from {@code statx(2)}.
  *
  * @param type the type bits of {@code st_mode}, one of the constants here
  * @param permissions the other bits of it, at most 07777

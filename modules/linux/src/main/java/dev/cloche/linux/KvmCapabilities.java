@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What this host's KVM offers to guests: the features of a processor, and the registers that it keeps. It changes with the
- * host's kernel, its parameters and its processor. {@code linux/kvm.h}
+ * Says what this host's KVM offers to guests: the features of a processor, and the registers that it keeps. It changes with
+ * the host's kernel, its parameters and its processor. {@code linux/kvm.h}
  */
 public final class KvmCapabilities {
     private static final int O_RDWR = 2;

@@ -177,8 +177,8 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Whether {@code path} still names the very file that is locked. Where holders delete their lock files, the one that was
-     * opened may have lost its name before it was locked, and then excludes no other.
+     * Returns whether {@code path} still names the very file that is locked. Where holders delete their lock files, the one
+     * that was opened may have lost its name before it was locked, and then excludes no other.
      */
     public boolean isOf(Path path) {
         try {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A process, named so that a reused pid is never taken for it.
+ * Describes a process, named so that a reused pid is never taken for it.
  *
  * @param pid positive
  * @param startTime field 22 of {@code /proc/PID/stat}: clock ticks after boot
@@ -26,7 +26,7 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
         }
     }
 
-    /** The process that has this pid now; empty if there is none, or {@code /proc} does not show it. */
+    /** Returns the process that has this pid now; empty if there is none, or {@code /proc} does not show it. */
     public static Optional<ProcessIdentity> of(long pid) {
         return of(PROC, pid);
     }
@@ -37,7 +37,7 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
                 .orElseThrow(() -> new UnsupportedSystemException("a system without /proc"));
     }
 
-    /** Whether just this process still runs; a zombie does not. */
+    /** Returns whether just this process still runs; a zombie does not. */
     public boolean isAlive() {
         return isAlive(PROC);
     }
@@ -66,7 +66,7 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
         return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     }
 
-    /** The id that the kernel gave to this boot; empty where there is no {@code /proc}. */
+    /** Returns the id that the kernel gave to this boot; empty where there is no {@code /proc}. */
     public static Optional<String> currentBootId() {
         try {
             return Optional.of(bootId(PROC));

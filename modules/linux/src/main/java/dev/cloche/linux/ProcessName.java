@@ -10,7 +10,10 @@ public final class ProcessName {
         return process.pid() + ":" + process.startTime() + ":" + process.bootId();
     }
 
-    /** Whether the process of this name lives. A word that is no such name may be that of a newer program, so it counts as one that lives. */
+    /**
+     * Returns whether the process of this name lives. A word that is no such name may be that of a newer program, so it
+     * counts as one that lives.
+     */
     public static boolean isAlive(String name) {
         return parse(name).map(ProcessIdentity::isAlive).orElse(true);
     }

@@ -23,7 +23,7 @@ public final class Terminal {
         this.fd = fd;
     }
 
-    /** The terminal that a descriptor, 0 for the standard input, is open on; empty if it is something else. */
+    /** Returns the terminal that a descriptor, 0 for the standard input, is open on; empty if it is something else. */
     public static Optional<Terminal> of(int fd) {
         return of(LibcHolder.libc(), fd);
     }
@@ -37,7 +37,7 @@ public final class Terminal {
     }
 
     /**
-     * How many characters it shows at present.
+     * Returns how many characters it shows at present.
      *
      * @throws SystemCallException if the terminal is gone
      */

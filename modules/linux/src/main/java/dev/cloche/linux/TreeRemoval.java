@@ -53,7 +53,7 @@ public final class TreeRemoval {
         }
     }
 
-    /** A directory that is being emptied. */
+    /** Describes a directory that is being emptied. */
     private record Level(DirectoryHandle parent, String name, DirectoryHandle directory, Deque<String> left) {
         static Optional<Level> open(DirectoryHandle parent, String name) {
             if (parent.status(name).filter(FileStatus::isDirectory).isEmpty()) {

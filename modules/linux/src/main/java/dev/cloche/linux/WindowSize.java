@@ -1,7 +1,7 @@
 package dev.cloche.linux;
 
 /**
- * The size of a terminal in characters.
+ * Describes the size of a terminal in characters.
  *
  * @param rows 0 to 65,535; 0 is unknown
  * @param columns likewise

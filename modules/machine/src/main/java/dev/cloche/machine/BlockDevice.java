@@ -1,4 +1,4 @@
 package dev.cloche.machine;
 
-/** A disk that a file names besides the machine's own. */
+/** Describes a disk that a file names besides the machine's own. */
 public record BlockDevice(String path, boolean readOnly) {}

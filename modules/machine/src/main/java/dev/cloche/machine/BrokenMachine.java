@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  */
 public record BrokenMachine(String name, Path file, OptionalInt line, String reason, Cause cause)
         implements MachineEntry {
-    /** What is wrong with a configuration. */
+    /** Says what is wrong with a configuration. */
     public enum Cause {
         /** Its text, or that it cannot be read. */
         UNUSABLE,
@@ -23,7 +23,7 @@ public record BrokenMachine(String name, Path file, OptionalInt line, String rea
         COPY
     }
 
-    /** What to do about it, without a full stop. */
+    /** Returns what to do about it, without a full stop. */
     public String remedy() {
         return switch (cause) {
             case UNUSABLE -> "Mend it with: cloche machine edit " + name;
@@ -34,7 +34,7 @@ public record BrokenMachine(String name, Path file, OptionalInt line, String rea
         };
     }
 
-    /** The file, with the line if there is one, as compilers write it. */
+    /** Returns the file, with the line if there is one, as compilers write it. */
     public String place() {
         return file + (line.isPresent() ? ":" + line.getAsInt() : "");
     }

@@ -3,7 +3,7 @@ package dev.cloche.machine;
 import java.util.List;
 
 /**
- * A machine after a change.
+ * Describes a machine after a change.
  *
  * @param atNextStart whether some of it is in force only when the machine is started the next time
  * @param unknownKeys keys that the change has brought into its file and that mean nothing to Cloche, by name

@@ -36,7 +36,7 @@ public enum DiskState {
         };
     }
 
-    /** Whether a machine whose file says this was interrupted, so that its VM has to be looked for. */
+    /** Returns whether a machine whose file says this was interrupted, so that its VM has to be looked for. */
     public boolean needsRecovery() {
         return this == RUNNING;
     }

@@ -3,7 +3,7 @@ package dev.cloche.machine;
 import java.time.Instant;
 
 /**
- * A snapshot of a machine.
+ * Describes a snapshot of a machine.
  *
  * @param memory whether the memory was kept too
  * @param takenAt by the clock of this host

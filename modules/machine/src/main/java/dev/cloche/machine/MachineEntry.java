@@ -1,8 +1,8 @@
 package dev.cloche.machine;
 
-/** What there is of a name: a machine, or a configuration that cannot be used. */
+/** Says what there is of a name: a machine, or a configuration that cannot be used. */
 public sealed interface MachineEntry permits MachineEntry.Usable, BrokenMachine {
-    /** A machine that can be used. */
+    /** Describes a machine that can be used. */
     record Usable(PersistedMachine machine) implements MachineEntry {
         @Override
         public String name() {

@@ -4,7 +4,7 @@ import dev.cloche.vm.VmInfo;
 import java.util.Optional;
 
 /**
- * A machine as it is now.
+ * Describes a machine as it is now.
  *
  * @param state what its file and its VM say together
  * @param needsRecovery whether its file says that it runs, and nothing of it does

@@ -3,7 +3,7 @@ package dev.cloche.machine;
 import java.util.Optional;
 
 /**
- * What a machine's root is made of.
+ * Says what a machine's root is made of.
  *
  * @param image reference of its image, as in Docker; files of other programs have none
  * @param imageDigest what the reference meant when the machine was made: what is on its disk belongs to that image

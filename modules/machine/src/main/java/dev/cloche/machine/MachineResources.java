@@ -1,7 +1,7 @@
 package dev.cloche.machine;
 
 /**
- * What a machine takes of its host.
+ * Says what a machine takes of its host.
  *
  * @param cpus virtual processors, 1 to 64
  * @param memoryMb 128 to 1,048,576 MiB

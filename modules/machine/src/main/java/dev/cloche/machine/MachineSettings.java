@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How a machine runs.
+ * Says how a machine runs.
  *
  * @param init who is its process 1
  * @param network its network: {@code none}, or what the file says for the room of VMs to understand

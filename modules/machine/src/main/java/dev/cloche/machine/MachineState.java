@@ -4,7 +4,7 @@ import dev.cloche.base.Printable;
 import java.util.Locale;
 import java.util.Set;
 
-/** Where a machine is in its life. The file knows fewer states: {@link #onDisk()}. */
+/** Says where a machine is in its life. The file knows fewer states: {@link #onDisk()}. */
 public enum MachineState {
     /** It has never run. */
     CREATED,
@@ -24,7 +24,7 @@ public enum MachineState {
     }
 
     /**
-     * The state of a word.
+     * Returns the state of a word.
      *
      * @throws MachineException.Invalid if there is none
      */
@@ -39,7 +39,7 @@ public enum MachineState {
                 "Use created, starting, running, stopping, stopped, suspended or failed.");
     }
 
-    /** What the file says of a machine in this state. */
+    /** Returns what the file says of a machine in this state. */
     public DiskState onDisk() {
         return switch (this) {
             case CREATED -> DiskState.CREATED;
@@ -49,7 +49,7 @@ public enum MachineState {
         };
     }
 
-    /** The states that can follow this one. */
+    /** Returns the states that can follow this one. */
     public Set<MachineState> successors() {
         return switch (this) {
             case CREATED, STOPPED, FAILED -> Set.of(STARTING);
@@ -60,7 +60,7 @@ public enum MachineState {
         };
     }
 
-    /** Whether it has a VM. */
+    /** Returns whether it has a VM. */
     public boolean live() {
         return this == STARTING || this == RUNNING || this == STOPPING;
     }

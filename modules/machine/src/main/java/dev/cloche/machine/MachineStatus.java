@@ -5,7 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
- * What has become of a machine.
+ * Says what has become of a machine.
  *
  * @param ipAddress of its guest, while that has one
  * @param startedAt when it was last started, to the millisecond

@@ -1,6 +1,6 @@
 package dev.cloche.machine;
 
-/** What a list of machines shows. */
+/** Says what a list of machines shows. */
 public sealed interface MachineView {
     String name();
 

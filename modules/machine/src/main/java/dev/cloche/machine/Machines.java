@@ -188,7 +188,10 @@ public final class Machines implements AutoCloseable {
         return adoption.adopt(copy, listener, deadline);
     }
 
-    /** What is kept for machines that no directory has any more; what others are making or removing just now is left out. */
+    /**
+     * Returns what is kept for machines that no directory has any more; what others are making or removing just now is left
+     * out.
+     */
     public List<OrphanedMachine> orphans() {
         return orphans.find();
     }
@@ -203,7 +206,7 @@ public final class Machines implements AutoCloseable {
         return orphans.sweep(true);
     }
 
-    /** All machines as they are now, by name, with those that are broken. What has ended is written down. */
+    /** Returns all machines as they are now, by name, with those that are broken. What has ended is written down. */
     public List<MachineView> list() {
         return views.list();
     }
@@ -218,7 +221,7 @@ public final class Machines implements AutoCloseable {
         return views.get(name);
     }
 
-    /** The ports that a machine has got; none if it does not run. */
+    /** Returns the ports that a machine has got; none if it does not run. */
     public List<PublishedPort> publishedPorts(PersistedMachine machine) {
         return context.alive(machine) ? context.vms().publishedPorts(machine.vmId()) : List.of();
     }
@@ -228,7 +231,7 @@ public final class Machines implements AutoCloseable {
         return context.alive(machine) ? context.vms().hindrance(machine.vmId()) : Optional.empty();
     }
 
-    /** The names of the machines that are to be started with the session of their user, sorted. */
+    /** Returns the names of the machines that are to be started with the session of their user, sorted. */
     public List<MachineName> autostarted() {
         return views.autostarted();
     }
@@ -318,7 +321,7 @@ public final class Machines implements AutoCloseable {
         copyOperations.restore(name, snapshot, deadline);
     }
 
-    /** A machine's snapshots, by name. */
+    /** Returns a machine's snapshots, by name. */
     public List<KeptSnapshot> snapshotsOf(MachineName name) {
         return copyOperations.snapshots(name);
     }
@@ -361,7 +364,7 @@ public final class Machines implements AutoCloseable {
         return copyOperations.importFrom(archive, name, listener, deadline);
     }
 
-    /** The machine that is meant where none is named; it need not exist. */
+    /** Returns the machine that is meant where none is named; it need not exist. */
     public Optional<MachineName> defaultMachine() {
         return defaultMachine.get();
     }
@@ -372,7 +375,7 @@ public final class Machines implements AutoCloseable {
         defaultMachine.set(name);
     }
 
-    /** What happened to machines, the oldest first. */
+    /** Returns what happened to machines, the oldest first. */
     public List<MachineEvent> events() {
         return events.all();
     }

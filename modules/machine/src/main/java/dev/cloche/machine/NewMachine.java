@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A machine to make.
+ * Describes a machine to make.
  *
  * @param image reference of its image, as in Docker
  * @param provision script on this host that runs once in it, at its first start; at most 1 MiB

@@ -4,7 +4,7 @@ import dev.cloche.base.Printable;
 import dev.cloche.vm.VmId;
 
 /**
- * What is kept for a machine that no directory has any more.
+ * Says what is kept for a machine that no directory has any more.
  *
  * @param name the machine's, as far as that was recorded; empty otherwise
  * @param recorded whether its directory was recorded: only such things go by themselves

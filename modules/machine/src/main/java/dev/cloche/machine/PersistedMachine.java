@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A machine as its file has it. Every part but the name and the id of its VM has a default. Immutable.
+ * Describes a machine as its file has it. Every part but the name and the id of its VM has a default. Immutable.
  *
  * @param vmId its VM, the same at every start
  * @param createdAt to the millisecond
@@ -26,7 +26,7 @@ public record PersistedMachine(
         createdAt = createdAt.truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /** A machine that has never run, with defaults in all other parts. */
+    /** Returns a machine that has never run, with defaults in all other parts. */
     public static PersistedMachine of(MachineName name, VmId vmId, Instant createdAt) {
         return new PersistedMachine(
                 name,

@@ -19,7 +19,7 @@ public enum RestartPolicy {
     }
 
     /**
-     * The policy of a word.
+     * Returns the policy of a word.
      *
      * @throws MachineException.Invalid if there is none
      */

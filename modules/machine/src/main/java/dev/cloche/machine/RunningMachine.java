@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A connection to a machine whose guest answers. Closing it lets go of the machine, which runs on. Safe for use from several
+ * Represents a connection to a machine whose guest answers. Closing it lets go of the machine, which runs on. Safe for use from several
  * threads.
  */
 public final class RunningMachine implements AutoCloseable {
@@ -34,7 +34,7 @@ public final class RunningMachine implements AutoCloseable {
         return machine.name();
     }
 
-    /** The environment that its commands begin with. */
+    /** Returns the environment that its commands begin with. */
     public Map<String, String> environment() {
         return environment;
     }
@@ -53,7 +53,7 @@ public final class RunningMachine implements AutoCloseable {
     }
 
     /**
-     * The guest's files, used as root.
+     * Returns the guest's files, used as root.
      *
      * @throws MachineException.WrongState if the machine has ended
      */
@@ -66,7 +66,10 @@ public final class RunningMachine implements AutoCloseable {
         return vm.hindrance();
     }
 
-    /** What a lost connection to the guest means: the end of the machine where that is what it was, {@code lost} otherwise. */
+    /**
+     * Returns what a lost connection to the guest means: the end of the machine where that is what it was, {@code lost}
+     * otherwise.
+     */
     public RuntimeException ended(VmException lost) {
         try {
             vm.awaitExit(Deadline.after(LOSS_LIMIT));

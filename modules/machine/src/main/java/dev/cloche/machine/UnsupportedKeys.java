@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What older files and those of other programs may say, which is kept in the file. A machine whose file says any of it is
- * listed and not started, because Cloche cannot do what it asks for.
+ * Holds the keys that older files and those of other programs may have, which are kept in the file. A machine whose file
+ * says any of it is listed and not started, because Cloche cannot do what it asks for.
  */
 public record UnsupportedKeys(
         Optional<String> kernel,
@@ -22,12 +22,12 @@ public record UnsupportedKeys(
         blockDevices = List.copyOf(blockDevices);
     }
 
-    /** The keys of the file that are set. */
+    /** Returns the keys of the file that are set. */
     public List<String> keys() {
         return keysBeside(NONE);
     }
 
-    /** The keys that are set here, and not there or otherwise there. */
+    /** Returns the keys that are set here, and not there or otherwise there. */
     public List<String> keysBeside(UnsupportedKeys other) {
         List<String> keys = new ArrayList<>();
         add(keys, ConfigKeys.KERNEL, kernel, other.kernel);

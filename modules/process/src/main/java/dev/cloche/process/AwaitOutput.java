@@ -43,7 +43,7 @@ public sealed interface AwaitOutput {
         }
     }
 
-    /** The status of a process that ended so. */
+    /** Returns the status of a process that ended so. */
     ProcessStatus status();
 
     /** As an object whose member {@code type} is success, failure, cancelled or abandoned. */
@@ -52,7 +52,7 @@ public sealed interface AwaitOutput {
     }
 
     /**
-     * The inverse of {@link #json}.
+     * Returns the inverse of {@link #json}.
      *
      * @throws ProcessException.Invalid if it is something else
      */

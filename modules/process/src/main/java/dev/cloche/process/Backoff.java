@@ -3,7 +3,7 @@ package dev.cloche.process;
 import java.time.Duration;
 
 /**
- * Pauses that double.
+ * Describes the back-off between attempts: pauses that double.
  *
  * @param first the first of them, from 1 ms
  * @param longest which they grow to, at most {@link ProcessLeases#LONGEST_LEASE}
@@ -25,7 +25,7 @@ public record Backoff(Duration first, Duration longest) {
         return new Backoff(pause, pause);
     }
 
-    /** The nth pause in a row, from 1. */
+    /** Returns the nth pause in a row, from 1. */
     public Duration pause(int nth) {
         // A day is less than 2^27 ms, so this is the longest long before it overflows.
         long grown = first.toMillis() << Math.clamp(nth - 1L, 0, MOST_DOUBLINGS);

@@ -3,13 +3,13 @@ package dev.cloche.process;
 import java.util.Optional;
 
 /**
- * That something was committed.
+ * Says that something was committed.
  *
  * @param sequence of the event that was appended; 0 for everything else
  * @param eventType its type; present exactly for events
  */
 public record Change(String processId, Kind kind, long sequence, Optional<String> eventType) {
-    /** What happened to the process. */
+    /** Says what happened to the process. */
     public enum Kind {
         REGISTERED,
         EVENT,

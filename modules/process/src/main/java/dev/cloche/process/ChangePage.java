@@ -3,7 +3,7 @@ package dev.cloche.process;
 import java.util.List;
 
 /**
- * A part of the change feed.
+ * Describes a part of the change feed.
  *
  * @param next where the next part begins; to be kept by the reader. It is opaque, and only good for the store that gave
  *     it

@@ -1,4 +1,4 @@
 package dev.cloche.process;
 
-/** A process that a worker may drive now, with its lease. */
+/** Describes a process that a worker may drive now, with its lease. */
 public record Claim(ProcessRecord process, Lease lease) {}

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a worker asks for.
+ * Says what a worker asks for.
  *
  * @param owner who asks, for example a host and the start of its runtime
  * @param inputTypes the tags of inputs that it can drive; at least one

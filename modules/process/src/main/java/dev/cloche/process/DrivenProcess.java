@@ -11,7 +11,7 @@ public final class DrivenProcess {
     private final LeaseRenewer keeper;
     private volatile Optional<Return> asked = Optional.empty();
 
-    /** How a driver gives a process back. */
+    /** Says how a driver gives a process back. */
     record Return(Backoff pauses, String why) {}
 
     DrivenProcess(ProcessRegistry registry, Claim claim, LeaseRenewer keeper) {
@@ -31,8 +31,8 @@ public final class DrivenProcess {
     }
 
     /**
-     * Whether the lease is still held, as far as this host knows without asking. What cannot be fenced is best begun only
-     * after a look here; what can be is safe without.
+     * Returns whether the lease is still held, as far as this host knows without asking. What cannot be fenced is best begun
+     * only after a look here; what can be is safe without.
      */
     public boolean held() {
         return keeper.held();

@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-/** What an acknowledged write is worth. */
+/** Says what an acknowledged write is worth. */
 public enum Durability {
     /** It survives the end of this program and a power cut. */
     DURABLE,

@@ -27,7 +27,7 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
         NameRules.require("an event type's name", name);
     }
 
-    /** A type without meaning to the registry. */
+    /** Returns a type without meaning to the registry. */
     public static EventType plain(String name) {
         return new EventType(name, Optional.empty(), Optional.empty(), Optional.empty());
     }
@@ -64,7 +64,7 @@ public record EventType(String name, Optional<Json> schema, Optional<TerminalRul
         /** Each event wakes: {@code <process>:<sequence>}. */
         record EventIdentity() implements DedupeKey {}
 
-        /** A value of the payload: a string as it is, anything else as its JSON text. */
+        /** Describes a value of the payload: a string as it is, anything else as its JSON text. */
         record Selected(Selector selector) implements DedupeKey {}
 
         /** All events of the type wake as one. */

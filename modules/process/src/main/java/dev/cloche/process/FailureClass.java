@@ -2,7 +2,7 @@ package dev.cloche.process;
 
 import java.util.Locale;
 
-/** What kind of thing went wrong with a process that failed. */
+/** Says what kind of thing went wrong with a process that failed. */
 public enum FailureClass {
     INVALID_REQUEST,
     UNAVAILABLE,
@@ -18,7 +18,7 @@ public enum FailureClass {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The inverse of {@link #word}. */
+    /** Returns the inverse of {@link #word}. */
     public static FailureClass ofWord(String word) {
         for (FailureClass each : values()) {
             if (each.word().equals(word)) {

@@ -1,4 +1,4 @@
 package dev.cloche.process;
 
-/** That a scope can address a process. It says nothing about the process's life. */
+/** Says that a scope can address a process. It says nothing about the process's life. */
 public record Grant(SessionScope scope, String processId, HandleDescriptor descriptor) {}

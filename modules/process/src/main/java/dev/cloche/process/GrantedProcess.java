@@ -1,4 +1,4 @@
 package dev.cloche.process;
 
-/** A grant with the process that it is for. */
+/** Describes a grant with the process that it is for. */
 public record GrantedProcess(Grant grant, ProcessRecord process) {}

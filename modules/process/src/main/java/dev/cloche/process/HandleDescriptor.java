@@ -3,7 +3,7 @@ package dev.cloche.process;
 import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
-/** How a session sees a process that it has a handle to. */
+/** Says how a session sees a process that it has a handle to. */
 public record HandleDescriptor(Optional<String> kind, Optional<String> label) {
     public static final HandleDescriptor NONE = new HandleDescriptor(Optional.empty(), Optional.empty());
 

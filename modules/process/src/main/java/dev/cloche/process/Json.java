@@ -84,19 +84,19 @@ public final class Json {
         }
     }
 
-    /** A string. */
+    /** Returns a string. */
     public static Json of(String value) {
         // Most are names, of which every append has one.
         return isPlain(value) ? new Json('"' + value + '"') : parse(MAPPER.writeValueAsString(value));
     }
 
-    /** A number; its magnitude is at most 2<sup>53</sup>. */
+    /** Returns a number; its magnitude is at most 2<sup>53</sup>. */
     public static Json of(long value) {
         String text = Long.toString(value);
         return Math.abs((double) value) < LARGEST_INTEGER.doubleValue() ? new Json(text) : parse(text);
     }
 
-    /** Whether it stands in its canonical form as it is: RFC 8785 escapes only these, and control characters. */
+    /** Returns whether it stands in its canonical form as it is: RFC 8785 escapes only these, and control characters. */
     private static boolean isPlain(String value) {
         for (int i = 0; i < value.length(); i++) {
             char each = value.charAt(i);
@@ -111,14 +111,14 @@ public final class Json {
         return value ? TRUE : FALSE;
     }
 
-    /** An object. */
+    /** Returns an object. */
     public static Json object(Map<String, Json> members) {
         return parse(members.entrySet().stream()
                 .map(member -> MAPPER.writeValueAsString(member.getKey()) + ":" + member.getValue())
                 .collect(Collectors.joining(",", "{", "}")));
     }
 
-    /** An array. Canonical parts in their order are canonical together. */
+    /** Returns an array. Canonical parts in their order are canonical together. */
     public static Json array(Collection<Json> elements) {
         String text = elements.stream().map(Json::text).collect(Collectors.joining(",", "[", "]"));
         return text.length() > LONGEST ? parse(text) : new Json(text);
@@ -129,12 +129,12 @@ public final class Json {
         return new Json(text);
     }
 
-    /** The canonical text. */
+    /** Returns the canonical text. */
     public String text() {
         return text;
     }
 
-    /** A tree of its own for every caller. */
+    /** Returns a tree of its own for every caller. */
     public JsonNode node() {
         return MAPPER.readTree(text);
     }

@@ -3,7 +3,7 @@ package dev.cloche.process;
 import java.time.Instant;
 
 /**
- * The right to drive a process, until it expires.
+ * Describes the right to drive a process, until it expires.
  *
  * @param token a secret of its holder, new with each claim
  * @param fence the fencing token: higher than that of every earlier claim of this process id, also of claims before the

@@ -1,4 +1,4 @@
 package dev.cloche.process;
 
-/** How many processes there are of one type of input and one status. */
+/** Says how many processes there are of one type of input and one status. */
 public record ProcessCount(String inputType, ProcessStatus status, long count) {}

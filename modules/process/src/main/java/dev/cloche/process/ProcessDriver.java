@@ -2,7 +2,7 @@ package dev.cloche.process;
 
 import java.util.Optional;
 
-/** What a worker does with a process that it has the lease of. Called in threads of their own, many at once. */
+/** Says what a worker does with a process that it has the lease of. Called in threads of their own, many at once. */
 @FunctionalInterface
 public interface ProcessDriver {
     /**

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One line of a process's log.
+ * Describes one line of a process's log.
  *
  * @param sequence from 1, without gaps
  * @param payloadHash SHA-256 of the canonical array of type and payload, 64 hexadecimal digits

@@ -4,7 +4,10 @@ import dev.cloche.base.Deadline;
 import java.util.List;
 import java.util.Optional;
 
-/** The logs of processes, and the wakes in them. Part of {@link ProcessRegistry}, where what holds for all calls stands. */
+/**
+ * Appends to and reads the logs of processes, and the wakes in them. Part of {@link ProcessRegistry}, where what holds for
+ * all calls stands.
+ */
 public interface ProcessEvents {
     /**
      * Appends an event. Checked in this order: the replay key, which finds an earlier event of the same content; that
@@ -32,14 +35,14 @@ public interface ProcessEvents {
     AppendResult append(Lease lease, EventAppend event);
 
     /**
-     * A page of the events after one.
+     * Returns a page of the events after one.
      *
      * @param sequence 0 for the beginning
      * @param limit from 1 to {@link ProcessRegistry#LARGEST_PAGE}
      */
     List<ProcessEvent> eventsAfter(String id, long sequence, int limit);
 
-    /** A page of the events after one which have a wake that is not acknowledged, as of one moment. */
+    /** Returns a page of the events after one which have a wake that is not acknowledged, as of one moment. */
     List<WakeEvent> wakeEventsAfter(String id, long sequence, int limit);
 
     /** Records that the wake of an event was delivered. Repeating it, or naming an event without a wake, does nothing. */

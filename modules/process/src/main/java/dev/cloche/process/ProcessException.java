@@ -124,7 +124,7 @@ public abstract sealed class ProcessException extends ClocheException {
             this.status = status;
         }
 
-        /** How it ended. */
+        /** Returns how it ended. */
         public ProcessStatus status() {
             return status;
         }
@@ -175,7 +175,7 @@ public abstract sealed class ProcessException extends ClocheException {
             return holder;
         }
 
-        /** When it runs out unless it is renewed, by the store's wall clock. */
+        /** Returns when it runs out unless it is renewed, by the store's wall clock. */
         public Instant until() {
             return until;
         }

@@ -4,7 +4,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** The handles of sessions. Part of {@link ProcessRegistry}, where what holds for all calls stands. */
+/**
+ * Grants and revokes the handles of sessions to processes. Part of {@link ProcessRegistry}, where what holds for all calls
+ * stands.
+ */
 public interface ProcessGrants {
     /** Gives a scope a handle to a process, or another descriptor to the one that it has. */
     void grant(SessionScope scope, String id, HandleDescriptor descriptor);
@@ -12,11 +15,11 @@ public interface ProcessGrants {
     /** Takes a handle away; nothing happens if there is none. */
     void revoke(SessionScope scope, String id);
 
-    /** Whether a scope has a handle. */
+    /** Returns whether a scope has a handle. */
     boolean hasGrant(SessionScope scope, String id);
 
     /**
-     * A page of the handles of a scope, in the order of the processes' ids.
+     * Returns a page of the handles of a scope, in the order of the processes' ids.
      *
      * @param after ids greater than this one
      */
@@ -25,7 +28,7 @@ public interface ProcessGrants {
     /** As {@link #grants}, of processes that run. */
     List<GrantedProcess> liveGrants(SessionScope scope, Optional<String> after, int limit);
 
-    /** All handles to a process, in the order of sessions and scopes. */
+    /** Returns all handles to a process, in the order of sessions and scopes. */
     List<Grant> grantsOf(String id);
 
     /**

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Who drives a process. Part of {@link ProcessRegistry}, where what holds for all calls stands. */
+/**
+ * Gives out the leases that say who drives a process. Part of {@link ProcessRegistry}, where what holds for all calls
+ * stands.
+ */
 public interface ProcessLeases {
     /** The longest time to live. What is recorded as further ahead counts as expired. */
     Duration LONGEST_LEASE = Duration.ofDays(1);

@@ -2,7 +2,7 @@ package dev.cloche.process;
 
 import java.util.Locale;
 
-/** What a process waits for. */
+/** Says what a process waits for. */
 public enum ProcessPhase {
     /** Its end: a holder of its lease drives it. */
     DRIVEN,

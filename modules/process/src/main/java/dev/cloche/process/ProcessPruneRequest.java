@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Which ended processes are to be forgotten.
+ * Says which ended processes are to be forgotten.
  *
  * @param unusedFor those that nothing has happened to for so long, zero for all; counted by the clock of the store that
  *     leases are counted by, as long as the host was not started anew since, and else by the wall clock
@@ -25,12 +25,12 @@ public record ProcessPruneRequest(
         }
     }
 
-    /** All ended processes without handles. */
+    /** Returns all ended processes without handles. */
     public static ProcessPruneRequest all() {
         return unusedFor(Duration.ZERO);
     }
 
-    /** All ended processes without handles that nothing has happened to for so long. */
+    /** Returns all ended processes without handles that nothing has happened to for so long. */
     public static ProcessPruneRequest unusedFor(Duration time) {
         return new ProcessPruneRequest(time, Set.of(), Set.of(), false);
     }

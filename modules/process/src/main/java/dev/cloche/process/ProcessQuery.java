@@ -46,7 +46,7 @@ public record ProcessQuery(
                 limit);
     }
 
-    /** The first page of all. */
+    /** Returns the first page of all. */
     public static ProcessQuery all() {
         return new ProcessQuery(false, Optional.empty(), ProcessRegistry.LARGEST_PAGE);
     }
@@ -72,7 +72,7 @@ public record ProcessQuery(
         return new ProcessQuery(statuses, inputTypes, session, text, least, most, after, limit);
     }
 
-    /** The page after a process. */
+    /** Returns the page after a process. */
     public ProcessQuery after(String id) {
         return new ProcessQuery(statuses, inputTypes, session, text, olderThan, youngerThan, Optional.of(id), limit);
     }

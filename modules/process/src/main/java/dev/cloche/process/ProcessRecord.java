@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What the registry knows of a process.
+ * Says what the registry knows of a process.
  *
  * @param registration as prepared: with the core event types, all in the order of their names
  * @param hash SHA-256 of the canonical encoding of that, 64 hexadecimal digits
@@ -24,7 +24,7 @@ public record ProcessRecord(
         int attempts,
         Instant createdAt,
         Instant updatedAt) {
-    /** How many events it has. */
+    /** Returns how many events it has. */
     public long events() {
         return lastSequence - firstSequence + 1;
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A process as it is registered. Its id is chosen by the caller, who can therefore repeat a registration safely.
+ * Describes a process as it is registered. Its id is chosen by the caller, who can therefore repeat a registration safely.
  *
  * @param eventTypes in any order; the core types are added to them
  * @param leaseRequired whether only the holder of its lease can end it

@@ -64,22 +64,22 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      */
     Claim registerClaimed(ProcessRegistration registration, String owner, Duration ttl);
 
-    /** The process of that id, if there is one. */
+    /** Returns the process of that id, if there is one. */
     Optional<ProcessRecord> get(String id);
 
-    /** A page of processes in the order of their ids, by code points. */
+    /** Returns a page of processes in the order of their ids, by code points. */
     List<ProcessRecord> list(ProcessQuery query);
 
-    /** A page of processes as of this moment, in the order of their ids: who drives them, and what they wait for. */
+    /** Returns a page of processes as of this moment, in the order of their ids: who drives them, and what they wait for. */
     List<ProcessView> views(ProcessQuery query);
 
-    /** How many processes there are by type of input and status, in this order; of all pages of a query. */
+    /** Returns how many processes there are by type of input and status, in this order; of all pages of a query. */
     List<ProcessCount> counts(ProcessQuery query);
 
-    /** The process of that id as of this moment, if there is one. */
+    /** Returns the process of that id as of this moment, if there is one. */
     Optional<ProcessView> view(String id);
 
-    /** A page of the processes that run, in the order of their ids. */
+    /** Returns a page of the processes that run, in the order of their ids. */
     default List<ProcessRecord> listNonTerminal(Optional<String> after, int limit) {
         return list(new ProcessQuery(true, after, limit));
     }
@@ -114,10 +114,10 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
     AwaitOutput awaitProcess(String id, Deadline deadline);
 
     /**
-     * What was committed after a point of the feed, in an order that is the same for all readers and that agrees with
-     * each process's own. A reader that goes on where the last page ended misses nothing of the processes that are there:
-     * of each the feed has all events and the latest entry of every other kind. Of one that was pruned it has that alone,
-     * for those who may have seen it before.
+     * Returns what was committed after a point of the feed, in an order that is the same for all readers and that agrees
+     * with each process's own. A reader that goes on where the last page ended misses nothing of the processes that are
+     * there: of each the feed has all events and the latest entry of every other kind. Of one that was pruned it has that
+     * alone, for those who may have seen it before.
      *
      * @param after {@link ChangePage#next} of an earlier page; empty for the beginning
      * @throws ProcessException.Invalid if it is no point of this store's feed
@@ -135,7 +135,7 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      */
     List<String> prune(ProcessPruneRequest request);
 
-    /** What an acknowledged write is worth. */
+    /** Returns what an acknowledged write is worth. */
     Durability durability();
 
     /** Ends the waits of other threads with {@link ProcessException.Closed}. Closing twice does nothing. */

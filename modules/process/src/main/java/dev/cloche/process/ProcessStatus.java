@@ -2,7 +2,7 @@ package dev.cloche.process;
 
 import java.util.Locale;
 
-/** Where a process is in its life: it runs, and then it has ended in one of four ways, for good. */
+/** Says where a process is in its life: it runs, and then it has ended in one of four ways, for good. */
 public enum ProcessStatus {
     RUNNING,
     COMPLETED,
@@ -11,7 +11,7 @@ public enum ProcessStatus {
     /** Its owner was lost and no worker may run it again, or its attempts are used up. Only the registry itself says so. */
     ABANDONED;
 
-    /** Whether it has ended. */
+    /** Returns whether it has ended. */
     public boolean terminal() {
         return this != RUNNING;
     }
@@ -21,7 +21,7 @@ public enum ProcessStatus {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The inverse of {@link #word}. */
+    /** Returns the inverse of {@link #word}. */
     public static ProcessStatus ofWord(String word) {
         for (ProcessStatus status : values()) {
             if (status.word().equals(word)) {

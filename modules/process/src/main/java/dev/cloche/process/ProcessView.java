@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A process as of one moment, for those who look at it.
+ * Describes a process as of one moment, for those who look at it.
  *
  * @param phase what it waits for
  * @param startedAt when it was first claimed; empty before, or if a program of an older version claimed it

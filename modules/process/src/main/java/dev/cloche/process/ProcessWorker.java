@@ -51,7 +51,7 @@ public final class ProcessWorker implements AutoCloseable {
         return worker;
     }
 
-    /** How many processes it drives at the moment. */
+    /** Returns how many processes it drives at the moment. */
     public int busy() {
         return driving.size();
     }
@@ -82,7 +82,7 @@ public final class ProcessWorker implements AutoCloseable {
         }
     }
 
-    /** Whether this is to end. */
+    /** Returns whether this is to end. */
     private boolean rest(Duration pause) {
         try {
             return stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS);
@@ -225,7 +225,7 @@ public final class ProcessWorker implements AutoCloseable {
         }
     }
 
-    /** What a driver came to. */
+    /** Says what a driver came to. */
     private sealed interface Ending {
         record Ended(AwaitOutput output) implements Ending {}
 

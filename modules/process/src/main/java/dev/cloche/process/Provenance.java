@@ -4,7 +4,7 @@ import dev.cloche.process.value.NameRules;
 import java.util.Optional;
 
 /**
- * Where a process comes from.
+ * Says where a process comes from.
  *
  * @param ownerScope whose it is
  * @param hostProfileId what kind of host it is for; workers that name the kinds that they are get no other

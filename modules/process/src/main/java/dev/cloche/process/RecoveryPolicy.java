@@ -1,8 +1,8 @@
 package dev.cloche.process;
 
 /**
- * What may be done with a running process whose driving came to nothing. Its attempts count the owners who hold it, were
- * lost (the lease ran out without being released), or had a driver that failed; a lease that is given back counts none.
+ * Says what may be done with a running process whose driving came to nothing. Its attempts count the owners who hold it,
+ * were lost (the lease ran out without being released), or had a driver that failed; a lease that is given back counts none.
  */
 public sealed interface RecoveryPolicy {
     /**

@@ -5,11 +5,11 @@ import dev.cloche.process.value.TextTemplates;
 
 /** Picks a value out of an event's payload. */
 public sealed interface Selector {
-    /** The payload itself. */
+    /** Describes the payload itself. */
     record Whole() implements Selector {}
 
     /**
-     * What a JSON pointer (RFC 6901) points at. Pointing at nothing fails the append.
+     * Says what a JSON pointer (RFC 6901) points at. Pointing at nothing fails the append.
      *
      * @param pointer empty, or begins with a slash
      */
@@ -23,9 +23,9 @@ public sealed interface Selector {
     record Constant(Json value) implements Selector {}
 
     /**
-     * A string with the payload's members in the places of their names in braces: {@code "{user} is done"}. A string
-     * member stands as it is, any other as its JSON text. A missing member fails the append. {@code {{} and {@code }}}
-     * are the braces themselves.
+     * Describes a string with the payload's members in the places of their names in braces: {@code "{user} is done"}. A
+     * string member stands as it is, any other as its JSON text. A missing member fails the append. {@code {{} and
+     * {@code }}} are the braces themselves.
      */
     record Template(String template) implements Selector {
         public Template {
@@ -33,7 +33,7 @@ public sealed interface Selector {
         }
     }
 
-    /** Whether a JSON pointer points at anything: true or false. */
+    /** Tells whether a JSON pointer points at anything: true or false. */
     record Present(String pointer) implements Selector {
         public Present {
             JsonPointers.require(pointer);

@@ -4,14 +4,14 @@ import dev.cloche.process.value.NameRules;
 import java.util.List;
 import java.util.Optional;
 
-/** A session, or one frame of it, which can hold handles to processes and be woken by them. */
+/** Describes a session, or one frame of it, which can hold handles to processes and be woken by them. */
 public record SessionScope(String session, Optional<String> frame) {
     public SessionScope {
         NameRules.require("a session id", session);
         frame.ifPresent(value -> NameRules.require("a frame id", value));
     }
 
-    /** The whole session. */
+    /** Returns the whole session. */
     public static SessionScope of(String session) {
         return new SessionScope(session, Optional.empty());
     }

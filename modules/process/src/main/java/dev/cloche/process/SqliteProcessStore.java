@@ -57,7 +57,7 @@ public final class SqliteProcessStore implements ProcessStore {
         this.doorbell = doorbell;
     }
 
-    /** The tables of this room. */
+    /** Returns the tables of this room. */
     public static CatalogSchema schema() {
         return new CatalogSchema(
                 "process",

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * How a worker works.
+ * Says how a worker works.
  *
  * @param owner who holds its leases; of one worker alone, so for example a host with the start of its runtime
  * @param inputTypes tags of the inputs that its driver can drive

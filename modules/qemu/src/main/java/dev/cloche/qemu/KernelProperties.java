@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What the host has to know to start a kernel, from {@code kernel.properties} beside it; its format is in docs/vm.md.
+ * Says what the host has to know to start a kernel, from {@code kernel.properties} beside it; its format is in docs/vm.md.
  *
  * @param kind which of the setup's kernels it is, 1 to 32 of {@code a-z 0-9 -}
  * @param release what {@code uname -r} says in the guest, 1 to 64 characters without spaces
@@ -41,7 +41,7 @@ public record KernelProperties(String kind, String release, boolean acpi, List<S
     }
 
     /**
-     * What is recorded beside {@code kernel}; nothing recorded means an ordinary kernel of a distribution.
+     * Returns what is recorded beside {@code kernel}; nothing recorded means an ordinary kernel of a distribution.
      *
      * @throws VmException.MissingResource if the record cannot be read or says what it may not say
      */

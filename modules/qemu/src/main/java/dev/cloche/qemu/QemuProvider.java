@@ -57,7 +57,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
+/** Provides VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
 public final class QemuProvider implements VmProvider {
     /** More than a guest takes on a host that is far too busy; who silently hangs is found by its guard in this time. */
     private static final Duration CONNECT_LIMIT = Duration.ofMinutes(2);

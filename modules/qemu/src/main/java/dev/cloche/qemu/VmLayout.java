@@ -13,7 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Where the files and sockets of VMs are.
+ * Says where the files and sockets of VMs are.
  *
  * @param stateRoot absolute; {@code vms/ID/} below it holds the files of a VM
  * @param runtimeDirectory absolute; holds the sockets, whose paths the kernel limits to 107 bytes
@@ -53,8 +53,8 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     }
 
     /**
-     * The layout below a state root, with sockets in a directory of {@code /tmp} that belongs to this user alone. Makes
-     * both directories.
+     * Returns the layout below a state root, with sockets in a directory of {@code /tmp} that belongs to this user alone.
+     * Makes both directories.
      *
      * @throws VmException.Storage if a directory cannot be made, or belongs to another user
      * @throws VmException.Invalid if the paths are not usable
@@ -92,7 +92,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return stateRoot.resolve(SNAPSHOTS);
     }
 
-    /** What was found out about what runs guests here: the same for all state roots of this user. */
+    /** Returns what was found out about what runs guests here: the same for all state roots of this user. */
     public Path accelerators() {
         return runtimeDirectory.resolveSibling("accelerators");
     }
@@ -102,7 +102,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return stateRoot.resolve("blank");
     }
 
-    /** Where the memory of a template's maker is if it fits; what is there goes with the VM. */
+    /** Returns where the memory of a template's maker is if it fits; what is there goes with the VM. */
     public Path sharedMemory(VmId id) {
         return sharedMemory().resolve(id.value() + ".ram");
     }
@@ -115,7 +115,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return SHARED_MEMORY.resolve("cloche-" + PrivateDirectory.user());
     }
 
-    /** The memory of a template's maker where it is on a disk. */
+    /** Returns the memory of a template's maker where it is on a disk. */
     public Path memoryOnDisk(VmId id) {
         return directory(id).resolve("ram");
     }
@@ -135,17 +135,17 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return directory(id).resolve("port-" + port + ".lock");
     }
 
-    /** The socket of a port, 0 to 7. */
+    /** Returns the socket of a port, 0 to 7. */
     public Path portSocket(VmId id, int port) {
         return runtimeDirectory.resolve(id.value() + "." + port);
     }
 
-    /** The socket of a client's port, 1 to 7, before the port is plugged in. */
+    /** Returns the socket of a client's port, 1 to 7, before the port is plugged in. */
     public Path pendingPortSocket(VmId id, int port) {
         return runtimeDirectory.resolve(id.value() + ".p" + port);
     }
 
-    /** Where a guest's state goes through while it is saved or loaded. */
+    /** Returns where a guest's state goes through while it is saved or loaded. */
     public Path migrationSocket(VmId id) {
         return runtimeDirectory.resolve(id.value() + ".mig");
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The programs and files that VMs are made with, all absolute.
+ * Describes the programs and files that VMs are made with, all absolute.
  *
  * @param qemu {@code qemu-system-x86_64}
  * @param guard the parent of every VM

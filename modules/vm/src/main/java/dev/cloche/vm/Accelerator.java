@@ -1,6 +1,6 @@
 package dev.cloche.vm;
 
-/** What runs a guest's instructions. */
+/** Says what runs a guest's instructions. */
 public enum Accelerator {
     /** The host's processor, through {@code /dev/kvm}. */
     KVM,

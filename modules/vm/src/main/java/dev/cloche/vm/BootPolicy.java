@@ -3,7 +3,7 @@ package dev.cloche.vm;
 import java.time.Duration;
 
 /**
- * How patient a start is.
+ * Says how patient a start is.
  *
  * @param attempts how often a boot is tried, at least once
  * @param helloWithin how long the first attempt may take until the guest's hello, and each further one twice as long as the

@@ -3,7 +3,7 @@ package dev.cloche.vm;
 import java.util.List;
 
 /**
- * What a copy has made.
+ * Says what a copy has made.
  *
  * @param entries files, directories and links that were made or replaced, complete
  * @param bytes the sizes of those files together, holes included

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A program to start in a guest. Texts are sent as UTF-8. Immutable; begin with {@link #of}.
+ * Describes a program to start in a guest. Texts are sent as UTF-8. Immutable; begin with {@link #of}.
  *
  * @param arguments the program and its arguments; the program is searched in the {@code PATH} of {@code environment}
  * @param environment all of it, apart from what the guest's identity adds where it is missing, {@code HOME}, and with a
@@ -54,7 +54,7 @@ public record ExecRequest(
 
     private static final int MAX_SIGNAL = 64;
 
-    /** What an execution may be, besides a program that runs. */
+    /** Says what an execution may be, besides a program that runs. */
     public enum Option {
         /** The host writes its input; otherwise that is {@code /dev/null}. */
         STDIN,
@@ -228,7 +228,7 @@ public record ExecRequest(
                 arguments, environment, workingDirectory, user, options, terminal, window, value, key, stopSignal);
     }
 
-    /** Whether this was asked for. */
+    /** Returns whether this was asked for. */
     public boolean has(Option option) {
         return options.contains(option);
     }

@@ -34,7 +34,7 @@ public record ExecutionInfo(
         Kept stdout,
         Kept stderr) {
     /**
-     * The part of an output that the guest has.
+     * Describes the part of an output that the guest has.
      *
      * @param from offset of the oldest byte
      * @param to offset after the latest byte: so much was written in all

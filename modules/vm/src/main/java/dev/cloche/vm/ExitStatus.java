@@ -1,6 +1,6 @@
 package dev.cloche.vm;
 
-/** How an execution ended. An exit code and a signal are kept apart, as the kernel keeps them. */
+/** Says how an execution ended. An exit code and a signal are kept apart, as the kernel keeps them. */
 public sealed interface ExitStatus {
     /** The process returned a code, 0 to 255. */
     record Exited(int code) implements ExitStatus {
@@ -20,7 +20,7 @@ public sealed interface ExitStatus {
         }
     }
 
-    /** The one number that a shell shows: the exit code, or 128 + the signal. */
+    /** Returns the one number that a shell shows: the exit code, or 128 + the signal. */
     default int shellCode() {
         return switch (this) {
             case Exited(int code) -> code;
@@ -28,7 +28,7 @@ public sealed interface ExitStatus {
         };
     }
 
-    /** Whether it ended with exit code 0. */
+    /** Returns whether it ended with exit code 0. */
     default boolean success() {
         return shellCode() == 0;
     }

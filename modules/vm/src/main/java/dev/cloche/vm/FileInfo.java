@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A file of a guest. All of it is the guest's word.
+ * Describes a file of a guest. All of it is the guest's word.
  *
  * @param name the last part of its path; the root's is {@code /}. Bytes that are no UTF-8 are as in
  *     {@link dev.cloche.base.RawText}

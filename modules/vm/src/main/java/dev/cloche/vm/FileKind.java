@@ -2,7 +2,7 @@ package dev.cloche.vm;
 
 import java.util.Optional;
 
-/** What a file is; the order is that of docs/guest-protocol.md. */
+/** Says what a file is; the order is that of docs/guest-protocol.md. */
 public enum FileKind {
     FILE(1),
     DIRECTORY(2),

@@ -3,7 +3,7 @@ package dev.cloche.vm;
 import java.util.Optional;
 
 /**
- * The last words of a guest that ended in order.
+ * Describes the last words of a guest that ended in order.
  *
  * @param mainExit how the main execution ended; always there if the reason is {@link Reason#MAIN_ENDED}, and otherwise if
  *     there was one and it is no init

@@ -61,7 +61,7 @@ public interface Guest {
      */
     GuestExecution attach(int execution, AttachPoint from, Deadline deadline);
 
-    /** What runs, and what has ended and is kept, by rising id; at most 1,024. */
+    /** Returns what runs, and what has ended and is kept, by rising id; at most 1,024. */
     List<ExecutionInfo> executions(Deadline deadline);
 
     /**
@@ -72,7 +72,7 @@ public interface Guest {
      */
     void release(int execution, Deadline deadline);
 
-    /** What the guest uses at present. */
+    /** Returns what the guest uses at present. */
     GuestMetrics metrics(Deadline deadline);
 
     /**
@@ -106,6 +106,6 @@ public interface Guest {
      */
     void awaitInit(Deadline deadline);
 
-    /** Its files, used as root. */
+    /** Returns its files, used as root. */
     GuestFiles files();
 }

@@ -5,7 +5,10 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.regex.Pattern;
 
-/** An address that a guest's network is made of, in the rules that docs/guest-protocol.md gives for CONFIGURE's tag 7. */
+/**
+ * Describes an address that a guest's network is made of, in the rules that docs/guest-protocol.md gives for CONFIGURE's tag
+ * 7.
+ */
 record GuestAddress(InetAddress address) {
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
@@ -36,7 +39,7 @@ record GuestAddress(InetAddress address) {
     }
 
     /**
-     * The address of {@code address/prefix}, which a machine may have itself.
+     * Returns the address of {@code address/prefix}, which a machine may have itself.
      *
      * @throws VmException.Invalid if it is not of that form, or the loopback's, the network's or that of all its machines
      */

@@ -69,12 +69,12 @@ public abstract sealed class GuestException extends VmException {
             this.missing = missing;
         }
 
-        /** The offset of the first byte that is missing. */
+        /** Returns the offset of the first byte that is missing. */
         public long offset() {
             return offset;
         }
 
-        /** How many bytes are missing. */
+        /** Returns how many bytes are missing. */
         public long missing() {
             return missing;
         }
@@ -119,7 +119,7 @@ public abstract sealed class GuestException extends VmException {
             this.copied = copied;
         }
 
-        /** What is left at the destination and whole. */
+        /** Returns what is left at the destination and whole. */
         public CopyReport copied() {
             return copied;
         }
@@ -159,7 +159,7 @@ public abstract sealed class GuestException extends VmException {
             return new HostFile(path, what, remedy, null);
         }
 
-        /** Which file of the host; names that are no UTF-8 as in {@link dev.cloche.base.RawText}. */
+        /** Returns which file of the host; names that are no UTF-8 as in {@link dev.cloche.base.RawText}. */
         public String path() {
             return path;
         }

@@ -16,14 +16,14 @@ import java.io.OutputStream;
  * it was written down before; of an execution whose output is {@link ExecRequest#acknowledged acknowledged} nothing else is.
  */
 public interface GuestExecution extends AutoCloseable {
-    /** The agent's name of this execution, unsigned. */
+    /** Returns the agent's name of this execution, unsigned. */
     int id();
 
-    /** The process id in the guest, unsigned. */
+    /** Returns the process id in the guest, unsigned. */
     int processId();
 
     /**
-     * What the program reads. Writing waits while its pipe is full; closing is the end of file.
+     * Returns what the program reads. Writing waits while its pipe is full; closing is the end of file.
      *
      * <p>Writes throw {@link java.io.IOException} after the program's end, after {@code close}, and if the request did
      * not ask for a stdin; they throw {@link GuestException.ConnectionLost} if the connection broke.
@@ -31,13 +31,13 @@ public interface GuestExecution extends AutoCloseable {
     OutputStream stdin();
 
     /**
-     * The offset in the program's input of the first byte that is written to {@link #stdin}: 0, or after an {@link
-     * Guest#attach} how much the guest had taken before. What was written beyond that has never arrived.
+     * Returns the offset in the program's input of the first byte that is written to {@link #stdin}: 0, or after an
+     * {@link Guest#attach} how much the guest had taken before. What was written beyond that has never arrived.
      */
     long stdinOffset();
 
     /**
-     * What the program wrote. Ends when the program has ended and all was read.
+     * Returns what the program wrote. Ends when the program has ended and all was read.
      *
      * <p>After what had arrived was read, reads throw {@link GuestException.ConnectionLost} if the connection broke, and
      * {@link GuestException.ExecutionTaken} if another one has attached. The first read after an {@link Guest#attach} throws
@@ -48,7 +48,7 @@ public interface GuestExecution extends AutoCloseable {
     /** Like {@link #stdout()}, of the standard error. */
     InputStream stderr();
 
-    /** The offset of the next byte that a read of this output returns: so much was read of it, with all gaps. */
+    /** Returns the offset of the next byte that a read of this output returns: so much was read of it, with all gaps. */
     long offset(Output output);
 
     /**

@@ -13,17 +13,17 @@ public abstract sealed class GuestFileException extends VmException {
         this.errno = errno;
     }
 
-    /** Which file; names that are no UTF-8 as in {@link dev.cloche.base.RawText}. */
+    /** Returns which file; names that are no UTF-8 as in {@link dev.cloche.base.RawText}. */
     public final String path() {
         return path;
     }
 
-    /** The error number of Linux. */
+    /** Returns the error number of Linux. */
     public final int errno() {
         return errno;
     }
 
-    /** The error of a number of Linux (asm-generic/errno.h). */
+    /** Returns the error of a number of Linux (asm-generic/errno.h). */
     public static GuestFileException of(int errno, String path) {
         return switch (errno) {
             case NoSuchFile.ERRNO -> new NoSuchFile(path);

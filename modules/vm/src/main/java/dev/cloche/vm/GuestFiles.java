@@ -21,7 +21,7 @@ public interface GuestFiles {
     int MAX_LISTED = 1_000_000;
 
     /**
-     * The same files, used as another user.
+     * Returns the same files, used as another user.
      *
      * @param user as in {@link ExecRequest#withUser}; files are otherwise used as root
      */
@@ -36,7 +36,7 @@ public interface GuestFiles {
     GuestFileInput read(String path, long offset, long length, Deadline deadline);
 
     /**
-     * The content of a file.
+     * Returns the content of a file.
      *
      * @throws GuestException.CopyLimit if it is larger than {@code limit} bytes
      */
@@ -45,11 +45,11 @@ public interface GuestFiles {
     /** Opens a file to be written as a stream, whose {@code close} confirms that all is in the guest. */
     GuestFileOutput write(String path, WriteOptions options, Deadline deadline);
 
-    /** What a path leads to, or, if {@code followLink} is false, the link itself if it is one. */
+    /** Returns what a path leads to, or, if {@code followLink} is false, the link itself if it is one. */
     FileInfo stat(String path, boolean followLink, Deadline deadline);
 
     /**
-     * What is in a directory, in no order.
+     * Returns what is in a directory, in no order.
      *
      * @throws GuestException.CopyLimit if that is more than {@link #MAX_LISTED}
      */

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * What makes a guest differ from its siblings. Parts that are absent stay as they are in the guest. Immutable.
+ * Says what makes a guest differ from its siblings. Parts that are absent stay as they are in the guest. Immutable.
  *
  * <p>The values of secrets and the entropy are in no text of this class, nor in any exception.
  */
@@ -92,7 +92,9 @@ public final class GuestIdentity {
         return new GuestIdentity(draft);
     }
 
-    /** A new identity in every part that differs by itself: this host name and time, fresh entropy and machine id. */
+    /**
+     * Returns a new identity in every part that differs by itself: this host name and time, fresh entropy and machine id.
+     */
     public static GuestIdentity fresh(String hostname, Clock clock) {
         return UNCHANGED
                 .withHostname(hostname)

@@ -3,7 +3,7 @@ package dev.cloche.vm;
 import java.util.OptionalLong;
 
 /**
- * What a guest uses at present, as far as it can tell. It is the guest's word: good for display, not for limits.
+ * Says what a guest uses at present, as far as it can tell. It is the guest's word: good for display, not for limits.
  *
  * @param uptimeNanos since its kernel's start
  * @param cpus processors online

@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * How a guest's first network interface is set up. Immutable. What a machine cannot have is refused here and by the guest:
- * an address of a group, of the loopback or of a whole network, a gateway that leads nowhere.
+ * Says how a guest's first network interface is set up. Immutable. What a machine cannot have is refused here and by the
+ * guest: an address of a group, of the loopback or of a whole network, a gateway that leads nowhere.
  *
  * @param mtu 68 to 65,535; empty leaves it as it is
  * @param mac six bytes in hexadecimal with colons; empty leaves it as it is

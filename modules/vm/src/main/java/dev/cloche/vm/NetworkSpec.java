@@ -5,14 +5,14 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** What network a VM has. Immutable. */
+/** Says what network a VM has. Immutable. */
 public sealed interface NetworkSpec {
     /** None: the guest has no network device at all. */
     static NetworkSpec none() {
         return new None();
     }
 
-    /** The network of the user who runs Cloche, but for the host itself; with nothing published. */
+    /** Returns the network of the user who runs Cloche, but for the host itself; with nothing published. */
     static User user() {
         return new User(List.of(), Optional.empty());
     }
@@ -56,7 +56,7 @@ public sealed interface NetworkSpec {
             });
         }
 
-        /** What the guest of a VM with this network is told of it. */
+        /** Returns what the guest of a VM with this network is told of it. */
         public GuestNetwork guestNetwork(VmId vm) {
             return UserNetwork.of(vm, this);
         }

@@ -11,7 +11,7 @@ public enum Output {
         this.channel = channel;
     }
 
-    /** Its number in the guest protocol. */
+    /** Returns its number in the guest protocol. */
     public int channel() {
         return channel;
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 
 /**
- * A piece of what the main execution of a VM wrote. All of it, the time included, is the guest's word.
+ * Describes a piece of what the main execution of a VM wrote. All of it, the time included, is the guest's word.
  *
  * @param error whether it was written to the standard error
  * @param time when the guest's agent read it, by the guest's clock

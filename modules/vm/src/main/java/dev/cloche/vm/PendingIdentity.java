@@ -1,6 +1,6 @@
 package dev.cloche.vm;
 
-/** A new identity that was sent to a guest. What is sent after it takes effect after it. */
+/** Waits for a new identity that was sent to a guest. What is sent after it takes effect after it. */
 @FunctionalInterface
 public interface PendingIdentity {
     /**

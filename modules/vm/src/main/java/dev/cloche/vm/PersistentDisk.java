@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A disk for what guests write that outlives every VM: facts of one moment.
+ * Describes a disk for what guests write that outlives every VM: facts of one moment.
  *
  * @param directory where it is; absolute, and nothing else is there
  * @param sizeMiB what a guest sees
@@ -13,7 +13,7 @@ import java.util.Optional;
  *     a VM has used it since
  */
 public record PersistentDisk(Path directory, int sizeMiB, boolean inUse, Optional<SnapshotName> suspendedAt) {
-    /** What a VM whose writes go to this disk is told in its {@link VmSpec}. */
+    /** Returns what a VM whose writes go to this disk is told in its {@link VmSpec}. */
     public WritableLayer layer() {
         return WritableLayer.persistent(directory);
     }

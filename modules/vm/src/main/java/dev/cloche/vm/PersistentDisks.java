@@ -55,7 +55,7 @@ public interface PersistentDisks {
      */
     void flatten(Path directory, Path raw);
 
-    /** The disk in a directory; empty if there is none. */
+    /** Returns the disk in a directory; empty if there is none. */
     Optional<PersistentDisk> find(Path directory);
 
     /**

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A VM of a warm pool as its directory tells; one that was claimed is none any more.
+ * Describes a VM of a warm pool as its directory tells; one that was claimed is none any more.
  *
  * @param snapshot what it was restored from
  * @param age since it was shelved, by the wall clock and never negative; zero before
  */
 public record PooledVm(
         VmId id, PoolSlot slot, Stage stage, Optional<SnapshotRef> snapshot, int memoryMiB, Duration age) {
-    /** How far it is. */
+    /** Says how far it is. */
     public enum Stage {
         /** Being made, or left behind by a process that died over it. */
         OPEN,

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A port of the host that leads to a port of a guest. Immutable.
+ * Describes a port of the host that leads to a port of a guest. Immutable.
  *
  * @param hostAddress IPv4 address of the host, in numbers; {@code 0.0.0.0} for all
  * @param hostPort 1 to 65,535, or 0 for any that is free, which {@link VmQuery#publishedPorts} tells once the VM runs
@@ -20,7 +20,7 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
     private static final int MAX_PORT = 65_535;
     private static final String ALL = "0.0.0.0";
 
-    /** What is spoken on a port. */
+    /** Says what is spoken on a port. */
     public enum Protocol {
         TCP,
         UDP
@@ -62,14 +62,14 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
         return new PublishedPort(protocol, hostAddress, value, guestPort);
     }
 
-    /** Whether both want the same port of the host. */
+    /** Returns whether both want the same port of the host. */
     boolean collides(PublishedPort other) {
         boolean sameAddress =
                 hostAddress.equals(other.hostAddress) || hostAddress.equals(ALL) || other.hostAddress.equals(ALL);
         return protocol == other.protocol && hostPort == other.hostPort && sameAddress;
     }
 
-    /** The host's end, for people: {@code 127.0.0.1:8080/tcp}. */
+    /** Returns the host's end, for people: {@code 127.0.0.1:8080/tcp}. */
     public String hostEnd() {
         return hostAddress + ":" + hostPort + "/" + protocolName();
     }

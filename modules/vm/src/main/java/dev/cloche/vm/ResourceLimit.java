@@ -1,7 +1,7 @@
 package dev.cloche.vm;
 
 /**
- * A limit of a program in a guest, as {@code setrlimit} sets it.
+ * Describes a limit of a program in a guest, as {@code setrlimit} sets it.
  *
  * @param soft what applies, unsigned; the program may raise it up to {@code hard}. {@link #UNLIMITED} for none
  * @param hard what {@code soft} may be raised to, unsigned
@@ -20,7 +20,7 @@ public record ResourceLimit(Resource resource, long soft, long hard) {
         }
     }
 
-    /** What can be limited; the units are those of getrlimit(2). */
+    /** Says what can be limited; the units are those of getrlimit(2). */
     public enum Resource {
         CPU(0),
         FSIZE(1),
@@ -45,7 +45,7 @@ public record ResourceLimit(Resource resource, long soft, long hard) {
             this.number = number;
         }
 
-        /** Its number in Linux. */
+        /** Returns its number in Linux. */
         public int number() {
             return number;
         }

@@ -4,14 +4,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The read-only disk that a VM boots from: an EROFS image, or a VMDK descriptor whose extents are its parts.
+ * Describes the read-only disk that a VM boots from: an EROFS image, or a VMDK descriptor whose extents are its parts.
  *
  * @param path absolute; what QEMU opens, so a descriptor's extents are found from here
  * @param contents names what is on the disk, for example by the digest of an image's manifest: a snapshot is restored onto
  *     any disk of the same contents. Without it, only onto the same, unchanged file.
  */
 public record RootDisk(Path path, Format format, Optional<String> contents) {
-    /** How QEMU reads the file. It is always given explicitly, because a guest's bytes must never choose it. */
+    /** Says how QEMU reads the file. It is always given explicitly, because a guest's bytes must never choose it. */
     public enum Format {
         RAW,
         VMDK
@@ -25,17 +25,17 @@ public record RootDisk(Path path, Format format, Optional<String> contents) {
         }
     }
 
-    /** A file system image as it is. */
+    /** Returns a file system image as it is. */
     public static RootDisk raw(Path path) {
         return new RootDisk(path, Format.RAW, Optional.empty());
     }
 
-    /** A VMDK descriptor. */
+    /** Returns a VMDK descriptor. */
     public static RootDisk vmdk(Path path) {
         return new RootDisk(path, Format.VMDK, Optional.empty());
     }
 
-    /** The same disk, whose content has a name. */
+    /** Returns the same disk, whose content has a name. */
     public RootDisk withContents(String name) {
         return new RootDisk(path, format, Optional.of(name));
     }

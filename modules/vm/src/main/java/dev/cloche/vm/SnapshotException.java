@@ -49,7 +49,7 @@ public abstract sealed class SnapshotException extends VmException {
         private final List<Difference> differences;
 
         /**
-         * One thing that is different.
+         * Describes one thing that is different.
          *
          * @param field its name, as in docs/on-disk.md
          * @param then what it was when the snapshot was taken
@@ -73,7 +73,7 @@ public abstract sealed class SnapshotException extends VmException {
             this.differences = List.copyOf(differences);
         }
 
-        /** What is different, by field. */
+        /** Returns what is different, by field. */
         public List<Difference> differences() {
             return differences;
         }

@@ -3,7 +3,7 @@ package dev.cloche.vm;
 import java.time.Instant;
 
 /**
- * A snapshot of the store, with what every VM that is restored from it is made of.
+ * Describes a snapshot of the store, with what every VM that is restored from it is made of.
  *
  * @param createdAt when it was taken; tells it apart from a later one of the same name
  * @param outputLog whether what the main execution of a clone writes can be logged, because its VM had the port for it
@@ -19,7 +19,7 @@ public record SnapshotRef(
         WritableLayer writable,
         boolean outputLog,
         boolean network) {
-    /** How its memory is kept. */
+    /** Says how its memory is kept. */
     public enum Kind {
         /** Taken of a template's maker: a file that every clone maps, so a restore takes the same time for any size. */
         MAPPED,

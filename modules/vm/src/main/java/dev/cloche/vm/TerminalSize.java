@@ -1,7 +1,7 @@
 package dev.cloche.vm;
 
 /**
- * The size of a terminal in characters.
+ * Describes the size of a terminal in characters.
  *
  * @param rows 1 to 65,535
  * @param columns 1 to 65,535

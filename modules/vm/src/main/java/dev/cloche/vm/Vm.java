@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A VM, or a connection to one. Safe for use from several threads; of two that change the state at once, the second
- * waits for the first or gets a {@link VmException.WrongState}.
+ * Controls a VM as its owner, or as a client that is connected to it. Safe for use from several threads; of two that change
+ * the state at once, the second waits for the first or gets a {@link VmException.WrongState}.
  *
  * <p>Blocking calls throw {@link VmException.Deadline} when their deadline passes and {@link VmException.Interrupted}
  * when their thread is interrupted.
@@ -64,7 +64,7 @@ public interface Vm extends AutoCloseable {
     Optional<VmException.Hindered> hindrance();
 
     /**
-     * The guest of a running or paused VM.
+     * Returns the guest of a running or paused VM.
      *
      * @throws VmException.WrongState if it is neither
      */

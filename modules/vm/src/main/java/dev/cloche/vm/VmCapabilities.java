@@ -1,7 +1,7 @@
 package dev.cloche.vm;
 
 /**
- * What a provider can do on this host.
+ * Says what a provider can do on this host.
  *
  * @param provider its name, for example {@code qemu}
  * @param version of the program below, for example {@code 7.2.22}

@@ -51,7 +51,7 @@ public abstract sealed class VmException extends ClocheException
             this.state = state;
         }
 
-        /** The state that it was in. */
+        /** Returns the state that it was in. */
         public VmState state() {
             return state;
         }
@@ -89,8 +89,8 @@ public abstract sealed class VmException extends ClocheException
         }
 
         /**
-         * The end of the guest's console, at most 4,096 characters, empty if it wrote nothing. The guest wrote it: control
-         * characters except the newline are replaced.
+         * Returns the end of the guest's console, at most 4,096 characters, empty if it wrote nothing. The guest wrote it:
+         * control characters except the newline are replaced.
          */
         public String consoleTail() {
             return consoleTail;
@@ -130,7 +130,7 @@ public abstract sealed class VmException extends ClocheException
             this.port = port;
         }
 
-        /** The one that is to blame. */
+        /** Returns the one that is to blame. */
         public PublishedPort port() {
             return port;
         }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How a VM ended, as its guard recorded it.
+ * Says how a VM ended, as its guard recorded it.
  *
  * @param goodbye the guest's last words; empty if it did not say any
  * @param processExitCode exit code of the VM's process on the host; empty if a signal ended it or its guard was lost
@@ -44,7 +44,7 @@ public record VmExit(
                 && (cause == Cause.EXITED || cause == Cause.GUARD_LOST || cause == Cause.NETWORK_ENDED);
     }
 
-    /** How the main execution ended, if the guest said so. */
+    /** Returns how the main execution ended, if the guest said so. */
     public Optional<ExitStatus> mainExit() {
         return goodbye.flatMap(Goodbye::mainExit);
     }

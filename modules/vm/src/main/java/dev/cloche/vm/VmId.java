@@ -21,7 +21,7 @@ public record VmId(String value) implements Comparable<VmId> {
         }
     }
 
-    /** A fresh id of 16 hexadecimal digits. */
+    /** Returns a fresh id of 16 hexadecimal digits. */
     public static VmId random() {
         byte[] bytes = new byte[8];
         RANDOM.nextBytes(bytes);

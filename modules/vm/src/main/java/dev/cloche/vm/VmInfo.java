@@ -4,7 +4,7 @@ import dev.cloche.linux.ProcessIdentity;
 import java.util.Optional;
 
 /**
- * What is known of a VM from the outside.
+ * Says what is known of a VM from the outside.
  *
  * @param state as its lock and files tell; a paused VM of another process is {@link VmState#RUNNING} here
  * @param guard the process that is its parent, while it lives

@@ -124,16 +124,16 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     void deleteSnapshot(SnapshotName name);
 
     /**
-     * What the main execution of a VM writes or wrote, if its specification asked for a log; otherwise an empty log.
+     * Returns what the main execution of a VM writes or wrote, if its specification asked for a log; otherwise an empty log.
      *
      * @throws VmException.NotFound if there is none of that id
      */
     OutputLog outputLog(VmId id);
 
-    /** The disks that outlive VMs. */
+    /** Returns the disks that outlive VMs. */
     PersistentDisks disks();
 
-    /** What this provider can do on this host. The first call may boot a tiny guest to find out. */
+    /** Returns what this provider can do on this host. The first call may boot a tiny guest to find out. */
     VmCapabilities capabilities();
 
     /** Closes every handle that this provider gave out and that is still open, as {@link Vm#close()} does. */

@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 public interface VmQuery {
     /**
-     * All VMs, by id.
+     * Returns all VMs, by id.
      *
      * @throws VmException.Storage if the state root cannot be read
      */
@@ -25,7 +25,7 @@ public interface VmQuery {
     Optional<VmInfo> get(VmId id);
 
     /**
-     * What a VM is made of; empty if there is none of that id, or another version of this program made it.
+     * Returns what a VM is made of; empty if there is none of that id, or another version of this program made it.
      *
      * @throws VmException.Storage if the state root cannot be read
      */
@@ -47,7 +47,7 @@ public interface VmQuery {
     }
 
     /**
-     * The ports that are published of a VM, with those of the host that it has got. None unless it has been started.
+     * Returns the ports that are published of a VM, with those of the host that it has got. None unless it has been started.
      *
      * @throws VmException.Storage if its files cannot be read
      */
@@ -76,7 +76,7 @@ public interface VmQuery {
     }
 
     /**
-     * The entries of all warm pools, by id. Removes what killed processes have left of unfinished ones.
+     * Returns the entries of all warm pools, by id. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmException.Storage if the state root cannot be read
      */
@@ -92,7 +92,7 @@ public interface VmQuery {
     }
 
     /**
-     * All snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
+     * Returns all snapshots that are whole, by name. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmException.Storage if the state root cannot be read
      */

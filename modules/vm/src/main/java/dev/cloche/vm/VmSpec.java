@@ -6,7 +6,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * What a VM is made of. Immutable; begin with {@link #of} or {@link #restored} and narrow with the {@code with…} methods.
+ * Says what a VM is made of. Immutable; begin with {@link #of} or {@link #restored} and narrow with the {@code with…}
+ * methods.
  *
  * @param memoryMiB guest RAM, 64 to 1,048,576 MiB
  * @param cpus virtual processors, 1 to 64
@@ -81,8 +82,8 @@ public record VmSpec(
     }
 
     /**
-     * An attached VM of 256 MiB and one processor, with its writable layer in memory, without a limit of its life and with
-     * 10 seconds of grace.
+     * Returns an attached VM of 256 MiB and one processor, with its writable layer in memory, without a limit of its life
+     * and with 10 seconds of grace.
      */
     public static VmSpec of(VmId id, RootDisk rootDisk) {
         return new VmSpec(
@@ -100,7 +101,7 @@ public record VmSpec(
                 NetworkSpec.none());
     }
 
-    /** A clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
+    /** Returns a clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
     public static VmSpec restored(VmId id, SnapshotRef snapshot) {
         return new VmSpec(
                 id,
@@ -155,12 +156,12 @@ public record VmSpec(
         return with(draft -> draft.network = value);
     }
 
-    /** The same VM, as the maker of a template. */
+    /** Returns the same VM, as the maker of a template. */
     public VmSpec asTemplateMaker() {
         return with(draft -> draft.templateMaker = true);
     }
 
-    /** Whether it has the port for its log; a clone has what its snapshot has. */
+    /** Returns whether it has the port for its log; a clone has what its snapshot has. */
     public boolean hasLogPort() {
         return snapshot.map(SnapshotRef::outputLog).orElse(outputLogBytes.isPresent());
     }

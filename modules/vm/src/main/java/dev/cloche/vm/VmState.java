@@ -1,6 +1,6 @@
 package dev.cloche.vm;
 
-/** Where a VM is in its life. What may follow on what is a table of those who make VMs. */
+/** Says where a VM is in its life. What may follow on what is a table of those who make VMs. */
 public enum VmState {
     /** It has a directory, but has not run yet. */
     CREATED,
@@ -15,7 +15,7 @@ public enum VmState {
     /** Its directory is gone. */
     DESTROYED;
 
-    /** Whether a guest exists: {@link #RUNNING} or {@link #PAUSED}. */
+    /** Returns whether a guest exists: {@link #RUNNING} or {@link #PAUSED}. */
     public boolean live() {
         return this == RUNNING || this == PAUSED;
     }

@@ -2,7 +2,7 @@ package dev.cloche.vm;
 
 import java.nio.file.Path;
 
-/** Where the guest's writes to its root go. */
+/** Says where the guest's writes to its root go. */
 public sealed interface WritableLayer {
     /** In the guest's memory, of which they count as a part. */
     record InMemory() implements WritableLayer {}
@@ -50,7 +50,7 @@ public sealed interface WritableLayer {
     }
 
     /**
-     * A disk of so many MiB.
+     * Returns a disk of so many MiB.
      *
      * @throws VmException.Invalid if the size is outside of its range
      */
@@ -59,7 +59,7 @@ public sealed interface WritableLayer {
     }
 
     /**
-     * The persistent disk in this directory.
+     * Returns the persistent disk in this directory.
      *
      * @throws VmException.Invalid if the directory is not absolute
      */

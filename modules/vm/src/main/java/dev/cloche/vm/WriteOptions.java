@@ -1,7 +1,7 @@
 package dev.cloche.vm;
 
 /**
- * How a file of a guest is written.
+ * Says how a file of a guest is written.
  *
  * @param mode the permission bits of a file that is made, at most 07777
  * @param createNew whether it is an error if the file exists

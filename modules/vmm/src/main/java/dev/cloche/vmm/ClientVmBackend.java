@@ -5,7 +5,7 @@ import dev.cloche.vm.SnapshotName;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Who is only connected to a VM neither boots nor removes it. */
+/** Stands in for the backend of a client, which is only connected to a VM and neither boots nor removes it. */
 final class ClientVmBackend implements VmBackend {
     @Override
     public RunningVm boot(Deadline deadline) {

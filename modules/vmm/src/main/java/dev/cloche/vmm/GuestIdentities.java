@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Sees to it that no guest is given out as the twin of another: which identity it gets when, across the processes that own it
- * one after the other.
+ * Gives guests their identities, so that none is given out as the twin of another: which identity it gets when, across the
+ * processes that own it one after the other.
  */
 final class GuestIdentities {
     private final VmId id;
@@ -50,7 +50,7 @@ final class GuestIdentities {
         configure(shared(), guest, deadline);
     }
 
-    /** What every guest needs anew, and nothing else. */
+    /** Returns what every guest needs anew, and nothing else. */
     private GuestIdentity shared() {
         GuestIdentity fresh = GuestIdentity.fresh(id.value(), Clock.systemUTC());
         return GuestIdentity.UNCHANGED

@@ -2,7 +2,7 @@ package dev.cloche.vmm;
 
 import dev.cloche.vm.VmSpec;
 
-/** What the holder of a handle may do, and what its end means. */
+/** Says what the holder of a handle may do, and what its end means. */
 enum HandleRole {
     ATTACHED,
     /** Attached, and ended by its snapshot. */

@@ -68,7 +68,7 @@ public final class JsonFields {
         return values.containsKey(name) && truth(name);
     }
 
-    /** All of them, as they are in the file. */
+    /** Returns all of them, as they are in the file. */
     public Map<String, Object> all() {
         return Map.copyOf(values);
     }

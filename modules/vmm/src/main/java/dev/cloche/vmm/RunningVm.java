@@ -9,9 +9,9 @@ import java.nio.channels.ByteChannel;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A VM that runs, as seen by its handle. Safe for use from several threads. */
+/** Represents a VM that runs, as seen by its handle. Safe for use from several threads. */
 public interface RunningVm extends AutoCloseable {
-    /** The connection to the guest's agent, open from the start. */
+    /** Returns the connection to the guest's agent, open from the start. */
     ByteChannel channel();
 
     /** Completes when the VM has ended and its end is recorded. */

@@ -3,7 +3,7 @@ package dev.cloche.vmm;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.SnapshotRef;
 
-/** A snapshot in the making; closing it before it is published leaves nothing. Used by one thread. */
+/** Captures one snapshot; closing it before it is published leaves nothing. Used by one thread. */
 public interface SnapshotCapture extends AutoCloseable {
     /** Takes the state of the guest, which is halted. */
     void take(Deadline deadline);

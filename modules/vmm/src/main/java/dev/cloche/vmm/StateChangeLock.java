@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** Has the changes of one VM's state come one after the other. Ends do not need it, because a VM may end at any time. */
+/** Serializes the changes of one VM's state. Ends do not need it, because a VM may end at any time. */
 public final class StateChangeLock {
     private final VmId id;
     private final ReentrantLock lock = new ReentrantLock();

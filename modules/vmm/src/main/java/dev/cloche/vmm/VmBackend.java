@@ -7,7 +7,7 @@ import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What makes the runs of one VM; the part of a provider below {@link ManagedVm}. Used by one thread at a time. */
+/** Boots, restores and captures one VM; the part of a provider below {@link ManagedVm}. Used by one thread at a time. */
 public interface VmBackend {
     /**
      * Starts the VM from the beginning, with nothing left of earlier attempts. Does not wait for the guest.
@@ -48,10 +48,10 @@ public interface VmBackend {
     /** No boot came up: notes it for other processes. */
     void startFailed();
 
-    /** The end of what the guest wrote to its console, harmless to show. */
+    /** Returns the end of what the guest wrote to its console, harmless to show. */
     String consoleTail();
 
-    /** What is to be done where no boot comes up, if this host is known for it: a sentence. */
+    /** Returns what is to be done where no boot comes up, if this host is known for it: a sentence. */
     Optional<String> advice();
 
     /**

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * What a handle knows of its VM: state, run, connection and end. One lock guards all of it and is never held while
+ * Holds what a handle knows of its VM: state, run, connection and end. One lock guards all of it and is never held while
  * waiting, so that each answer is of one moment. Safe for use from several threads.
  */
 final class VmHandleState {
@@ -126,7 +126,7 @@ final class VmHandleState {
     }
 
     /**
-     * How it ended; empty if it lives, or if that cannot be told.
+     * Returns how it ended; empty if it lives, or if that cannot be told.
      *
      * @throws VmException.WrongState if it has never run or is destroyed
      */

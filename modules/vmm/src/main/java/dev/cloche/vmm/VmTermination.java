@@ -11,7 +11,7 @@ import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How a VM is ended, and how it is known how it ended. Safe for use from several threads. */
+/** Ends a VM, and finds out how it ended. Safe for use from several threads. */
 final class VmTermination {
     /**
      * What a guest has for syncing its disks, beyond the grace of its processes. It may hold a fifth of its memory back, and one

@@ -1,6 +1,6 @@
 package dev.cloche.vmm;
 
-/** What can happen to a VM; see {@link VmTransitions}. */
+/** Says what can happen to a VM; see {@link VmTransitions}. */
 public enum VmTransition {
     /** The guest said hello. */
     STARTED,

@@ -7,7 +7,7 @@ import java.util.Optional;
 public final class VmTransitions {
     private VmTransitions() {}
 
-    /** The state after {@code transition} happens in {@code state}; empty if it cannot happen there. */
+    /** Returns the state after {@code transition} happens in {@code state}; empty if it cannot happen there. */
     public static Optional<VmState> next(VmState state, VmTransition transition) {
         return Optional.ofNullable(
                 switch (state) {

@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Turns the ends of a wait into this room's errors. */
+/** Waits for futures and turns timeouts and interrupts into this room's errors. */
 public final class VmWaits {
     /** How often a wait looks whether it is in vain. */
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -32,7 +32,7 @@ public final class VmWaits {
     }
 
     /**
-     * The value of a future; a {@link VmException} that it holds is thrown as it is.
+     * Returns the value of a future; a {@link VmException} that it holds is thrown as it is.
      *
      * @param what for the message, as in "Not in time: the guest's answer"
      */

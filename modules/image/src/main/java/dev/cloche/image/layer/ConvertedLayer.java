@@ -1,7 +1,7 @@
 package dev.cloche.image.layer;
 
 /**
- * What became of an archive.
+ * Says what became of an archive.
  *
  * @param erofs the image, whose length is a multiple of 4 KiB; its digest is that of {@link LayerFormat#read}
  * @param archiveBytes length of the uncompressed archive, with all that followed its end

@@ -3,7 +3,7 @@ package dev.cloche.image.layer;
 import dev.cloche.image.Digest;
 
 /**
- * What a file of the cache was when it was written.
+ * Says what a file of the cache was when it was written.
  *
  * @param bytes its length
  * @param sha256 of its content; of a layer as {@link LayerFormat#read} takes it

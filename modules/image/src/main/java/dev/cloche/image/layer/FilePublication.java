@@ -42,7 +42,7 @@ public final class FilePublication {
         return file;
     }
 
-    /** What a file is now. */
+    /** Returns what a file is now. */
     public static FileFingerprint read(Path file) throws IOException {
         return read(file, 0);
     }

@@ -42,7 +42,7 @@ public final class LayerCompression {
         });
     }
 
-    /** Whether this is an archive of files; images may also carry layers that are encrypted or no file systems. */
+    /** Returns whether this is an archive of files; images may also carry layers that are encrypted or no file systems. */
     public static boolean isLayer(String mediaType) {
         return LAYERS.contains(mediaType);
     }
@@ -59,7 +59,7 @@ public final class LayerCompression {
         };
     }
 
-    /** What media types have at their end for content that begins like this; nothing if it is not compressed. */
+    /** Returns what media types have at their end for content that begins like this; nothing if it is not compressed. */
     public static String suffixOf(byte[] magic) {
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
             return "+gzip";

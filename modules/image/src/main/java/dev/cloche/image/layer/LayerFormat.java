@@ -39,14 +39,14 @@ public final class LayerFormat {
     private LayerFormat() {}
 
     /**
-     * What a layer's image is now. Its digest has the first block last: that is the order in which an image is written, and
-     * so its writer knows the digest without reading anything again.
+     * Returns what a layer's image is now. Its digest has the first block last: that is the order in which an image is
+     * written, and so its writer knows the digest without reading anything again.
      */
     public static FileFingerprint read(Path erofs) throws IOException {
         return FilePublication.read(erofs, ErofsWriter.BLOCK_BYTES);
     }
 
-    /** Whether the attribute is one of ours or of overlayfs, and so no part of the image. */
+    /** Returns whether the attribute is one of ours or of overlayfs, and so no part of the image. */
     static boolean reserved(Bytes xattr) {
         return xattr.startsWith(OVERLAY_SPACE) || xattr.startsWith(CLOCHE_SPACE);
     }

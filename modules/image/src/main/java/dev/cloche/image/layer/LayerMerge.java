@@ -136,7 +136,9 @@ public final class LayerMerge {
             }
         }
 
-        /** The merged directory for one of this layer; an implied one may be reached through a link of a lower layer. */
+        /**
+         * Returns the merged directory for one of this layer; an implied one may be reached through a link of a lower layer.
+         */
         private Directory below(Directory parent, List<Bytes> path, Directory upper) {
             Bytes name = path.getLast();
             Inode lower = parent.get(name);
@@ -190,6 +192,6 @@ public final class LayerMerge {
         return inode.attributes().xattrs().get(LayerFormat.LINK) != null;
     }
 
-    /** A directory of the layer, the merged one that it goes into, and its path. */
+    /** Describes a directory of the layer, the merged one that it goes into, and its path. */
     private record Pair(Directory upper, Directory lower, List<Bytes> path) {}
 }

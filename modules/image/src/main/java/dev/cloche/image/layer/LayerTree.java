@@ -238,7 +238,7 @@ final class LayerTree {
         }
     }
 
-    /** A parent that is missing. */
+    /** Makes a parent that is missing. */
     private Directory made(Directory parent, Bytes name, @Nullable Inode found) {
         if (found != null && !LayerFormat.whiteout(found)) {
             throw new CorruptArchiveException("a path goes through " + name + ", which is no directory");

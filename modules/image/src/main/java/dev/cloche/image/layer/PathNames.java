@@ -14,8 +14,8 @@ final class PathNames {
     private PathNames() {}
 
     /**
-     * The names of a path below the image's root; a leading slash, empty names and {@code .} mean nothing, and {@code ..} takes
-     * the name before it away, also if that is no directory.
+     * Returns the names of a path below the image's root; a leading slash, empty names and {@code .} mean nothing, and
+     * {@code ..} takes the name before it away, also if that is no directory.
      *
      * @throws CorruptArchiveException if the path leads above the root, or has too many names, or one that no file can have
      */
@@ -40,7 +40,7 @@ final class PathNames {
         return names;
     }
 
-    /** All names but empty ones and {@code .}; so {@code ..} may be among them. */
+    /** Returns all names but empty ones and {@code .}; so {@code ..} may be among them. */
     static List<Bytes> split(Bytes path) {
         List<Bytes> names = new ArrayList<>();
         int begin = 0;

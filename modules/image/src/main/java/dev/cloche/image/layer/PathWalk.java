@@ -24,16 +24,16 @@ final class PathWalk {
     private final Directory root;
     private final Policy policy;
 
-    /** What to do where trees differ from archives. */
+    /** Says what to do where trees differ from archives. */
     @FunctionalInterface
     interface Policy {
-        /** The directory for {@code name}, where {@code found} is none (or nothing); {@code null} gives up. */
+        /** Returns the directory for {@code name}, where {@code found} is none (or nothing); {@code null} gives up. */
         @Nullable
         Directory missing(Directory parent, Bytes name, @Nullable Inode found);
     }
 
     /**
-     * Where a path ends.
+     * Says where a path ends.
      *
      * @param names that lead there without any link
      */
@@ -45,7 +45,7 @@ final class PathWalk {
     }
 
     /**
-     * The directory at the end of {@code names}, or {@code null} if the policy gave up, links go in a circle, or the
+     * Returns the directory at the end of {@code names}, or {@code null} if the policy gave up, links go in a circle, or the
      * directory is nested too deep.
      */
     @Nullable
@@ -54,7 +54,7 @@ final class PathWalk {
         return place == null ? null : place.directory();
     }
 
-    /** The same, with the names that lead there. */
+    /** Returns the same, with the names that lead there. */
     @Nullable
     Place place(List<Bytes> names) {
         Deque<Bytes> left = new ArrayDeque<>(names);

@@ -42,7 +42,7 @@ public final class VmdkDescriptor {
     }
 
     /**
-     * The finished descriptor.
+     * Returns the finished descriptor.
      *
      * @throws IllegalStateException if there are so many extents that a VMM would cut the list
      */

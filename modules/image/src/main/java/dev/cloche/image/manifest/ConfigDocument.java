@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An image's config as its author wrote it (OCI image specification, "image configuration").
+ * Describes an image's config as its author wrote it (OCI image specification, "image configuration").
  *
  * @param config how it wants to be run
  * @param diffIds digests of the uncompressed layers, bottom to top

@@ -28,13 +28,13 @@ public sealed interface JsonValue {
 
     record Whole(long value) implements JsonValue {}
 
-    /** A list; elements keep their order. */
+    /** Describes a list; elements keep their order. */
     record Items(List<JsonValue> items) implements JsonValue {}
 
     /** Booleans, null and numbers that are not whole: nothing here asks for their value. */
     record Other() implements JsonValue {}
 
-    /** An object; absent names and those of another type read the same. */
+    /** Describes an object; absent names and those of another type read the same. */
     record Fields(Map<String, JsonValue> fields) implements JsonValue {
         boolean has(String name) {
             return fields.containsKey(name);
@@ -144,7 +144,7 @@ public sealed interface JsonValue {
         return text.toString();
     }
 
-    /** An object of our own making: texts, longs, lists and maps of these, in their order. */
+    /** Returns an object of our own making: texts, longs, lists and maps of these, in their order. */
     static byte[] document(Object value) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -153,7 +153,7 @@ public sealed interface JsonValue {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A descriptor for {@link #document}. */
+    /** Returns a descriptor for {@link #document}. */
     static Map<String, Object> descriptor(String mediaType, Digest digest, long size) {
         Map<String, Object> descriptor = new LinkedHashMap<>();
         descriptor.put("mediaType", mediaType);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a registry calls a manifest: of one image, or an index of several. Docker's schema 2 and OCI alike. */
+/** Says what a registry calls a manifest: of one image, or an index of several. Docker's schema 2 and OCI alike. */
 public sealed interface ManifestDocument {
     String OCI_INDEX = "application/vnd.oci.image.index.v1+json";
     String OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -12,7 +12,7 @@ public sealed interface ManifestDocument {
     String DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
     String ACCEPT = String.join(", ", OCI_INDEX, OCI_MANIFEST, DOCKER_LIST, DOCKER_MANIFEST);
 
-    /** One image, layers from bottom to top. */
+    /** Describes one image, layers from bottom to top. */
     record OfImage(String mediaType, Descriptor config, List<Descriptor> layers) implements ManifestDocument {}
 
     /** Several manifests. */

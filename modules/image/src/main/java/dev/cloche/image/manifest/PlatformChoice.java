@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Which image of an index runs on a platform. A pure function. */
+/** Says which image of an index runs on a platform. A pure function. */
 public final class PlatformChoice {
     private PlatformChoice() {}
 
-    /** The first image for exactly this platform, or the only image if the index says nothing of platforms. */
+    /** Returns the first image for exactly this platform, or the only image if the index says nothing of platforms. */
     public static Optional<Descriptor> choose(List<Descriptor> manifests, Platform wanted) {
         List<Descriptor> images =
                 manifests.stream().filter(m -> !m.attestation()).toList();
@@ -21,7 +21,7 @@ public final class PlatformChoice {
                 .findFirst();
     }
 
-    /** The platforms that there are, for a message. */
+    /** Returns the platforms that there are, for a message. */
     public static String existing(List<Descriptor> manifests) {
         String all = manifests.stream()
                 .filter(m -> !m.attestation())

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a registry wants to be answered (RFC 9110, WWW-Authenticate; distribution specification, token authentication).
+ * Says how a registry wants to be answered (RFC 9110, WWW-Authenticate; distribution specification, token authentication).
  *
  * @param scheme {@code bearer} or {@code basic}, lower case
  * @param parameters such as realm, service and scope
@@ -23,7 +23,7 @@ public record Challenge(String scheme, Map<String, String> parameters) {
         parameters = Map.copyOf(parameters);
     }
 
-    /** The one to answer among the values of the header: a token before a password. */
+    /** Returns the one to answer among the values of the header: a token before a password. */
     public static Optional<Challenge> choose(List<String> headers) {
         List<Challenge> all = headers.stream().flatMap(h -> read(h).stream()).toList();
         return all.stream()

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** What proves to a registry who asks. The text of none shows its secret. */
+/** Says what proves to a registry who asks. The text of none shows its secret. */
 public sealed interface Credential {
     /** As this user, Docker's helpers and files give an identity token instead of a password. */
     String TOKEN_USER = "<token>";
@@ -26,7 +26,7 @@ public sealed interface Credential {
         }
     }
 
-    /** An OAuth 2 refresh token, for which a token server gives access tokens. */
+    /** Describes an OAuth 2 refresh token, for which a token server gives access tokens. */
     record IdentityToken(String token) implements Credential {
         @Override
         public String toString() {
@@ -46,7 +46,7 @@ public sealed interface Credential {
         return Optional.of(user.equals(TOKEN_USER) ? new IdentityToken(secret) : password(user, secret));
     }
 
-    /** An entry of {@code auths} in Docker's config.json; empty if it has no login, as beside a helper. */
+    /** Returns an entry of {@code auths} in Docker's config.json; empty if it has no login, as beside a helper. */
     static Optional<Credential> of(JsonValue.Fields entry) {
         Optional<String> token = entry.text("identitytoken").filter(text -> !text.isEmpty());
         if (token.isPresent()) {

@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A program that keeps logins for Docker, {@code docker-credential-<name>}. It is started without a shell; the registry
- * goes to its standard input and the login comes from its standard output, never over a command line. The protocol is
- * that of the docker-credential-helpers project.
+ * Asks a program that keeps logins for Docker, {@code docker-credential-<name>}. It is started without a shell; the registry
+ * goes to its standard input and the login comes from its standard output, never over a command line. The protocol is that
+ * of the docker-credential-helpers project.
  *
  * @param program by absolute path
  * @param patience how long it may take; some ask a person to unlock a key ring

@@ -36,7 +36,7 @@ record FetchBlob(String repository, Digest digest, long offset) implements Regis
         return status == 200 || (offset > 0 && (status == 206 || status == RANGE_NOT_SATISFIABLE));
     }
 
-    /** The rest of the blob. A registry may ignore the range and send it all. */
+    /** Returns the rest of the blob. A registry may ignore the range and send it all. */
     @Override
     public InputStream read(HttpResponse<ResponseBody> response) throws IOException {
         ResponseBody body = response.body();

@@ -31,7 +31,7 @@ record FetchToken(URI realm, String service, String scope, Optional<Credential> 
         return "get a token from " + realm.getHost();
     }
 
-    /** The Authorization header for the token server, or nothing. */
+    /** Returns the Authorization header for the token server, or nothing. */
     String authorization() {
         return login.isPresent() && login.get() instanceof Credential.Basic basic ? basic.header() : "";
     }

@@ -51,7 +51,7 @@ public final class LoginFile {
         }
     }
 
-    /** The login that stands in the file itself. */
+    /** Returns the login that stands in the file itself. */
     public Optional<Credential> login(String registry) {
         return content.object("auths").stream()
                 .flatMap(auths -> keys(registry).flatMap(key -> auths.object(key).stream()))
@@ -68,7 +68,7 @@ public final class LoginFile {
                 .filter(name -> !name.isEmpty());
     }
 
-    /** The passwords in the file, {@code user:password} in base 64, by the names under which they stand. */
+    /** Returns the passwords in the file, {@code user:password} in base 64, by the names under which they stand. */
     public Map<String, String> encodedLogins() {
         Map<String, String> logins = new TreeMap<>();
         content.object("auths")
@@ -80,7 +80,7 @@ public final class LoginFile {
         return logins;
     }
 
-    /** A file with these logins, in the form of {@link #encodedLogins}. */
+    /** Returns a file with these logins, in the form of {@link #encodedLogins}. */
     public static byte[] document(Map<String, String> encodedLogins) {
         return encodedLogins.entrySet().stream()
                 .map(login -> JsonValue.write(login.getKey()) + ":" + JsonValue.write(Map.of("auth", login.getValue())))
@@ -88,7 +88,7 @@ public final class LoginFile {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What helpers are asked for. */
+    /** Returns what helpers are asked for. */
     static String helperKey(String registry) {
         return registry.equals(ImageReference.DOCKER_HUB) ? DOCKER_HUB_KEYS.getFirst() : registry;
     }

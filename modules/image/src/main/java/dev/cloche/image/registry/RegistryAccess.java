@@ -10,15 +10,15 @@ import java.util.concurrent.locks.ReentrantLock;
  * token. However many layers are refused at once, one of them gets the new token for all. Thread-safe.
  */
 final class RegistryAccess {
-    /** How the registry is asked, and what can go wrong with it. */
+    /** Says how the registry is asked, and what can go wrong with it. */
     interface Ways {
         /** Asks the token server. */
         String token(FetchToken fetch);
 
-        /** The login for the registry. */
+        /** Returns the login for the registry. */
         Optional<Credential> login();
 
-        /** The address of the token server, if it may be spoken to. */
+        /** Returns the address of the token server, if it may be spoken to. */
         URI realm(String address);
 
         /** The registry refused, and there is nothing to answer it with. */
@@ -42,7 +42,7 @@ final class RegistryAccess {
     }
 
     /**
-     * The answer to a challenge.
+     * Returns the answer to a challenge.
      *
      * @param used the header that was refused
      */

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** One question to a registry. {@link RegistryCaller} asks it. */
 interface RegistryAction<T> {
-    /** What it does, for messages: "fetch the manifest x". */
+    /** Returns what it does, for messages: "fetch the manifest x". */
     String describe();
 
     /** Below the registry's base. */
@@ -16,12 +16,14 @@ interface RegistryAction<T> {
 
     Map<String, String> headers();
 
-    /** The form to post; a question without one is a GET. It is sent to the target alone, wherever that redirects to. */
+    /**
+     * Returns the form to post; a question without one is a GET. It is sent to the target alone, wherever that redirects to.
+     */
     default Optional<String> form() {
         return Optional.empty();
     }
 
-    /** Whether the status is an answer to {@link #read}. */
+    /** Returns whether the status is an answer to {@link #read}. */
     boolean answers(int status);
 
     /**

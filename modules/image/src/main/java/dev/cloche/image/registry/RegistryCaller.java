@@ -57,7 +57,7 @@ public final class RegistryCaller implements AutoCloseable {
         return options.attempts();
     }
 
-    /** Whether the registry has asked who we are. */
+    /** Returns whether the registry has asked who we are. */
     public boolean wasAsked() {
         return !access.header().isEmpty();
     }
@@ -141,7 +141,7 @@ public final class RegistryCaller implements AutoCloseable {
                 + " of " + options.attempts()));
     }
 
-    /** Whether the same question may be answered later. */
+    /** Returns whether the same question may be answered later. */
     private static boolean passes(int status) {
         return status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS || status >= 500;
     }
@@ -153,7 +153,7 @@ public final class RegistryCaller implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /** What {@link RegistryAccess} needs to answer the refusal of an action. */
+    /** Says what {@link RegistryAccess} needs to answer the refusal of an action. */
     private final class Ways implements RegistryAccess.Ways {
         private final RegistryAction<?> action;
 

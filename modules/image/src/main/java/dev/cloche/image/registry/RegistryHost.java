@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Where a registry answers.
+ * Says where a registry answers.
  *
  * @param name as in image names
  * @param base scheme and authority
@@ -21,7 +21,7 @@ public record RegistryHost(String name, URI base) {
         return new RegistryHost(name, URI.create(scheme + "://" + authority));
     }
 
-    /** Whether a host ({@code host} or {@code host:port}) may be spoken to without TLS. */
+    /** Returns whether a host ({@code host} or {@code host:port}) may be spoken to without TLS. */
     static boolean mayBePlain(String name, Set<String> plainHttp) {
         return plainHttp.contains(name) || isLoopback(name);
     }

@@ -102,12 +102,12 @@ public final class RegistryHttp implements AutoCloseable {
                 + options.stall().toSeconds() + " s"));
     }
 
-    /** Whether the answer came from where the question went, and not from where that redirects to. */
+    /** Returns whether the answer came from where the question went, and not from where that redirects to. */
     boolean fromTarget(RegistryAction<?> action, HttpResponse<?> response) {
         return sameOrigin(action.target(registry.base()), response.uri());
     }
 
-    /** The address of the token server that the registry names; it has to be whole. */
+    /** Returns the address of the token server that the registry names; it has to be whole. */
     URI tokenServer(String address) throws InvalidResponse {
         if (!address.contains("://")) {
             throw bad("it points to no address");
@@ -116,7 +116,7 @@ public final class RegistryHttp implements AutoCloseable {
     }
 
     /**
-     * An address that a registry names, unless that is to give up TLS or to leave HTTP.
+     * Returns an address that a registry names, unless that is to give up TLS or to leave HTTP.
      *
      * @param from the address of who names it
      */

@@ -19,7 +19,7 @@ import java.util.function.Function;
  */
 final class RepositoryHosts implements AutoCloseable {
     /**
-     * One that serves it.
+     * Describes one that serves it.
      *
      * @param repository as it is called there
      */
@@ -41,7 +41,7 @@ final class RepositoryHosts implements AutoCloseable {
         this.mirrors = options.mirrors().getOrDefault(reference.registry(), List.of());
     }
 
-    /** The one to ask at present. */
+    /** Returns the one to ask at present. */
     Host current() {
         choosing.lock();
         try {

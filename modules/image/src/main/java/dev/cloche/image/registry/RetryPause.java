@@ -8,7 +8,7 @@ import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long to wait before a request is tried again. */
+/** Says how long to wait before a request is tried again. */
 public final class RetryPause {
     /** No registry may make a pull sleep for longer at a time. */
     public static final Duration LONGEST = Duration.ofSeconds(60);
@@ -18,7 +18,7 @@ public final class RetryPause {
 
     private RetryPause() {}
 
-    /** Whether the registry asks to be left alone for longer than a pull may wait, so that this try is the last. */
+    /** Returns whether the registry asks to be left alone for longer than a pull may wait, so that this try is the last. */
     public static boolean tooLong(Optional<HttpHeaders> answer) {
         return answer.flatMap(RetryPause::asked)
                 .filter(wait -> wait.compareTo(LONGEST) > 0)
@@ -39,7 +39,10 @@ public final class RetryPause {
         return pause.compareTo(LONGEST) > 0 ? LONGEST : pause;
     }
 
-    /** What the registry asks for: Retry-After as seconds or as a date (RFC 9110); a date that has passed asks for nothing. */
+    /**
+     * Returns what the registry asks for: Retry-After as seconds or as a date (RFC 9110); a date that has passed asks for
+     * nothing.
+     */
     public static Optional<Duration> asked(HttpHeaders answer) {
         return answer.firstValue("Retry-After").flatMap(value -> asked(value.strip(), Instant.now()));
     }

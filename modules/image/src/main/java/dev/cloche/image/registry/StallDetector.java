@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Whether a registry sends fast enough to be waited for: a byte now and then would keep a pull busy for years. Only the
- * time that is spent waiting counts, not that of a slow reader. For one thread.
+ * Detects a stalled download: whether a registry sends fast enough to be waited for. A byte now and then would keep a pull
+ * busy for years. Only the time that is spent waiting counts, not that of a slow reader. For one thread.
  */
 final class StallDetector {
     /** Bytes a second, on average over the longest silence that is allowed. */

@@ -47,7 +47,7 @@ public final class CacheFiles {
         return directory(CacheDirectory.LAYERS).resolve(diffId.hex() + LayerFormat.SUFFIX + ".erofs");
     }
 
-    /** The layer as it was loaded from an archive, compressed or not. Pulled layers have none: a registry has it. */
+    /** Returns the layer as it was loaded from an archive, compressed or not. Pulled layers have none: a registry has it. */
     public Path blob(Digest diffId) {
         return directory(CacheDirectory.BLOBS).resolve(diffId.hex() + ".blob");
     }
@@ -60,7 +60,7 @@ public final class CacheFiles {
         return directory(CacheDirectory.VMDK).resolve(manifest.hex() + LayerFormat.SUFFIX + ".vmdk");
     }
 
-    /** A manifest or config, byte for byte. */
+    /** Returns a manifest or config, byte for byte. */
     public Path document(Digest digest) {
         return directory(CacheDirectory.MANIFESTS).resolve(digest.hex() + ".json");
     }
@@ -86,12 +86,12 @@ public final class CacheFiles {
         return directory(CacheDirectory.LOCKS).resolve(kind + "-" + stripe);
     }
 
-    /** A new empty file of mode 0600, to be written under the layer's lock. */
+    /** Returns a new empty file of mode 0600, to be written under the layer's lock. */
     public Path temporaryLayer(Digest diffId) throws IOException {
         return temporary("layer-" + diffId.hex());
     }
 
-    /** A new empty file of mode 0600, to be written under the manifest's lock. */
+    /** Returns a new empty file of mode 0600, to be written under the manifest's lock. */
     public Path temporaryFsmeta(Digest manifest) throws IOException {
         return temporary("manifest-" + manifest.hex());
     }
@@ -100,7 +100,7 @@ public final class CacheFiles {
         return DurableFiles.temporaryBeside(directory(CacheDirectory.TMP).resolve(name));
     }
 
-    /** Whether the file is there with the length that was recorded. */
+    /** Returns whether the file is there with the length that was recorded. */
     public static boolean hasSize(Path file, long bytes) {
         try {
             return Files.size(file) == bytes;

@@ -9,8 +9,8 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * Excludes all other threads of all processes from one name of the cache, until it is closed. The file is never deleted: a
- * lock on a name that is gone excludes no other.
+ * Locks one name of the cache against all other threads and processes, until it is closed. The file is never deleted: a lock
+ * on a name that is gone excludes no other.
  */
 public final class CacheLock implements AutoCloseable {
     private final LockFile file;

@@ -3,7 +3,7 @@ package dev.cloche.image.store;
 import dev.cloche.image.Digest;
 import java.util.Set;
 
-/** The digests of everything that has a row, as of one moment. */
+/** Describes the digests of everything that has a row, as of one moment. */
 record CatalogDigests(Set<Digest> manifests, Set<Digest> configs, Set<Digest> layers) {
     static final CatalogDigests NOTHING = new CatalogDigests(Set.of(), Set.of(), Set.of());
 

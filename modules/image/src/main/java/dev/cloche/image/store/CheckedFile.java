@@ -9,7 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * A file of the cache as it was written, and how to tell without reading it that it still is.
+ * Describes a file of the cache as it was written, and how to tell without reading it that it still is.
  *
  * @param stamp {@link FileStamp#state()} of when it was last found to be what was written, in this boot of the host;
  *     {@link #UNCHECKED} if it was not
@@ -23,7 +23,7 @@ public record CheckedFile(FileFingerprint written, String stamp) {
         return new CheckedFile(written, stampOf(file));
     }
 
-    /** Whether the file was found to be what was written, and has not been touched since. */
+    /** Returns whether the file was found to be what was written, and has not been touched since. */
     boolean isUntouched(Path file) {
         try {
             return !stamp.equals(UNCHECKED) && stamp.equals(stampOf(file));

@@ -57,7 +57,7 @@ public final class ImageCatalog {
         return catalog.read(images::all);
     }
 
-    /** What the holder holds, if anything. */
+    /** Returns what the holder holds, if anything. */
     public Optional<StoredImage> heldBy(ImageHolder holder) {
         return catalog.read(session -> images.heldBy(session, holder));
     }
@@ -189,7 +189,7 @@ public final class ImageCatalog {
         return session.list(ImageRows::summary, ImageRows.SUMMARY + " ORDER BY r.created_at DESC, r.rowid DESC");
     }
 
-    /** Every name, the newest first, then what is held without one; each with those who hold it. */
+    /** Returns every name, the newest first, then what is held without one; each with those who hold it. */
     public List<ListedImage> listed() {
         return catalog.read(session -> {
             List<ImageSummary> all = new ArrayList<>(list(session));
@@ -209,7 +209,7 @@ public final class ImageCatalog {
         return catalog.read(session -> ImageRemovals.holders(session).getOrDefault(manifest, List.of()));
     }
 
-    /** Every name, for questions about one that is not among them. */
+    /** Returns every name, for questions about one that is not among them. */
     public List<ImageReference> names() {
         return catalog.read(ImageRows::names);
     }
@@ -219,7 +219,7 @@ public final class ImageCatalog {
         return ImageNotFound.here(reference, names());
     }
 
-    /** What begins with this, the first of them. */
+    /** Returns what begins with this, the first of them. */
     public List<ImageSummary> beginningWith(String digestPrefix, int most) {
         // 'g' comes after every digit of a digest.
         return catalog.read(session -> session.list(
@@ -245,7 +245,7 @@ public final class ImageCatalog {
         });
     }
 
-    /** Every name of a manifest. */
+    /** Returns every name of a manifest. */
     public List<ImageReference> namesOf(Digest manifest) {
         return catalog.read(session -> session.list(
                 row -> ImageReference.parse(row.getString(1)),

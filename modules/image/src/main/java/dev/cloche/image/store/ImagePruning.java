@@ -106,8 +106,8 @@ public final class ImagePruning {
     }
 
     /**
-     * What {@link #prune} would remove now, by the same statements in one transaction that is taken back. Changes nothing,
-     * but lets writers of the catalog wait meanwhile.
+     * Returns what {@link #prune} would remove now, by the same statements in one transaction that is taken back. Changes
+     * nothing, but lets writers of the catalog wait meanwhile.
      */
     public ImagePruneReport rehearse(ImagePruneRequest request) throws IOException, InterruptedException {
         ReclaimedSpace onPaper = ReclaimedSpace.onPaper();

@@ -195,7 +195,7 @@ public final class ImageRemovals {
                 dropLayers(session, layers));
     }
 
-    /** Those of the layers that no manifest has. */
+    /** Deletes those of the layers that no manifest has. */
     static List<Digest> dropLayers(Session session, Collection<Digest> layers) throws SQLException {
         List<Digest> dropped = new ArrayList<>();
         for (Digest layer : layers) {

@@ -107,7 +107,7 @@ final class ImageRows {
                 now);
     }
 
-    /** The names of most use, in their order. */
+    /** Returns the names of most use, in their order. */
     static List<ImageReference> names(Session session) throws SQLException {
         return session.list(
                 row -> ImageReference.parse(row.getString(1)),

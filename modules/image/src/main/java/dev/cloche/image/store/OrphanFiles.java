@@ -55,7 +55,7 @@ public final class OrphanFiles {
         delete(all(), reclaimed);
     }
 
-    /** Every file that has no row; some may be in the making. */
+    /** Returns every file that has no row; some may be in the making. */
     List<Orphan> all() throws IOException {
         CatalogDigests known = catalog.knownContent();
         List<Orphan> orphans = new ArrayList<>();

@@ -7,7 +7,7 @@ import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.util.List;
 
 /**
- * An image whose files are complete, to be recorded.
+ * Describes an image whose files are complete, to be recorded.
  *
  * @param layers from bottom to top, a repeated one as often as it stands there
  */

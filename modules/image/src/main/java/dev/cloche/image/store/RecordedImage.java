@@ -3,7 +3,7 @@ package dev.cloche.image.store;
 import dev.cloche.image.ImageSummary;
 
 /**
- * An image that a name means since this moment, and that a holder holds if one was given.
+ * Describes an image that a name means since this moment, and that a holder holds if one was given.
  *
  * @param unused what the name or the holder had before, if nothing else keeps it
  */

@@ -5,7 +5,7 @@ import dev.cloche.image.ImageConfig;
 import java.util.List;
 
 /**
- * What the catalog knows of an image, as much as a start needs.
+ * Says what the catalog knows of an image, as much as a start needs.
  *
  * @param id of its manifest's row
  * @param layers its distinct layers, in no order

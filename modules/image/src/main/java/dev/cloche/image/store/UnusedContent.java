@@ -4,7 +4,7 @@ import dev.cloche.image.Digest;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a deletion of rows left without one: its files have no use. */
+/** Says what a deletion of rows left without one: its files have no use. */
 public record UnusedContent(List<Digest> manifests, List<Digest> configs, List<Digest> layers) {
     static final UnusedContent NOTHING = new UnusedContent(List.of(), List.of(), List.of());
 

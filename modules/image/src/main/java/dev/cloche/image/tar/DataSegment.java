@@ -1,7 +1,7 @@
 package dev.cloche.image.tar;
 
 /**
- * A piece of a file that is data; what lies between pieces is a hole.
+ * Describes a piece of a file that is data; what lies between pieces is a hole.
  *
  * @param offset in the file, in bytes
  * @param length in bytes

@@ -50,7 +50,7 @@ final class PaxHeaders {
         sparsePairs.clear();
     }
 
-    /** The value that applies to the next entry; an empty value takes a key away and so counts as none. */
+    /** Returns the value that applies to the next entry; an empty value takes a key away and so counts as none. */
     @Nullable
     Bytes get(Bytes key) {
         Bytes value = local.get(key);

@@ -39,7 +39,7 @@ final class SparseMap {
         segments.add(new DataSegment(offset, length));
     }
 
-    /** The segments, once all is known. */
+    /** Returns the segments, once all is known. */
     List<DataSegment> check(long realSize, long storedBytes) {
         if (realSize < 0 || end > realSize || dataBytes != storedBytes) {
             throw malformed();

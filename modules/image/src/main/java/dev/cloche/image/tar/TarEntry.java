@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One file of an archive, all extended headers applied. Paths and targets are as they stand there, not yet checked.
+ * Describes one file of an archive, all extended headers applied. Paths and targets are as they stand there, not yet
+ * checked.
  *
  * @param linkTarget of symbolic and hard links, otherwise empty
  * @param size of a regular file, holes included, otherwise 0
@@ -36,7 +37,7 @@ public record TarEntry(
         FIFO
     }
 
-    /** Whether the file has holes. */
+    /** Returns whether the file has holes. */
     public boolean sparse() {
         return size > 0 && !segments.equals(List.of(new DataSegment(0, size)));
     }

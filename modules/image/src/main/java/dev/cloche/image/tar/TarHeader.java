@@ -91,7 +91,7 @@ final class TarHeader {
         return at(257, POSIX) || at(257, GNU) ? TarNumbers.field(block, offset, 8) : 0;
     }
 
-    /** The raw block, for the old GNU format of sparse files. */
+    /** Returns the raw block, for the old GNU format of sparse files. */
     byte[] block() {
         return block;
     }

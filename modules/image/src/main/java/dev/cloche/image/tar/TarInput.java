@@ -26,7 +26,7 @@ public final class TarInput {
         return taken;
     }
 
-    /** Where in the archive the next byte stands that {@link #read} gives. */
+    /** Returns where in the archive the next byte stands that {@link #read} gives. */
     long position() {
         return taken - (end - next);
     }

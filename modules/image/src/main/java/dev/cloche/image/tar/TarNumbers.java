@@ -7,7 +7,7 @@ import dev.cloche.image.CorruptArchiveException;
 public final class TarNumbers {
     private TarNumbers() {}
 
-    /** A header field: octal digits between blanks or NULs, or, with the highest bit set, a binary number (GNU). */
+    /** Returns a header field: octal digits between blanks or NULs, or, with the highest bit set, a binary number (GNU). */
     static long field(byte[] header, int offset, int length) {
         if (header[offset] < 0) {
             return binary(header, offset, length);
@@ -51,7 +51,7 @@ public final class TarNumbers {
         return value;
     }
 
-    /** A number of an extended header: decimal digits only, not negative. */
+    /** Returns a number of an extended header: decimal digits only, not negative. */
     static long decimal(Bytes text) {
         return decimal(text, 0, text.length());
     }
@@ -71,7 +71,7 @@ public final class TarNumbers {
         return value;
     }
 
-    /** A time of an extended header: decimal seconds, perhaps negative, with any number of decimals. */
+    /** Returns a time of an extended header: decimal seconds, perhaps negative, with any number of decimals. */
     static Time time(Bytes text) {
         boolean negative = !text.isEmpty() && text.at(0) == '-';
         int begin = negative ? 1 : 0;

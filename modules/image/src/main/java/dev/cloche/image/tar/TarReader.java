@@ -33,7 +33,7 @@ public final class TarReader {
         this.pax = new PaxHeaders(limits.maxHeaderBytes());
     }
 
-    /** The next entry, or {@code null} at the end of the archive. What was not read of the last entry is skipped. */
+    /** Returns the next entry, or {@code null} at the end of the archive. What was not read of the last entry is skipped. */
     @Nullable
     public TarEntry next() throws IOException {
         pax.clearLocal();
@@ -63,7 +63,7 @@ public final class TarReader {
         throw new CorruptArchiveException("it has more than " + MAX_HEADERS_IN_A_ROW + " extended headers in a row");
     }
 
-    /** The stored data of the last entry: that of its segments, one after the other. */
+    /** Returns the stored data of the last entry: that of its segments, one after the other. */
     public InputStream data() {
         return body;
     }
@@ -78,7 +78,7 @@ public final class TarReader {
         return input.taken();
     }
 
-    /** Where in the archive the unread content of the last entry stands. */
+    /** Returns where in the archive the unread content of the last entry stands. */
     public long position() {
         return input.position();
     }
@@ -92,7 +92,7 @@ public final class TarReader {
         padding = (int) (-size & (TarInput.BLOCK - 1));
     }
 
-    /** The next block of the content, which must have one; for maps that stand before the data. */
+    /** Returns the next block of the content, which must have one; for maps that stand before the data. */
     byte[] takeBlock() throws IOException {
         byte[] block = new byte[TarInput.BLOCK];
         if (body.left < TarInput.BLOCK || !input.readBlock(block)) {
@@ -142,7 +142,7 @@ public final class TarReader {
         return Arrays.equals(block, new byte[TarInput.BLOCK]);
     }
 
-    /** The segments of a dense file. */
+    /** Returns the segments of a dense file. */
     static List<DataSegment> dense(long size) {
         return size == 0 ? List.of() : List.of(new DataSegment(0, size));
     }

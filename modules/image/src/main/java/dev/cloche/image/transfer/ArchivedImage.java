@@ -4,7 +4,7 @@ import dev.cloche.image.manifest.Descriptor;
 import java.util.List;
 
 /**
- * One image of an archive.
+ * Describes one image of an archive.
  *
  * @param manifest its manifest or index
  * @param names what the archive calls it, as they stand there

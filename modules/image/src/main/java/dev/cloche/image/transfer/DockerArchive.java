@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What {@code docker save} writes, read as a layout. Its {@code manifest.json} has no digests, so a manifest is made for
+ * Reads what {@code docker save} writes as a layout. Its {@code manifest.json} has no digests, so a manifest is made for
  * each image: OCI, with the layers as they are in the archive. The same archive gives the same manifest.
  *
  * <p>The format is that of the Docker image specification 1.2 ("Combined Image JSON + Filesystem Changeset Format").
@@ -45,7 +45,7 @@ final class DockerArchive implements LayoutFiles {
         this.limits = limits;
     }
 
-    /** The archive as a layout, and its images. */
+    /** Describes the archive as a layout, and its images. */
     record Opened(DockerArchive files, List<ArchivedImage> images) {}
 
     static Opened read(TarLayout archive, ImageLimits limits) throws IOException {

@@ -43,7 +43,7 @@ final class ImageArchives {
         this.limits = limits;
     }
 
-    /** The files of an archive and what its images are called. To be closed. */
+    /** Describes the files of an archive and what its images are called. To be closed. */
     record Opened(LayoutFiles files, Map<ImageReference, Descriptor> images, AutoCloseable owner)
             implements AutoCloseable {
         @Override

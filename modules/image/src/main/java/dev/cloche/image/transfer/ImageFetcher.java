@@ -38,7 +38,7 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Brings images from where they are: a bundled layout, a registry, an archive. */
+/** Fetches images from where they are: a bundled layout, a registry, an archive. */
 public final class ImageFetcher {
     private final CacheFiles files;
     private final ImageCatalog catalog;
@@ -61,7 +61,10 @@ public final class ImageFetcher {
         this.puller = new ImagePuller(files, catalog, options);
     }
 
-    /** Whether there is such an image and its files are as they were written, of which those not known to be are read. */
+    /**
+     * Returns whether there is such an image and its files are as they were written, of which those not known to be are
+     * read.
+     */
     public boolean isIntact(Optional<StoredImage> image) {
         return image.isPresent() && inCache(() -> verification.check(image.get()));
     }
@@ -96,7 +99,7 @@ public final class ImageFetcher {
         }
     }
 
-    /** Those of bundled images, too: they need no registry, also if they were never used. */
+    /** Returns those of bundled images, too: they need no registry, also if they were never used. */
     private List<ImageReference> namesHere() {
         return Stream.concat(
                         catalog.names().stream(),
@@ -208,7 +211,7 @@ public final class ImageFetcher {
         }
     }
 
-    /** All images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */
+    /** Loads all images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */
     public List<RecordedImage> load(
             Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
         return translating(archive.toString(), () -> {

@@ -213,7 +213,7 @@ final class ImagePuller {
         return layer;
     }
 
-    /** The files that join the layers. They are made anew: a torn one must not survive. */
+    /** Returns the files that join the layers. They are made anew: a torn one must not survive. */
     private PulledImage assemble(ResolvedImage image, Map<Digest, StoredLayer> stored) throws IOException {
         List<Path> layers = image.diffIds().stream().map(files::layer).toList();
         Path fsmeta = files.fsmeta(image.manifest());

@@ -36,7 +36,7 @@ final class KeptBlob implements AutoCloseable {
         return new KeptBlob(temporary, files.blob(diffId), Files.newOutputStream(temporary));
     }
 
-    /** The same bytes; what is read of them is kept. */
+    /** Returns the same bytes; what is read of them is kept. */
     InputStream through(InputStream blob) {
         return temporary == null ? blob : new Copied(blob);
     }

@@ -30,8 +30,9 @@ import java.nio.file.Path;
 import java.util.zip.ZipException;
 
 /**
- * One layer, from its source to its file, in one pass: the network fills buffers, a second thread hashes and decompresses
- * them, and this one hashes what comes out, and writes and hashes the EROFS image. Nothing has the layer's name before both digests are proven.
+ * Pulls one layer, from its source to its file, in one pass: the network fills buffers, a second thread hashes and
+ * decompresses them, and this one hashes what comes out, and writes and hashes the EROFS image. Nothing has the layer's name
+ * before both digests are proven.
  */
 final class LayerPull {
     private final ImageSource source;

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The files of a layout in a directory. */
+/** Describes the files of a layout in a directory. */
 record LayoutDirectory(Path directory) implements LayoutFiles {
     @Override
     public String name() {

@@ -10,7 +10,7 @@ interface LayoutFiles extends AutoCloseable {
     String name();
 
     /**
-     * A file's content.
+     * Returns a file's content.
      *
      * @throws java.nio.file.NoSuchFileException if there is none of this name
      */
@@ -21,12 +21,12 @@ interface LayoutFiles extends AutoCloseable {
         // Most hold nothing open between calls.
     }
 
-    /** The name of a blob in every layout. */
+    /** Returns the name of a blob in every layout. */
     static String blob(Digest digest) {
         return "blobs/sha256/" + digest.hex();
     }
 
-    /** A whole file; one byte longer than {@code longest} if it is too long. */
+    /** Returns a whole file; one byte longer than {@code longest} if it is too long. */
     default byte[] read(String path, int longest) throws IOException {
         try (InputStream in = open(path)) {
             return in.readNBytes(longest + 1);

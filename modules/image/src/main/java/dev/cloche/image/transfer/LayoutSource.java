@@ -34,7 +34,10 @@ final class LayoutSource implements ImageSource {
         this.lasts = lasts;
     }
 
-    /** The layout's image whose name, normalised, is this one, or whose digest; a directory that is not there has none. */
+    /**
+     * Returns the layout's image whose name, normalised, is this one, or whose digest; a directory that is not there has
+     * none.
+     */
     static Optional<LayoutSource> find(Path layout, ImageReference reference, ImageLimits limits) {
         LayoutFiles files = new LayoutDirectory(layout);
         try {
@@ -51,7 +54,7 @@ final class LayoutSource implements ImageSource {
         }
     }
 
-    /** The names of its images; none of a layout that is not there, or cannot be read. */
+    /** Returns the names of its images; none of a layout that is not there, or cannot be read. */
     static List<ImageReference> names(Path layout, ImageLimits limits) {
         try {
             return entries(new LayoutDirectory(layout), limits).stream()
@@ -63,7 +66,7 @@ final class LayoutSource implements ImageSource {
     }
 
     /**
-     * What the layout's index names.
+     * Returns what the layout's index names.
      *
      * @throws NoSuchFileException if it is no layout
      */
@@ -81,7 +84,7 @@ final class LayoutSource implements ImageSource {
         }
     }
 
-    /** Whether its name means this manifest, not by way of an index. */
+    /** Returns whether its name means this manifest, not by way of an index. */
     boolean means(Digest manifest) {
         return entry.digest().equals(manifest);
     }

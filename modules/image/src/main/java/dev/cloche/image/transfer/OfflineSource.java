@@ -8,7 +8,7 @@ import dev.cloche.image.manifest.ImageSource;
 import java.io.InputStream;
 
 /**
- * Where no registry is to be asked, or none can be. What is here already needs no source.
+ * Stands in for a registry where none is to be asked, or none can be. What is here already needs no source.
  *
  * @param name for messages
  * @param why none is asked

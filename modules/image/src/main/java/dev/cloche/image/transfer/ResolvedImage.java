@@ -7,7 +7,7 @@ import dev.cloche.image.manifest.ManifestDocument;
 import java.util.List;
 
 /**
- * What a name means at its source, checked, before any layer is here.
+ * Says what a name means at its source, checked, before any layer is here.
  *
  * @param document the manifest's bytes
  * @param image the manifest

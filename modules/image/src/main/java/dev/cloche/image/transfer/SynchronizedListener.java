@@ -4,7 +4,7 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Lets the threads of a pull speak to its listener one at a time. */
+/** Lets the threads of a pull call its listener one at a time. */
 public final class SynchronizedListener implements PullListener {
     private final PullListener listener;
     private final ReentrantLock speaking = new ReentrantLock();

@@ -173,7 +173,7 @@ final class TarLayout implements LayoutFiles {
         }
     }
 
-    /** A new file in a directory that has no name any more when this returns, and so goes with its channel. */
+    /** Returns a new file in a directory that has no name any more when this returns, and so goes with its channel. */
     static FileChannel nameless(Path directory) throws IOException {
         String name =
                 ".tmp-" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong()) + "-spool";

@@ -11,7 +11,7 @@ import org.tomlj.Toml;
 import org.tomlj.TomlParseResult;
 
 /**
- * The first entry of an archive: what follows.
+ * Describes the first entry of an archive: what follows.
  *
  * @param version of the archive's form
  * @param name of the machine

@@ -23,7 +23,7 @@ public final class ArchiveReader {
 
     private ArchiveReader() {}
 
-    /** What was in an archive besides the disk. The arrays are the reader's own. */
+    /** Says what was in an archive besides the disk. The arrays are the reader's own. */
     public static final class Content {
         private final ArchiveManifest manifest;
         private final byte[] config;

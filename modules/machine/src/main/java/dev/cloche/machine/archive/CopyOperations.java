@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What is kept of machines: snapshots of them, clones, files to take elsewhere; and what needs them at rest as these do. */
+/** Takes and restores snapshots of machines, clones them, exports and imports them as files, and renames them. */
 public final class CopyOperations {
     private final MachineContext context;
     private final MachineRecovery recovery;

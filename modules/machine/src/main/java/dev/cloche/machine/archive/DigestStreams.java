@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Streams that know the SHA-256 of all that has gone through them. */
+/** Makes streams that know the SHA-256 of all that has gone through them. */
 final class DigestStreams {
     private DigestStreams() {}
 

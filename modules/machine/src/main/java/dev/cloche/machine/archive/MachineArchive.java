@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Machines to files and back. */
+/** Exports machines to files and imports them. */
 final class MachineArchive {
     private final MachineContext context;
     private final MachineDisks disks;
@@ -36,7 +36,7 @@ final class MachineArchive {
         this.disks = disks;
     }
 
-    /** Of a machine that does not run; its caller holds its lock. */
+    /** Exports a machine that does not run; the caller holds its lock. */
     void export(PersistedMachine machine, Path target) {
         Path directory = Objects.requireNonNullElse(target.toAbsolutePath().getParent(), target);
         if (!Files.isDirectory(directory)) {
@@ -120,7 +120,7 @@ final class MachineArchive {
         }
     }
 
-    /** What a machine brings along, under another identity: the original may live, here or elsewhere. */
+    /** Returns what a machine brings along, under another identity: the original may live, here or elsewhere. */
     private PersistedMachine described(ArchiveReader.Content content, MachineName name) {
         PersistedMachine old;
         try {

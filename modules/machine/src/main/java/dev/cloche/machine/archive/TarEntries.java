@@ -26,7 +26,7 @@ public final class TarEntries {
 
     private TarEntries() {}
 
-    /** An entry's header. Its content follows, padded to whole blocks. */
+    /** Describes an entry's header. Its content follows, padded to whole blocks. */
     public record Entry(String name, long size, Map<String, String> pax) {}
 
     public static void write(OutputStream out, Entry entry) throws IOException {
@@ -59,7 +59,7 @@ public final class TarEntries {
     }
 
     /**
-     * The next entry's header; empty at the end.
+     * Returns the next entry's header; empty at the end.
      *
      * @throws IOException if it is none of the forms above
      */
@@ -105,7 +105,7 @@ public final class TarEntries {
         return bytes;
     }
 
-    /** A decimal number that is not negative. */
+    /** Returns a decimal number that is not negative. */
     static long number(@Nullable String text) throws IOException {
         if (text == null
                 || text.isEmpty()

@@ -15,12 +15,12 @@ import java.util.Optional;
 import org.tomlj.Toml;
 
 /**
- * A directory beside those of machines, as far as it matters for whose a VM is: its file may be broken or missing.
+ * Describes a directory beside those of machines, as far as it matters for whose a VM is: its file may be broken or missing.
  *
  * @param vmId what its file says; empty if that cannot be read
  */
 record CandidateDirectory(String name, long inode, Optional<VmId> vmId) {
-    /** Whether its file names this VM, or would name some VM if it could be read. */
+    /** Returns whether its file names this VM, or would name some VM if it could be read. */
     boolean mayMean(VmId id) {
         return vmId.isEmpty() || vmId.get().equals(id);
     }
@@ -33,7 +33,7 @@ record CandidateDirectory(String name, long inode, Optional<VmId> vmId) {
         return inode == claim.inode() || name.equals(claim.directory());
     }
 
-    /** All of them, by name. */
+    /** Returns all of them, by name. */
     static List<CandidateDirectory> all(MachineDirectories directories) throws IOException {
         List<CandidateDirectory> all = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directories.base())) {

@@ -2,7 +2,7 @@ package dev.cloche.machine.config;
 
 import java.util.Set;
 
-/** The keys of config.toml; docs/machines.md says what each means. */
+/** Names the keys of config.toml; docs/machines.md says what each means. */
 public final class ConfigKeys {
     public static final String SCHEMA_VERSION = "schema_version";
     public static final String NAME = "name";

@@ -24,8 +24,8 @@ import org.tomlj.Toml;
 import org.tomlj.TomlParseResult;
 
 /**
- * What {@code cloche machine apply} is given: the keys of config.toml that are a person's to choose. What a file does not say
- * stays as it is, or has its default in a new machine.
+ * Says what {@code cloche machine apply} is given: the keys of config.toml that are a person's to choose. What a file does
+ * not say stays as it is, or has its default in a new machine.
  *
  * @param provision script on this host, found from the directory of the file
  */

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which directory a {@code vm_id} belongs to, as it was last seen.
+ * Says which directory a {@code vm_id} belongs to, as it was last seen.
  *
  * @param directory its name
  * @param inode its number in its file system, which a move keeps and a copy does not have; {@link #NOT_MADE} of a machine that
@@ -20,7 +20,7 @@ public record DirectoryClaim(String directory, long inode) {
         return new DirectoryClaim(name.value(), NOT_MADE);
     }
 
-    /** What stands in its file: the version of this form, the inode and the name. */
+    /** Returns what stands in its file: the version of this form, the inode and the name. */
     String text() {
         return "1 " + inode + " " + directory + "\n";
     }

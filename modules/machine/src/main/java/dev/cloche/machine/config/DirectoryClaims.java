@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The files {@code .owners/ID}: which directory each vm_id belongs to. */
+/** Reads and writes the files {@code .owners/ID}: which directory each vm_id belongs to. */
 public record DirectoryClaims(Path base) {
     private static final String DIRECTORY = ".owners";
     private static final int MAX_BYTES = 256;
@@ -26,7 +26,7 @@ public record DirectoryClaims(Path base) {
         }
     }
 
-    /** All that can be read, by id. */
+    /** Returns all that can be read, by id. */
     SortedMap<VmId, DirectoryClaim> all() throws IOException {
         SortedMap<VmId, DirectoryClaim> all = new TreeMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(base.resolve(DIRECTORY))) {
@@ -42,7 +42,7 @@ public record DirectoryClaims(Path base) {
         return all;
     }
 
-    /** The id that a file is named by; empty of temporary ones. */
+    /** Returns the id that a file is named by; empty of temporary ones. */
     public static Optional<VmId> id(String name) {
         try {
             return Optional.of(new VmId(name));

@@ -85,7 +85,7 @@ public final class DirectoryOwners {
                 BrokenMachine.Cause.COPY);
     }
 
-    /** Whether the id of a machine is its own. */
+    /** Returns whether the id of a machine is its own. */
     boolean owns(PersistedMachine machine) throws IOException {
         try {
             check(machine, new Look());
@@ -103,7 +103,7 @@ public final class DirectoryOwners {
         });
     }
 
-    /** Whether what was seen last is where the machine is now. */
+    /** Returns whether what was seen last is where the machine is now. */
     boolean isClaimed(PersistedMachine machine) {
         return storing(() -> claims.of(machine.vmId())
                 .filter(seen -> seen.directory().equals(machine.name().value()))
@@ -149,12 +149,12 @@ public final class DirectoryOwners {
         });
     }
 
-    /** What is recorded, by id. */
+    /** Returns what is recorded, by id. */
     public SortedMap<VmId, DirectoryClaim> claimed() {
         return storing(claims::all);
     }
 
-    /** The ids that have a lock and no record, as of a machine whose making has only just begun. */
+    /** Returns the ids that have a lock and no record, as of a machine whose making has only just begun. */
     public List<VmId> locked() {
         return storing(() -> {
             SortedMap<VmId, DirectoryClaim> claimed = claims.all();
@@ -165,12 +165,12 @@ public final class DirectoryOwners {
         });
     }
 
-    /** Whether no directory has a use for what belongs to an id. */
+    /** Returns whether no directory has a use for what belongs to an id. */
     public boolean isOrphan(VmId id) {
         return storing(() -> isOrphan(id, CandidateDirectory.all(directories)));
     }
 
-    /** The same, if there were no directory of that name. */
+    /** Returns the same, if there were no directory of that name. */
     public boolean isOrphanWithout(MachineName name, VmId id) {
         return storing(() -> isOrphan(
                 id,
@@ -184,7 +184,7 @@ public final class DirectoryOwners {
                 id, claims.of(id), residents, claims.all().values());
     }
 
-    /** The ids that a directory has, or was last seen to have; others may have them too. */
+    /** Returns the ids that a directory has, or was last seen to have; others may have them too. */
     public Set<VmId> idsOf(MachineName name) {
         return storing(() -> {
             Set<VmId> ids = new TreeSet<>();

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
-/** The directories of machines below one base: the files, without a thought on what is in them. Stateless. */
+/** Manages the directories of machines below one base: the files, and never what is in them. Stateless. */
 public record MachineDirectories(Path base) {
     public static final String CONFIG = "config.toml";
     /** Locks of ids, and of directories that are being made. */
@@ -41,7 +41,7 @@ public record MachineDirectories(Path base) {
         return of(name).resolve(CONFIG);
     }
 
-    /** The base, which is made if it is missing. */
+    /** Returns the base, which is made if it is missing. */
     Path ensured() {
         try {
             return DurableFiles.ensureDirectory(base);
@@ -70,7 +70,7 @@ public record MachineDirectories(Path base) {
         return base.resolve(".lock");
     }
 
-    /** The directories that hold a configuration, sorted; names that are none are among them. */
+    /** Returns the directories that hold a configuration, sorted; names that are none are among them. */
     List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(base)) {
@@ -101,12 +101,15 @@ public record MachineDirectories(Path base) {
         }
     }
 
-    /** The number of a directory in its file system: it stays when the directory is moved, and a copy has another one. */
+    /**
+     * Returns the number of a directory in its file system: it stays when the directory is moved, and a copy has another
+     * one.
+     */
     static long inode(Path directory) throws IOException {
         return (long) Files.getAttribute(directory, "unix:ino");
     }
 
-    /** The path of a new directory that is not a machine yet. */
+    /** Returns the path of a new directory that is not a machine yet. */
     Path staging() throws IOException {
         return DurableFiles.ensureDirectory(base).resolve(MAKING + suffix());
     }
@@ -174,7 +177,7 @@ public record MachineDirectories(Path base) {
         sweepLocks();
     }
 
-    /** The names of the locks of ids, also of those that are no machine's any more. */
+    /** Returns the names of the locks of ids, also of those that are no machine's any more. */
     List<String> locks() throws IOException {
         List<String> locks = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(base.resolve(LOCKS))) {

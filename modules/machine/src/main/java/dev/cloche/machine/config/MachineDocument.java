@@ -18,7 +18,7 @@ import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 
-/** The text of a config.toml and what it means. Immutable. */
+/** Holds the text of a config.toml and what it means. Immutable. */
 public final class MachineDocument {
     /** Larger than any that people write; the parser keeps several times its size in memory. */
     public static final int MAX_BYTES = 1 << 20;
@@ -64,7 +64,7 @@ public final class MachineDocument {
         return new MachineDocument(text, directory, fileTime, machine);
     }
 
-    /** The file of a new machine. */
+    /** Returns the file of a new machine. */
     static MachineDocument of(PersistedMachine machine) throws DocumentException {
         String text = changed(toml(HEAD), toml -> {
             toml.set(List.of(ConfigKeys.SCHEMA_VERSION), (long) PersistedMachine.SCHEMA_VERSION);
@@ -81,7 +81,7 @@ public final class MachineDocument {
         return machine;
     }
 
-    /** The keys of a text, of a configuration or not, that mean nothing to Cloche, by name; the caller's own. */
+    /** Returns the keys of a text, of a configuration or not, that mean nothing to Cloche, by name; the caller's own. */
     public static Set<String> unknownKeys(byte[] text) {
         Set<String> keys = new TreeSet<>(
                 Toml.parse(new String(text, StandardCharsets.UTF_8)).keySet());
@@ -94,7 +94,7 @@ public final class MachineDocument {
     }
 
     /**
-     * The document that means {@code after}, in which everything else is as it was.
+     * Returns the document that means {@code after}, in which everything else is as it was.
      *
      * @throws DocumentException if {@code after} cannot be written down
      */
@@ -118,13 +118,13 @@ public final class MachineDocument {
         return changed;
     }
 
-    /** The same document, which also says that its directory is about to get another name. */
+    /** Returns the same document, which also says that its directory is about to get another name. */
     MachineDocument announcing(MachineName next) throws DocumentException {
         String announced = changed(toml(text), toml -> toml.set(List.of(ConfigKeys.RENAMED_TO), next.value()));
         return parse(announced, directory, fileTime);
     }
 
-    /** The text after a change. The only texts that TOML cannot hold are those with half a surrogate pair. */
+    /** Returns the text after a change. The only texts that TOML cannot hold are those with half a surrogate pair. */
     private static String changed(TomlParseResult toml, Consumer<TomlParseResult> change) throws DocumentException {
         try {
             change.accept(toml);

@@ -28,8 +28,9 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * What happened to all machines, one JSON object a line, for people and for those who wait. The latest half to whole MiB is
- * kept. Not forced to disk: after a crash of the host the last lines may be missing, and nothing depends on them.
+ * Logs what happened to all machines, one JSON object a line, for people and for programs that wait. The latest half to
+ * whole MiB is kept. Not forced to disk: after a crash of the host the last lines may be missing, and nothing depends on
+ * them.
  */
 public final class MachineEventLog {
     private static final JsonFactory JSON = JsonFactory.builder().build();
@@ -69,7 +70,7 @@ public final class MachineEventLog {
         }
     }
 
-    /** The oldest first; lines that a crash has damaged are left out. */
+    /** Returns the oldest first; lines that a crash has damaged are left out. */
     public List<MachineEvent> all() throws IOException {
         List<MachineEvent> events = new ArrayList<>();
         for (Path part : List.of(older(), file)) {

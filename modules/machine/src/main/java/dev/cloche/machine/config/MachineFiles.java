@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What the configuration files of machines mean: reads and writes one at a time, without a lock. */
+/** Reads and writes the configuration files of machines, one at a time, without a lock. */
 final class MachineFiles {
     private final MachineDirectories directories;
     private final DirectoryOwners owners;
@@ -24,7 +24,7 @@ final class MachineFiles {
     }
 
     /**
-     * A configuration that can be used.
+     * Returns a configuration that can be used.
      *
      * @throws MachineException.NotFound if there is none
      * @throws MachineException.Broken if it cannot be used, or is that of a copy
@@ -40,7 +40,7 @@ final class MachineFiles {
     }
 
     /**
-     * The configuration of a copy, which may still have the name of the original.
+     * Returns the configuration of a copy, which may still have the name of the original.
      *
      * @throws MachineException.Invalid if the machine is no copy
      */
@@ -60,7 +60,7 @@ final class MachineFiles {
     }
 
     /**
-     * The text of a configuration, usable or not.
+     * Returns the text of a configuration, usable or not.
      *
      * @throws MachineException.NotFound if there is none
      */
@@ -73,7 +73,7 @@ final class MachineFiles {
     }
 
     /**
-     * What a text means as the configuration of a machine.
+     * Returns what a text means as the configuration of a machine.
      *
      * @throws MachineException.Broken if that is nothing
      */
@@ -91,7 +91,7 @@ final class MachineFiles {
     }
 
     /**
-     * What there is of a name in the list of them; empty if it is gone.
+     * Returns what there is of a name in the list of them; empty if it is gone.
      *
      * @param look for all of a list
      */

@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The configurations of machines: one directory for each, with a config.toml that people may edit. Safe for use from several
- * threads and processes; every change is one cycle of reading and writing under a lock, so no update is lost, and is on the
- * disk when it returns. A crash at any point leaves the old file or the new one.
+ * Keeps the configurations of machines: one directory for each, with a config.toml that people may edit. Safe for use from
+ * several threads and processes; every change is one cycle of reading and writing under a lock, so no update is lost, and is
+ * on the disk when it returns. A crash at any point leaves the old file or the new one.
  *
  * <p>Every method may throw {@link MachineException.Storage} where the disk fails, {@link MachineException.Busy} if others
  * keep the lock for too long, and {@link MachineException.Interrupted}.
@@ -53,7 +53,7 @@ public final class MachineStore {
         return owners;
     }
 
-    /** The directory of a machine, existing or not. */
+    /** Returns the directory of a machine, existing or not. */
     public Path directory(MachineName name) {
         return directories.of(name);
     }
@@ -139,7 +139,7 @@ public final class MachineStore {
         return storing("all", directories::names);
     }
 
-    /** What there is of every name in {@link #list()}, in its order. One that was removed meanwhile is left out. */
+    /** Returns what there is of every name in {@link #list()}, in its order. One that was removed meanwhile is left out. */
     public List<MachineEntry> loadAll() {
         List<MachineEntry> entries = new ArrayList<>();
         DirectoryOwners.Look look = owners.new Look();
@@ -206,7 +206,7 @@ public final class MachineStore {
     }
 
     /**
-     * A copy of a machine, as its file has it; the name may still be the original's.
+     * Returns a copy of a machine, as its file has it; the name may still be the original's.
      *
      * @throws MachineException.Invalid if it is none
      */
@@ -281,7 +281,7 @@ public final class MachineStore {
     }
 
     /**
-     * The text of a configuration, usable or not.
+     * Returns the text of a configuration, usable or not.
      *
      * @throws MachineException.NotFound if there is none
      */
@@ -308,7 +308,7 @@ public final class MachineStore {
         });
     }
 
-    /** What a text would mean as the configuration of a machine. */
+    /** Returns what a text would mean as the configuration of a machine. */
     public PersistedMachine parse(MachineName name, byte[] text) {
         return storing(
                 name.value(),

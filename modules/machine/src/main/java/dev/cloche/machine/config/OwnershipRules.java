@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Whose a {@code vm_id} is, where directories were copied, moved or put back by hand. Pure.
+ * Decides whose a {@code vm_id} is, where directories were copied, moved or put back by hand. Pure.
  *
  * <p>What was last seen decides first: the directory of that inode, which was moved at most; then the one of that name, which was
  * put back in its place. One whose file cannot be read counts there, so that no copy takes the place of a machine whose file is
@@ -23,14 +23,14 @@ final class OwnershipRules {
                 .or(() -> only(meaning(id, all)));
     }
 
-    /** All whose files have the id. */
+    /** Returns all whose files have the id. */
     static List<CandidateDirectory> meaning(VmId id, List<CandidateDirectory> all) {
         return all.stream().filter(one -> one.means(id)).toList();
     }
 
     /**
-     * Whether no directory has a use for what belongs to the id. One whose file was given another id by hand still has: nothing of
-     * it goes before the directory does.
+     * Returns whether no directory has a use for what belongs to the id. One whose file was given another id by hand still
+     * has: nothing of it goes before the directory does.
      *
      * @param claims of all ids
      */

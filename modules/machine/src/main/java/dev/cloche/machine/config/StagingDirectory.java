@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The directory of a machine that is being made: it gets its name when it is whole, or goes. */
+/** Holds the directory of a machine that is being made: it gets its name when it is whole, or is removed. */
 public final class StagingDirectory implements AutoCloseable {
     private final Path directory;
     private final Path lockFile;

@@ -42,7 +42,7 @@ public final class TomlFields {
         return text.get();
     }
 
-    /** What a word stands for. */
+    /** Returns what a word stands for. */
     <T> T word(String key, Function<String, Optional<T>> meaning, T otherwise) throws DocumentException {
         Optional<String> word = text(key);
         if (word.isEmpty()) {
@@ -67,7 +67,7 @@ public final class TomlFields {
         return typed(key, Boolean.class, "true or false").orElse(otherwise);
     }
 
-    /** A date with time and offset, of TOML or as a string of RFC 3339. */
+    /** Returns a date with time and offset, of TOML or as a string of RFC 3339. */
     Optional<Instant> time(String key) throws DocumentException {
         Object value = value(key);
         if (value instanceof String text) {
@@ -121,7 +121,7 @@ public final class TomlFields {
         return map;
     }
 
-    /** A part whose own checks of its values speak of {@code keys}; the first that is there has the line. */
+    /** Returns a part whose own checks of its values speak of {@code keys}; the first that is there has the line. */
     <T> T checked(Supplier<T> part, String... keys) throws DocumentException {
         try {
             return part.get();

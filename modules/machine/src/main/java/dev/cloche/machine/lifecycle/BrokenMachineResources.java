@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.tomlj.Toml;
 
-/** What a machine whose file is broken has outside of its directory, as far as the file still says so. */
+/** Finds and discards what a machine whose file is broken has outside of its directory, as far as the file still says so. */
 public final class BrokenMachineResources {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
@@ -36,7 +36,7 @@ public final class BrokenMachineResources {
         });
     }
 
-    /** The VM that its file names, if that can be read and the directory has the name of a machine. */
+    /** Returns the VM that its file names, if that can be read and the directory has the name of a machine. */
     public Optional<VmId> vm(String directory) {
         try {
             return vm(context.store().text(new MachineName(directory)));

@@ -6,7 +6,7 @@ import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
 import java.util.List;
 
-/** Which changes of a machine's file make sense. Pure. */
+/** Says which changes of a machine's file make sense. Pure. */
 public final class ChangeRules {
     private ChangeRules() {}
 

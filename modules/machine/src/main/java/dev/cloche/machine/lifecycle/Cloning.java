@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Machines from machines. Its callers hold the lock of the original. */
+/** Clones machines. Its callers hold the lock of the original. */
 public final class Cloning {
     private final MachineContext context;
     private final MachineDisks disks;

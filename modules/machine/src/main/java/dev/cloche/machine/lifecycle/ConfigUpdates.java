@@ -13,7 +13,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** Changes of machines' files that people ask for: checked against what the machine is, and done to its disk too. */
+/**
+ * Makes the changes of machines' files that people ask for: checks them against what the machine is, and applies them to its
+ * disk too.
+ */
 public final class ConfigUpdates {
     private final MachineContext context;
     private final MachineDisks disks;

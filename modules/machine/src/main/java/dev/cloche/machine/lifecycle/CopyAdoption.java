@@ -11,7 +11,7 @@ import dev.cloche.vm.VmId;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Copies of directories that become machines. */
+/** Turns copies of directories into machines of their own. */
 public final class CopyAdoption {
     private final MachineContext context;
 

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Optional;
 
-/** New machines. */
+/** Creates machines. */
 public final class Creation {
     private final MachineContext context;
     private final MachineDisks disks;

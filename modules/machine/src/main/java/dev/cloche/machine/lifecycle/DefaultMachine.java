@@ -10,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The name of the machine that is meant where none is given. It need not exist. */
+/** Keeps the name of the machine that is meant where none is given. It need not exist. */
 public final class DefaultMachine {
     private final Path base;
 

@@ -10,7 +10,7 @@ import dev.cloche.vm.Vm;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Copies of machines' disks, also of those that run. Its callers hold the machine's lock. */
+/** Copies machines' disks, also of machines that run. Its callers hold the machine's lock. */
 final class DiskCopies {
     /**
      * Longer than a snapshot takes. The guest thaws by itself after it, so no death of a process on the host leaves it frozen.
@@ -42,8 +42,8 @@ final class DiskCopies {
     }
 
     /**
-     * A snapshot whose disk is whole without its memory. The guest is halted beforehand: one that runs would be told to take a
-     * new identity after the snapshot, which it cannot write down while it is frozen.
+     * Returns a snapshot whose disk is whole without its memory. The guest is halted beforehand: one that runs would be told
+     * to take a new identity after the snapshot, which it cannot write down while it is frozen.
      */
     private SnapshotRef frozen(PersistedMachine machine, SnapshotName name, Deadline deadline) {
         try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {

@@ -43,7 +43,7 @@ public record EndReason(boolean failed, String how) {
                 seconds(grace) + " after the stop");
     }
 
-    /** The same, if the process that stopped it is gone, and with it the knowledge of the grace. */
+    /** Returns the same, if the process that stopped it is gone, and with it the knowledge of the grace. */
     static EndReason asked(VmExit exit) {
         return asked(exit, "its VM was killed", "in time");
     }

@@ -10,7 +10,9 @@ import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
 
-/** What a machine has outside of its directory, under its vm_id. Callers of what changes it hold the lock of the id. */
+/**
+ * Discards what a machine has outside of its directory, under its vm_id. Callers of what changes it hold the lock of the id.
+ */
 final class ExternalResources {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 

@@ -20,7 +20,7 @@ record InitKind(List<String> programs, int stopSignal, Map<String, String> envir
     /** SIGRTMIN+4 of Linux: systemd starts poweroff.target (systemd(1)). */
     private static final int SIGRTMIN_4 = 38;
 
-    /** How it is known that the system is up. */
+    /** Says how it is known that the system is up. */
     enum Readiness {
         /** It is once the program runs. */
         AT_ONCE,

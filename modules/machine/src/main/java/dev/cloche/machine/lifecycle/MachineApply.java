@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Machines as a file describes them: made, or changed to match. */
+/** Makes machines as a file describes them, or changes them to match. */
 public final class MachineApply {
     private final MachineContext context;
     private final Creation creation;
@@ -41,7 +41,10 @@ public final class MachineApply {
         return updates.change(wanted.name(), change, wanted.provision().map(ProvisionScript::read), deadline);
     }
 
-    /** An image is what a machine was made from: that the file names another one is found and refused by who changes it. */
+    /**
+     * States the image that the file names. An image is what a machine was made from: that the file names another one is
+     * found and refused by who changes it.
+     */
     private static MachineOrigin named(PersistedMachine machine, String image) {
         MachineOrigin origin = machine.origin();
         return new MachineOrigin(Optional.of(image), origin.imageDigest(), origin.distro(), origin.distroVersion());

@@ -51,7 +51,7 @@ public record MachineContext(
         return vm(machine).filter(vm -> vm.state().live()).isPresent();
     }
 
-    /** What its file and its VM say together. */
+    /** Returns what its file and its VM say together. */
     MachineInfo info(PersistedMachine machine) {
         return MachineInfo.of(machine, vm(machine), inWork(machine));
     }
@@ -103,7 +103,7 @@ public record MachineContext(
     }
 
     /**
-     * The lock of an id, under which a machine is worked on, made, or cleared away.
+     * Returns the lock of an id, under which a machine is worked on, made, or cleared away.
      *
      * @throws MachineException.Busy if others are at it for too long
      */

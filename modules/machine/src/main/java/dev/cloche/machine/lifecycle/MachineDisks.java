@@ -12,7 +12,7 @@ import dev.cloche.vm.Vm;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** The disks of machines: each in the directory {@code disk} of its machine's. Its callers hold the machine's lock. */
+/** Manages the disks of machines: each in the directory {@code disk} of its machine's. Its callers hold the machine's lock. */
 public final class MachineDisks {
     public static final String DIRECTORY = "disk";
     public static final int MIB_PER_GIB = 1024;
@@ -34,7 +34,7 @@ public final class MachineDisks {
     }
 
     /**
-     * The disk of a machine.
+     * Returns the disk of a machine.
      *
      * @throws MachineException.Unsupported if it has none, as machines of other programs
      */
@@ -45,7 +45,7 @@ public final class MachineDisks {
                         "Restore it from a snapshot or an export, or remove the machine."));
     }
 
-    /** What a machine without a VM is: suspended, as long as its disk and its memory are as of one moment. */
+    /** Returns what a machine without a VM is: suspended, as long as its disk and its memory are as of one moment. */
     DiskState restingState(PersistedMachine machine) {
         boolean memory = disks().find(directory(machine.name()))
                 .flatMap(PersistentDisk::suspendedAt)

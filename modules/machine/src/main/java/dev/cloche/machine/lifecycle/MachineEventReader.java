@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What the log of events says, now and from now on. */
+/** Reads the log of events as it is now, and follows it. */
 public final class MachineEventReader {
     /** Only for events of which the kernel does not tell. */
     private static final Duration SAFETY_NET = Duration.ofSeconds(15);
@@ -47,7 +47,7 @@ public final class MachineEventReader {
         }
     }
 
-    /** What is in the log and was not before: all behind the last one that was. */
+    /** Returns what is in the log and was not before: all behind the last one that was. */
     private static List<MachineEvent> newOnes(List<MachineEvent> before, List<MachineEvent> now) {
         int last = before.isEmpty() ? -1 : now.lastIndexOf(before.getLast());
         return now.subList(last + 1, now.size());

@@ -21,14 +21,14 @@ public final class MachineImage {
         this.listener = listener;
     }
 
-    /** The image of a machine that is being made; held for it from now on. */
+    /** Returns the image of a machine that is being made; held for it from now on. */
     ImageDisk first(PersistedMachine machine, Deadline deadline) {
         return context.images()
                 .acquire(reference(machine), PullPolicy.MISSING, MachineContext.holder(machine), listener, deadline);
     }
 
     /**
-     * The image of a machine.
+     * Returns the image of a machine.
      *
      * @throws MachineException.Unsupported if its file names none
      * @throws MachineException.WrongState if another image was put under its name by hand

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the file of a machine says of its network, for the room of VMs. Pure. */
+/** Translates what the file of a machine says of its network for the room of VMs. Pure. */
 final class MachineNetwork {
     static final String USER = "user";
 
@@ -37,7 +37,7 @@ final class MachineNetwork {
         return NetworkSpec.none();
     }
 
-    /** Where its guest is on its link. */
+    /** Returns where its guest is on its link. */
     static Optional<String> address(MachineSettings settings) {
         return spec(settings) instanceof NetworkSpec.User
                 ? Optional.of(NetworkSpec.User.GUEST_ADDRESS)

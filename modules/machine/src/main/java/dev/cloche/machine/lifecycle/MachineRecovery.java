@@ -9,7 +9,10 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import java.time.Duration;
 
-/** Holds machines against their VMs and does what {@link ReconcileRules} says. Its callers hold the machine's lock. */
+/**
+ * Reconciles machines with their VMs: compares the two and does what {@link ReconcileRules} says. Its callers hold the
+ * machine's lock.
+ */
 public final class MachineRecovery {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 

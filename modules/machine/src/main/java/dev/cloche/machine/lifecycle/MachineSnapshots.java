@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The snapshots of machines: each a disk in the directory {@code snapshots/NAME} of its machine's, some with memory in the
- * store of VMs. Its callers hold the machine's lock.
+ * Manages the snapshots of machines: each a disk in the directory {@code snapshots/NAME} of its machine's, some with memory
+ * in the store of VMs. Its callers hold the machine's lock.
  */
 public final class MachineSnapshots {
     public static final String DIRECTORY = "snapshots";

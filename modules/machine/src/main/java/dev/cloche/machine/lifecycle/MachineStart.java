@@ -47,7 +47,7 @@ public final class MachineStart {
         this.images = new MachineImage(context, listener);
     }
 
-    /** A machine at rest, up to its guest's answer. */
+    /** Starts a machine at rest, and waits for its guest's answer. */
     RunningMachine start(PersistedMachine machine, Deadline deadline) {
         checkSupported(machine);
         ImageDisk disk = images.of(machine, deadline);
@@ -181,7 +181,7 @@ public final class MachineStart {
         return GuestIdentity.fresh(machine.name().value(), context.clock()).withMachineId(machineId(machine));
     }
 
-    /** The same at every start, also after a rename; another for a clone. */
+    /** Returns the same at every start, also after a rename; another for a clone. */
     private static String machineId(PersistedMachine machine) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** How machines come to rest. Its callers hold the machine's lock. */
+/** Stops machines and records how they came to rest. Its callers hold the machine's lock. */
 public final class MachineStop {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * For a process that is there to stay: sees the end of every machine's VM, and has it written down, or the machine started
- * again, as its policy says. It owns no machine and takes no port of one, so any number of keepers may run: who has a machine's
- * lock first does it, and the others find nothing to do.
+ * Supervises all machines, for a process that stays: sees the end of every machine's VM, and has it recorded, or the machine
+ * restarted, as its policy says. It owns no machine and takes no port of one, so any number of keepers may run: who has a
+ * machine's lock first does it, and the others find nothing to do.
  *
  * <p>It waits for events only: the end of a guard by its pidfd, and {@link FileSignal}, as every start is in the log of events.
  */

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Machines as they are now, for who looks and for who recovers them: what has ended is written down. */
+/** Shows machines as they are now, for callers that list them and for recovery; records what has ended. */
 public final class MachineViews {
     private final MachineContext context;
     private final MachineRecovery recovery;

@@ -23,17 +23,17 @@ public final class MemorySnapshotNames {
 
     private MemorySnapshotNames() {}
 
-    /** What begins the names of everything that belongs to a machine. */
+    /** Returns what begins the names of everything that belongs to a machine. */
     private static String prefix(VmId id) {
         return "machine-" + id + "-";
     }
 
-    /** Whether it is the memory of the machine that has this VM. An id may begin as another one does. */
+    /** Returns whether it is the memory of the machine that has this VM. An id may begin as another one does. */
     static boolean isOf(VmId id, SnapshotName name) {
         return isSuspension(id, name) || isPassing(id, name) || name.value().startsWith(prefix(id) + KEPT);
     }
 
-    /** The id in the name of the memory of some machine. */
+    /** Returns the id in the name of the memory of some machine. */
     static Optional<VmId> idIn(SnapshotName name) {
         Matcher matcher = NAME.matcher(name.value());
         try {
@@ -43,7 +43,7 @@ public final class MemorySnapshotNames {
         }
     }
 
-    /** A new one of a suspension: the one before may still be held by the guest that was continued from it. */
+    /** Returns a new one of a suspension: the one before may still be held by the guest that was continued from it. */
     static SnapshotName suspended(PersistedMachine machine) {
         return new SnapshotName(prefix(machine.vmId()) + SUSPENDED + random());
     }
@@ -53,7 +53,7 @@ public final class MemorySnapshotNames {
         return new SnapshotName(prefix(machine.vmId()) + PASSING + random());
     }
 
-    /** The memory that belongs to a snapshot of a machine. */
+    /** Returns the memory that belongs to a snapshot of a machine. */
     static SnapshotName kept(PersistedMachine machine, MachineName snapshot) {
         return new SnapshotName(prefix(machine.vmId()) + KEPT + snapshot);
     }
@@ -66,7 +66,7 @@ public final class MemorySnapshotNames {
         return name.value().startsWith(prefix(id) + PASSING);
     }
 
-    /** The snapshot of a machine that this memory belongs to. */
+    /** Returns the snapshot of a machine that this memory belongs to. */
     public static Optional<String> keptFor(VmId id, SnapshotName name) {
         String prefix = prefix(id) + KEPT;
         return name.value().startsWith(prefix)

@@ -131,7 +131,7 @@ public final class OrphanedMachines {
         }
     }
 
-    /** Every id of which there is anything, with the name of its machine if that is known. */
+    /** Returns every id of which there is anything, with the name of its machine if that is known. */
     private Map<VmId, String> names() {
         Map<VmId, String> names = new TreeMap<>();
         for (SnapshotRef memory : context.vms().snapshots()) {

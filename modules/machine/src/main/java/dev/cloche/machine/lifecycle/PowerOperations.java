@@ -11,7 +11,7 @@ import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.RunningMachine;
 import java.time.Duration;
 
-/** Machines on and off. */
+/** Starts, stops, connects to and suspends machines. */
 public final class PowerOperations {
     private final MachineContext context;
     private final MachineStop ends;
@@ -84,7 +84,7 @@ public final class PowerOperations {
         });
     }
 
-    /** Whether nothing needs to be recovered, because its start was completed and its VM runs. */
+    /** Returns whether nothing needs to be recovered, because its start was completed and its VM runs. */
     private boolean isUp(PersistedMachine machine) {
         return machine.needsRecovery() && machine.status().startedAt().isPresent() && context.alive(machine);
     }

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The script of a machine that runs once. Its output is kept in provision.log beside it, the first MiB of it. Until it has
- * ended well, every start runs it again.
+ * Runs the script of a machine that runs once. Its output is kept in provision.log beside it, the first MiB of it. Until it
+ * has ended well, every start runs it again.
  */
 public final class Provisioning {
     public static final String LOG = "provision.log";

@@ -6,7 +6,7 @@ import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmInfo;
 import java.util.Optional;
 
-/** What is to be done with a machine whose file and whose VM are held against each other. Pure. */
+/** Decides how to reconcile a machine: what is to be done when its file and its VM are compared. Pure. */
 public sealed interface ReconcileRules {
     /** The file is true. */
     record Nothing() implements ReconcileRules {}

@@ -6,7 +6,7 @@ import dev.cloche.machine.MachineName;
 import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 
-/** The end of machines, whole or broken. */
+/** Removes machines, whole or broken. */
 public final class Removal {
     private final MachineContext context;
     private final ExternalResources belongings;

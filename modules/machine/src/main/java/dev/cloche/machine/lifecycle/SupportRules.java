@@ -4,7 +4,7 @@ import dev.cloche.machine.MachineException;
 import dev.cloche.machine.PersistedMachine;
 import java.util.List;
 
-/** What files may say and this Cloche cannot do: refused before any effect, never ignored. Pure. */
+/** Refuses what files may say and this Cloche cannot do, before any effect; it is never ignored. Pure. */
 final class SupportRules {
     private SupportRules() {}
 

@@ -14,7 +14,7 @@ import dev.cloche.vm.VmSpec;
 import java.nio.file.Files;
 import java.util.Optional;
 
-/** The memory of machines on disk. Its callers hold the machine's lock. */
+/** Suspends machines: keeps their memory on disk. Its callers hold the machine's lock. */
 public final class Suspension {
     private final MachineContext context;
     private final MachineDisks disks;
@@ -41,7 +41,7 @@ public final class Suspension {
     }
 
     /**
-     * What continues a suspended machine.
+     * Returns what continues a suspended machine.
      *
      * @throws MachineException.WrongState if its memory is gone, or its disk has moved on
      */

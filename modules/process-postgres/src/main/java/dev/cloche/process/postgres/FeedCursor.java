@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far a reader of the feed has come.
+ * Says how far a reader of the feed has come.
  *
  * @param position of the last entry that it read
  * @param since where the feed ended when it began at the beginning, until it has got there: what was pruned before means

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * One row of the change feed.
+ * Describes one row of the change feed.
  *
  * @param settled whether no row can be added before it any more
  */

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A point of the change feed.
+ * Describes a point of the change feed.
  *
  * @param horizon a transaction id, which is 64 bits wide and has no sign
  * @param id of the row

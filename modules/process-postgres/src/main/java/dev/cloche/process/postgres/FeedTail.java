@@ -5,7 +5,7 @@ import dev.cloche.process.store.CommitListener;
 import java.util.List;
 import java.util.Optional;
 
-/** Follows the end of the change feed on behalf of who waits. For one thread. */
+/** Follows the end of the change feed on behalf of threads that wait. For one thread. */
 final class FeedTail {
     private static final int PAGE = 5_000;
     private static final String END = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon";

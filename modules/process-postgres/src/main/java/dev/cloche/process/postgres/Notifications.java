@@ -19,7 +19,7 @@ final class Notifications {
 
     private Notifications() {}
 
-    /** What one notification says; no changes means that anything may have been committed. */
+    /** Says what one notification says; no changes means that anything may have been committed. */
     record Message(String sender, Optional<List<Change>> changes) {}
 
     /** As few texts as hold all changes. */

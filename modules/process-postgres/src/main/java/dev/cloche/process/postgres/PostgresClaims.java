@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What workers look for, in one transaction: each look is a range of one index, and sees nothing that is held or pauses.
+ * Finds the processes that workers may claim, in one transaction: each look is a range of one index, and sees nothing that
+ * is held or pauses.
  *
  * @param hostProfiles of which it is to be; empty for any. A process without one was registered by an older program
  */
@@ -53,7 +54,7 @@ record PostgresClaims(Statements statements, Set<String> hostProfiles) {
         return Stream.of(lost, paused, free).flatMap(List::stream).limit(limit).toList();
     }
 
-    /** When the first can be had. */
+    /** Returns when the first can be had. */
     Optional<Long> firstAt(String inputType, long now) {
         long longest = now + StoreTime.LONGEST_MILLIS;
         List<Long> free = statements.alongside(

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Where the registry's database is, and how it is used.
+ * Says where the registry's database is, and how it is used.
  *
  * @param url {@code jdbc:postgresql://host:port/database}, with any parameters of the driver but user and password. Not
  *     by way of a pool of connections that hands them out by transaction: notifications need one of their own
@@ -70,7 +70,7 @@ public record PostgresConfig(
         return new PostgresConfig(url, user, password, schema, connections, statementTimeout, interval);
     }
 
-    /** The channel of notifications; channels are a database's, so each schema has its own. */
+    /** Returns the channel of notifications; channels are a database's, so each schema has its own. */
     String channel() {
         return schema + "_committed";
     }

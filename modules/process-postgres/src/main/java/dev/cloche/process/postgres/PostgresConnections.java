@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** How connections are made: the settings that everything else relies on. */
+/** Makes connections with the settings that all other classes rely on. */
 final class PostgresConnections {
     private static final int CONNECT_SECONDS = 10;
     private static final long POOL_LEAST_MILLIS = 250;
@@ -16,7 +16,7 @@ final class PostgresConnections {
 
     private PostgresConnections() {}
 
-    /** A pool whose connections begin their transactions as READ COMMITTED, and commit durably. */
+    /** Returns a pool whose connections begin their transactions as READ COMMITTED, and commit durably. */
     static HikariDataSource pool(PostgresConfig config) {
         HikariConfig hikari = new HikariConfig();
         hikari.setDataSource(source(config, config.statementTimeout().plus(VANISHED)));
@@ -34,7 +34,7 @@ final class PostgresConnections {
         return new HikariDataSource(hikari);
     }
 
-    /** A connection of its own in auto-commit mode, with a bound for each read from the server; 0 is none. */
+    /** Returns a connection of its own in auto-commit mode, with a bound for each read from the server; 0 is none. */
     static Connection single(PostgresConfig config, Duration longestRead) throws SQLException {
         Connection connection = source(config, longestRead).getConnection();
         try (var statement = connection.createStatement()) {

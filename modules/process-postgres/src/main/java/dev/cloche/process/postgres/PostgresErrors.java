@@ -14,12 +14,12 @@ final class PostgresErrors {
 
     private PostgresErrors() {}
 
-    /** Whether the server undid the transaction for the sake of another one, and it can be run again. */
+    /** Returns whether the server undid the transaction for the sake of another one, and it can be run again. */
     static boolean isUndone(SQLException e) {
         return UNDONE.contains(state(e));
     }
 
-    /** Whether the connection is gone, and with it the transaction, unless it was just being committed. */
+    /** Returns whether the connection is gone, and with it the transaction, unless it was just being committed. */
     static boolean isDisconnected(SQLException e) {
         String state = state(e);
         return state.startsWith("08") || ENDED.contains(state);
@@ -32,7 +32,7 @@ final class PostgresErrors {
         return new ProcessException.StoreFailed(describe(e) + ".", remedy, e);
     }
 
-    /** What happened, without the values that the server may add to it. */
+    /** Returns what happened, without the values that the server may add to it. */
     static String describe(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && !state(sql).isEmpty()) {

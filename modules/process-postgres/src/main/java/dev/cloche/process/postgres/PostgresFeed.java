@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** The feed as its readers get it, in one transaction. */
+/** Reads the feed, in one transaction. */
 record PostgresFeed(Statements statements) {
     private static final String SETTLED_END = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon";
 
@@ -32,7 +32,7 @@ record PostgresFeed(Statements statements) {
                 .orElseThrow();
     }
 
-    /** Whether prunes behind a point have left the feed. */
+    /** Returns whether prunes behind a point have left the feed. */
     boolean isForgotten(FeedPosition point) throws SQLException {
         return statements
                 .first(

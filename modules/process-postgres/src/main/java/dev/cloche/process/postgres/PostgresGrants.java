@@ -6,7 +6,7 @@ import dev.cloche.process.store.ProcessHead;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The writes of handles in one transaction. */
+/** Writes handles, in one transaction. */
 final class PostgresGrants {
     private final Statements statements;
 

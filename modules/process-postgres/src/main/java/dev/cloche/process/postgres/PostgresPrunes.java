@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** What prunes look for and leave behind, in one transaction. */
+/** Finds what prunes may remove and writes what they leave behind, in one transaction. */
 record PostgresPrunes(Statements statements) {
     /** Locks those of the request that nothing keeps, by id; without those that others have locked. */
     List<ProcessHead> lockOffered(long now, ProcessPruneRequest request, Optional<String> after, int limit) {

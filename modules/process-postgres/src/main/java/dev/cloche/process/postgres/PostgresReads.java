@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The queries of one transaction. */
+/** Runs the queries of one transaction. */
 sealed class PostgresReads implements StoreReads permits PostgresTransaction {
     /** All hosts read one clock, so its ticks can always be compared. */
     static final String EPOCH = "postgresql";

@@ -6,7 +6,7 @@ import dev.cloche.process.RecoveryPolicy;
 import dev.cloche.process.store.RegistrationJson;
 import java.util.Optional;
 
-/** How an id gets its process, in one transaction. */
+/** Registers the process of an id, in one transaction. */
 record PostgresRegistrations(Statements statements) {
     /**
      * Inserts a process with its id locked ({@link #lockId}).

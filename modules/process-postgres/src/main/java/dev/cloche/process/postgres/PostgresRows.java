@@ -25,7 +25,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Rows as values. Stateless. */
+/** Maps rows to values. Stateless. */
 final class PostgresRows {
     static final String RERUNNABLE = "rerunnable";
     static final String OWNER_BOUND = "owner_bound";

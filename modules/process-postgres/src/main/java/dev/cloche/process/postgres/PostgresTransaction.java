@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so all that is read
- * after {@link #lock} is current.
+ * Makes the writes of one transaction. Each statement sees what was committed before it (READ COMMITTED), so all that is
+ * read after {@link #lock} is current.
  */
 final class PostgresTransaction extends PostgresReads implements StoreTransaction {
     private static final RowWriter EVENTS =
@@ -61,12 +61,12 @@ final class PostgresTransaction extends PostgresReads implements StoreTransactio
         replays = new ReplayKeyLookup(replayKeys);
     }
 
-    /** What the listener is to be told after the commit. */
+    /** Returns what the listener is to be told after the commit. */
     List<Change> changes() {
         return changes;
     }
 
-    /** How many statements were given that may write. */
+    /** Returns how many statements were given that may write. */
     long written() {
         return statements.written();
     }

@@ -53,7 +53,7 @@ final class ReplayKeyLookup {
         return wake;
     }
 
-    /** Whether it is known here which event has the key, if there is one. */
+    /** Returns whether it is known here which event has the key, if there is one. */
     boolean covers(ProcessHead process, String replayKey) {
         return isOf(process.id()) && keys.contains(replayKey);
     }
@@ -62,7 +62,7 @@ final class ReplayKeyLookup {
         return Optional.ofNullable(events.get(replayKey));
     }
 
-    /** Whether it is known here which wake the event of the sequence has, if it has one. */
+    /** Returns whether it is known here which wake the event of the sequence has, if it has one. */
     boolean covers(ProcessHead process, long sequence) {
         return isOf(process.id()) && wakes.containsKey(sequence);
     }

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements of one transaction. Writes wait until something is read or the transaction ends, and then go to the
+ * Runs the statements of one transaction. Writes wait until something is read or the transaction ends, and then go to the
  * server together: a round trip costs more than most of the statements do.
  *
  * <p>Parameters are {@link String}, {@link Long}, {@link Integer}, {@link Boolean}, collections of strings, or an
@@ -48,7 +48,7 @@ final class Statements {
         }
     }
 
-    /** One column of rows. */
+    /** Describes one column of rows. */
     private record Column(String type, List<@Nullable Object> values) {}
 
     private final Connection connection;
@@ -62,7 +62,7 @@ final class Statements {
         this.connection = connection;
     }
 
-    /** How many statements were given that may write. */
+    /** Returns how many statements were given that may write. */
     long written() {
         return written;
     }

@@ -33,7 +33,7 @@ final class InMemoryRow {
                     SessionScope::session, CodePoints.ORDER)
             .thenComparing(SessionScope::key, CodePoints.ORDER);
 
-    /** A wake in the outbox. */
+    /** Describes a wake in the outbox. */
     record Outgoing(WakeDelivery wake, boolean acknowledged) {}
 
     final ProcessRegistration registration;
@@ -103,7 +103,7 @@ final class InMemoryRow {
         return events.get((int) (sequence - head.firstSequence()));
     }
 
-    /** Whether it runs and workers of a type of input can drive it. */
+    /** Returns whether it runs and workers of a type of input can drive it. */
     boolean isForWorkers(String inputType, Set<String> hostProfiles) {
         return output.isEmpty()
                 && (hostProfiles.isEmpty()
@@ -112,7 +112,7 @@ final class InMemoryRow {
                 && !(registration.recovery() instanceof RecoveryPolicy.ExternallyOwned);
     }
 
-    /** Whether workers have to wait: for the end of a lease, or of a pause. */
+    /** Returns whether workers have to wait: for the end of a lease, or of a pause. */
     boolean isKept(StoreTime now) {
         return head.lease().filter(row -> row.isLive(now)).isPresent()
                 || head.pause().filter(row -> row.isLive(now)).isPresent();

@@ -17,7 +17,7 @@ final class InMemoryTables {
     long lastKey;
     PruneFloor floor = new PruneFloor(0, 0);
 
-    /** The row of a head, which is there for as long as the transaction that read the head. */
+    /** Returns the row of a head, which is there for as long as the transaction that read the head. */
     InMemoryRow row(ProcessHead head) {
         InMemoryRow row = processes.get(head.id());
         if (row == null || row.head.key() != head.key()) {

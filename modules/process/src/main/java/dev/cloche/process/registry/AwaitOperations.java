@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Waiting for what others commit. Safe for use from many threads. */
+/** Waits for what other callers commit. Safe for use from many threads. */
 final class AwaitOperations {
     /** So that a caller without time to wait is told what there is. */
     private static final Duration ONE_LOOK = Duration.ofMillis(250);
@@ -46,14 +46,14 @@ final class AwaitOperations {
      */
     private record Look<T>(Optional<T> found, Life life, Predicate<Change> interest) {}
 
-    /** One life of an id. Each has an event at least, so no two have the same first sequence. */
+    /** Describes one life of an id. Each has an event at least, so no two have the same first sequence. */
     private record Life(String hash, long firstSequence) {}
 
-    /** What is looked for in a process that is there. */
+    /** Says what is looked for in a process that is there. */
     private interface Seeking<T> {
         Optional<T> find(StoreReads reads, ProcessHead process);
 
-        /** Whether an event of a type can be it. */
+        /** Returns whether an event of a type can be it. */
         boolean isOf(RegistrationRules.Prepared declared, String type);
     }
 
@@ -147,7 +147,7 @@ final class AwaitOperations {
                         .isEmpty());
     }
 
-    /** Whether there may be something to be claimed; false if the deadline has passed before. */
+    /** Returns whether there may be something to be claimed; false if the deadline has passed before. */
     boolean claimable(Set<String> inputTypes, Set<String> hostProfiles, Deadline deadline) {
         try {
             return lookForClaimable(inputTypes, hostProfiles, deadline);

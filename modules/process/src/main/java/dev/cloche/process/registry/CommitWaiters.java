@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The threads that wait for something to be committed. A commit wakes those that it concerns and costs the others
+ * Wakes the threads that wait for something to be committed. A commit wakes those that it concerns and costs the others
  * nothing; a thread that waits costs nothing either.
  *
- * <p>Nothing is missed by who enters first, looks then, and waits last: what is committed after the look rings.
+ * <p>A thread that enters first, then looks, and waits last misses nothing: what is committed after the look wakes it.
  */
 final class CommitWaiters implements CommitListener {
     private final Map<String, Set<Waiter>> byProcess = new ConcurrentHashMap<>();

@@ -29,13 +29,13 @@ final class DeclarationCache {
         this.store = store;
     }
 
-    /** What a process declares or declared a moment ago; who decides by it compares the hash. */
+    /** Returns what a process declares or declared a moment ago; who decides by it compares the hash. */
     RegistrationRules.Prepared of(String id) {
         Optional<RegistrationRules.Prepared> known = known(id);
         return known.isPresent() ? known.get() : store.read(reads -> of(RequiredRows.record(reads, id)));
     }
 
-    /** What a process declares, as of a transaction. */
+    /** Returns what a process declares, as of a transaction. */
     RegistrationRules.Prepared of(StoreReads reads, ProcessHead process) {
         return known(process.id())
                 .filter(prepared -> prepared.hash().equals(process.hash()))

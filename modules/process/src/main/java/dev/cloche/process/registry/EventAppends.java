@@ -16,7 +16,7 @@ import dev.cloche.process.store.ProcessStore;
 import dev.cloche.process.store.StoreTransaction;
 import java.util.Optional;
 
-/** Appends. Safe for use from many threads. */
+/** Appends events. Safe for use from many threads. */
 final class EventAppends {
     private final ProcessStore store;
     private final DeclarationCache declarations;
@@ -28,7 +28,7 @@ final class EventAppends {
         this.schemas = schemas;
     }
 
-    /** What the author of an append has to show for itself, and what becomes of it. */
+    /** Says what the author of an append has to show for itself, and what becomes of it. */
     enum Authority {
         /** Nothing. */
         ANYBODY,

@@ -15,7 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Lists and counts. What is no column of a store is looked at here, page by page. Safe for use from many threads. */
+/**
+ * Lists and counts processes. What is no column of a store is looked at here, page by page. Safe for use from many threads.
+ */
 final class ProcessListing {
     private static final int PAGE = 1_000;
 
@@ -67,7 +69,7 @@ final class ProcessListing {
         }
     }
 
-    /** Whether only those parts are asked for that are columns of every store. */
+    /** Returns whether only those parts are asked for that are columns of every store. */
     private static boolean isByColumns(ProcessQuery query) {
         return query.session().isEmpty() && query.text().isEmpty();
     }

@@ -7,7 +7,7 @@ import dev.cloche.process.store.StoreReads;
 import dev.cloche.process.store.StoreTransaction;
 import dev.cloche.process.store.Tombstone;
 
-/** Rows that have to be there. Stateless. */
+/** Reads rows that have to be there. Stateless. */
 final class RequiredRows {
     private RequiredRows() {}
 
@@ -23,7 +23,7 @@ final class RequiredRows {
         return transaction.lock(id).orElseThrow(() -> unknown(transaction, id));
     }
 
-    /** What is thrown where a process is missing: it was pruned, or was never there. */
+    /** Returns what is thrown where a process is missing: it was pruned, or was never there. */
     static ProcessException unknown(StoreReads reads, String id) {
         return new ProcessException.Unknown(id, reads.tombstone(id).map(Tombstone::prunedAt));
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** The handles of sessions. Safe for use from many threads. */
+/** Grants, revokes and lists the handles of sessions. Safe for use from many threads. */
 final class StoredGrants {
     private final ProcessStore store;
 

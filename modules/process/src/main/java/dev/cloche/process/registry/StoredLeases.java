@@ -26,7 +26,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** Claims, renewals and releases. Safe for use from many threads. */
+/** Claims, renews and releases leases. Safe for use from many threads. */
 final class StoredLeases {
     private static final int LONGEST_REASON = 1_000;
 

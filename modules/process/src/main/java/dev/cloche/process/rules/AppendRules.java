@@ -121,7 +121,7 @@ public final class AppendRules {
                 dedupeKey);
     }
 
-    /** The append by which {@link ProcessRegistry#complete} ends a process. */
+    /** Returns the append by which {@link ProcessRegistry#complete} ends a process. */
     public static EventAppend completion(String id, AwaitOutput output) {
         String type = switch (output.status()) {
             case COMPLETED -> EventType.COMPLETED;
@@ -133,7 +133,7 @@ public final class AppendRules {
         return ending(id, type, output);
     }
 
-    /** What is written where a process is abandoned: the one event whose type no process declares. */
+    /** Returns what is written where a process is abandoned: the one event whose type no process declares. */
     public static Write abandonment(ProcessHead process, AbandonReason reason, StoreTime now) {
         AwaitOutput output = new AwaitOutput.Abandoned(
                 reason, process.attempts(), process.lease().map(LeaseRow::owner));
@@ -141,7 +141,7 @@ public final class AppendRules {
         return new Write(registrysOwn(process, append, now).event(), Optional.of(output), Optional.empty());
     }
 
-    /** An event of the registry that changes no status. */
+    /** Returns an event of the registry that changes no status. */
     public static Write registrysOwn(ProcessHead process, EventAppend append, StoreTime now) {
         String hash = JsonDigests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
         return new Write(event(process, append, hash, now), Optional.empty(), Optional.empty());

@@ -13,12 +13,12 @@ import dev.cloche.process.value.TextTemplates;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** What an event's type makes of its payload: plain functions. */
+/** Computes what an event's type makes of its payload: plain functions. */
 final class EventSemantics {
     private EventSemantics() {}
 
     /**
-     * What an event will do.
+     * Says what an event will do.
      *
      * @param output how it ends the process
      * @param wake what it wakes with
@@ -28,7 +28,7 @@ final class EventSemantics {
     }
 
     /**
-     * A wake that has no target yet.
+     * Describes a wake that has no target yet.
      *
      * @param dedupeKey empty for the event's identity, which its sequence is a part of
      */

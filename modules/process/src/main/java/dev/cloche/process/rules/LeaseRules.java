@@ -42,7 +42,7 @@ public final class LeaseRules {
     }
 
     /**
-     * The stored row of a lease that is held.
+     * Returns the stored row of a lease that is held.
      *
      * @throws ProcessException.LeaseLost if it is another's, or has expired
      */
@@ -70,7 +70,7 @@ public final class LeaseRules {
                         process.status().terminal() ? process.attempts() : Math.max(0, process.attempts() - 1)));
     }
 
-    /** Whether workers have to be told, who wait for the end of the lease that they know of. */
+    /** Returns whether workers have to be told, who wait for the end of the lease that they know of. */
     public static boolean endsEarlier(ProcessHead process, Decision decision, StoreTime now) {
         return process.status() == ProcessStatus.RUNNING
                 && process.lease().filter(row -> row.isLive(now)).isPresent()

@@ -33,14 +33,14 @@ public final class RecoveryRules {
         };
     }
 
-    /** The pause before a process is tried again whose driver has failed; empty if it has failed with it. */
+    /** Returns the pause before a process is tried again whose driver has failed; empty if it has failed with it. */
     public static Optional<Duration> pauseAfterFailure(ProcessHead process) {
         return process.recovery() instanceof RecoveryPolicy.Retrying retrying && process.attempts() <= retrying.times()
                 ? Optional.of(retrying.backoff().pause(process.attempts()))
                 : Optional.empty();
     }
 
-    /** The owner of a lease that ran out and is still recorded. */
+    /** Returns the owner of a lease that ran out and is still recorded. */
     public static Optional<String> lostOwner(ProcessHead process, StoreTime now) {
         return process.lease().filter(row -> !row.isLive(now)).map(LeaseRow::owner);
     }

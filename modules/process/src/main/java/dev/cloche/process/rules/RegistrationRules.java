@@ -42,7 +42,7 @@ public final class RegistrationRules {
         return new Prepared(prepared, JsonDigests.sha256(RegistrationJson.write(prepared)));
     }
 
-    /** What is returned where a process of the id is stored. */
+    /** Returns what is returned where a process of the id is stored. */
     public static ProcessRecord repeated(ProcessRecord stored, Prepared given) {
         if (!stored.hash().equals(given.hash())) {
             throw new ProcessException.RegistrationConflict(stored.id(), stored.hash(), given.hash());
@@ -50,7 +50,7 @@ public final class RegistrationRules {
         return stored;
     }
 
-    /** What every process has, unless it declares one of the name itself. */
+    /** Returns what every process has, unless it declares one of the name itself. */
     private static List<EventType> core() {
         return List.of(
                 EventType.plain(EventType.CANCEL_REQUESTED),

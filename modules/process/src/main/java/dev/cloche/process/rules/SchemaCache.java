@@ -37,7 +37,7 @@ public final class SchemaCache {
                                 .build()));
     }
 
-    /** What schemas themselves have to keep to; it is in the library's jar. Loaded with the first schema. */
+    /** Says what schemas themselves have to keep to; it is in the library's jar. Loaded with the first schema. */
     private static final class Meta {
         static final Schema SCHEMA = SchemaRegistry.withDefaultDialect(
                         SpecificationVersion.DRAFT_2020_12,

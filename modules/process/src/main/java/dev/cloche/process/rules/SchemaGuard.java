@@ -14,9 +14,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a schema has to keep to, so that checking a payload comes to an end: references stay inside of it, do not multiply,
- * and lead back to where they stand only by way of a part of the payload, which has an end. How many are followed is counted
- * ({@link BoundedReference}).
+ * Checks what a schema has to keep to, so that checking a payload comes to an end: references stay inside of it, do not
+ * multiply, and lead back to where they stand only by way of a part of the payload, which has an end. How many are followed
+ * is counted ({@link BoundedReference}).
  */
 final class SchemaGuard {
     private static final int LONGEST = 64 * 1024;

@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the times of a file after each commit, so that other programs, which listen, look at the database then. The database
- * itself will not do: its log changes before a commit can be seen. The file has a directory of its own, for directories are
- * what can be watched. What it holds means nothing, and is never forced to the disk.
+ * Signals commits to other programs: sets the times of a file after each one, so that programs that watch it look at the
+ * database then. The database itself will not do: its log changes before a commit can be seen. The file has a directory of
+ * its own, for directories are what can be watched. What it holds means nothing, and is never forced to the disk.
  *
  * <p>Rings of one program reach itself too, and rings that come at once become one. Safe for use from many threads.
  */

@@ -48,7 +48,7 @@ public record SqlStatements(Session session) {
         }
     }
 
-    /** A column that may be NULL. */
+    /** Returns a column that may be NULL. */
     static Optional<String> text(ResultSet row, String column) throws SQLException {
         return Optional.ofNullable(row.getString(column));
     }

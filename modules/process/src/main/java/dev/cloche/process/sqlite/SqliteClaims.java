@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What workers look for, in one transaction: each look is a range of an index, and sees nothing that is held or pauses.
+ * Finds the processes that workers may claim, in one transaction: each look is a range of an index, and sees nothing that is
+ * held or pauses.
  *
  * @param hostProfiles of which it is to be; empty for any. A process without one was registered by a program of an older
  *     version that ran on after the migration, and is for workers that take any
@@ -23,7 +24,7 @@ record SqliteClaims(SqlStatements sql, StoreTime now, Set<String> hostProfiles) 
     private static final String PAUSED = "p.lease_expires IS NULL AND p.pause_until IS NOT NULL AND p.pause_epoch ";
     private static final String FREE = "p.lease_expires IS NULL AND p.pause_until IS NULL";
 
-    /** Those that can be had; first those that lost an owner. */
+    /** Returns those that can be had; first those that lost an owner. */
     List<ProcessHead> free(String inputType, int limit) {
         List<ProcessHead> found = new ArrayList<>();
         over(found, limit, LEASED, "p.lease_expires", inputType);
@@ -58,7 +59,7 @@ record SqliteClaims(SqlStatements sql, StoreTime now, Set<String> hostProfiles) 
         return hostProfiles.isEmpty() ? List.of() : List.of(SqliteReads.array(hostProfiles));
     }
 
-    /** When the first can be had. */
+    /** Returns when the first can be had. */
     Optional<Long> firstAt(String inputType) {
         if (!free(inputType, 1).isEmpty()) {
             return Optional.of(now.ticks());

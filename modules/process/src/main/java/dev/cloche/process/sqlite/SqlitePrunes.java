@@ -8,9 +8,9 @@ import dev.cloche.process.store.Tombstone;
 import java.util.List;
 import java.util.Optional;
 
-/** What prunes look for and leave behind, in one transaction. */
+/** Finds what prunes may remove and writes what they leave behind, in one transaction. */
 record SqlitePrunes(SqlStatements sql) {
-    /** Those of the request that nothing keeps, by id. */
+    /** Returns those of the request that nothing keeps, by id. */
     List<ProcessHead> offered(StoreTime now, ProcessPruneRequest request, Optional<String> after, int limit) {
         return sql.list(
                 SqliteRows::head,

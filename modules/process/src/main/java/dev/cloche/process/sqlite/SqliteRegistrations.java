@@ -7,7 +7,7 @@ import dev.cloche.process.store.RegistrationJson;
 import dev.cloche.process.store.StoreTime;
 import java.util.Optional;
 
-/** How a process is first written, in one transaction. */
+/** Writes a new process, in one transaction. */
 record SqliteRegistrations(SqlStatements sql, StoreTime now) {
     /** Returns false if the id is taken, and has then written nothing. */
     boolean insert(ProcessRegistration registration, String hash, long fence, long lastSequence) {

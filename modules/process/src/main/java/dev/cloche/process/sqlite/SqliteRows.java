@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What the rows of the SQLite tables are as records. Stateless. */
+/** Maps the rows of the SQLite tables to records. Stateless. */
 final class SqliteRows {
     static final String HEAD = """
             SELECT p.key, p.id, p.hash, p.status, p.recovery, p.attempts_allowed, p.lease_required, p.last_sequence,

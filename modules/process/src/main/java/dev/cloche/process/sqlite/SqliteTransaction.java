@@ -58,7 +58,7 @@ public final class SqliteTransaction extends SqliteReads implements StoreTransac
         session.update("RELEASE one");
     }
 
-    /** What the listener is to be told after the commit. */
+    /** Returns what the listener is to be told after the commit. */
     List<Change> changes() {
         return changes;
     }
@@ -68,7 +68,7 @@ public final class SqliteTransaction extends SqliteReads implements StoreTransac
         return positions;
     }
 
-    /** Whether there is anything to be undone. */
+    /** Returns whether there is anything to be undone. */
     boolean wrote() {
         return wrote;
     }

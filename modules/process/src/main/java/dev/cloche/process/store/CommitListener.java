@@ -3,7 +3,7 @@ package dev.cloche.process.store;
 import dev.cloche.process.Change;
 import java.util.Collection;
 
-/** Whom a store tells what was committed, after everybody can read it. Calls are short and may come from any thread. */
+/** Is told by a store what was committed, after every reader can see it. Calls are short and may come from any thread. */
 public interface CommitListener {
     /** This was committed, here or by another program. To be told twice does no harm. */
     void committed(Collection<Change> changes);

@@ -23,13 +23,16 @@ public record FeedPositions(long position, long since) {
         return new FeedPositions(position, 0);
     }
 
-    /** Where a page has brought its reader: behind its last entry, or, if there were no more, behind what was left out. */
+    /**
+     * Returns where a page has brought its reader: behind its last entry, or, if there were no more, behind what was left
+     * out.
+     */
     public FeedPositions after(long lastRead, boolean more) {
         long reached = Math.max(position, lastRead);
         return reached >= since || !more ? at(Math.max(reached, since)) : new FeedPositions(reached, since);
     }
 
-    /** Whether there may be gaps behind it in a feed of which all prunes up to a position are forgotten. */
+    /** Returns whether there may be gaps behind it in a feed of which all prunes up to a position are forgotten. */
     public boolean isBelow(long forgotten) {
         return Math.max(position, since) < forgotten;
     }

@@ -3,7 +3,7 @@ package dev.cloche.process.store;
 import java.time.Instant;
 
 /**
- * A lease as it is stored.
+ * Describes a lease as it is stored.
  *
  * @param epoch of the ticks ({@link StoreTime})
  * @param expiresTicks the first moment at which it is not live any more

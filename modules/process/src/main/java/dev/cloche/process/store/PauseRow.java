@@ -1,7 +1,7 @@
 package dev.cloche.process.store;
 
 /**
- * A pause as it is stored.
+ * Describes a pause as it is stored.
  *
  * @param epoch of the ticks ({@link StoreTime})
  * @param untilTicks the first moment at which it is over

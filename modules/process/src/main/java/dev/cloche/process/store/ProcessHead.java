@@ -5,7 +5,7 @@ import dev.cloche.process.RecoveryPolicy;
 import java.util.Optional;
 
 /**
- * What every decision about a process needs, and nothing that is long.
+ * Says what every decision about a process needs, and nothing that is long.
  *
  * @param key the store's own number of the row
  * @param firstSequence of the first event that it has or will have: 1, or behind those of the id's earlier lives

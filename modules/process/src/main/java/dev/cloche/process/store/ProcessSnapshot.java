@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * All that a store has of a process but its events.
+ * Describes all that a store has of a process but its events.
  *
  * @param startedAt when it was first claimed; empty before, or if a program of an older version claimed it
  * @param returnedFor why it was given back last

@@ -6,9 +6,9 @@ import dev.cloche.process.ProcessException;
 import java.util.Optional;
 
 /**
- * Where the registry keeps its rows. A store gives transactions, and primitive reads and writes in them; what is decided
- * on the rows is decided by the registry, the same for every store. So no method here refuses anything, but for storage
- * that fails, which is a {@link ProcessException.StoreFailed}.
+ * Stores the rows of the registry. A store gives transactions, and primitive reads and writes in them; what is decided on
+ * the rows is decided by the registry, the same for every store. So no method here refuses anything, but for storage that
+ * fails, which is a {@link ProcessException.StoreFailed}.
  *
  * <p>Safe for use from many threads.
  */
@@ -63,7 +63,7 @@ public interface ProcessStore extends AutoCloseable {
         return read(query, Deadline.none());
     }
 
-    /** What a write that has returned is worth. */
+    /** Returns what a write that has returned is worth. */
     Durability durability();
 
     /**

@@ -26,7 +26,7 @@ public final class RegistrationJson {
 
     private RegistrationJson() {}
 
-    /** The canonical encoding. */
+    /** Returns the canonical encoding. */
     public static Json write(ProcessRegistration registration) {
         Map<String, Json> members = new TreeMap<>();
         members.put("version", Json.of(VERSION));
@@ -49,7 +49,7 @@ public final class RegistrationJson {
         return Json.object(members);
     }
 
-    /** The inverse of {@link #write}. */
+    /** Returns the inverse of {@link #write}. */
     public static ProcessRegistration read(Json json) {
         JsonNode node = json.node();
         List<EventType> types = new ArrayList<>();

@@ -10,7 +10,7 @@ public interface StoreClock {
     /** This moment. Ticks never go back within one epoch. */
     StoreTime now();
 
-    /** The time of this program: its wall clock to be shown, and its monotonic clock to decide by. */
+    /** Returns the time of this program: its wall clock to be shown, and its monotonic clock to decide by. */
     static StoreClock ofProgram(Clock wall) {
         return () -> new StoreTime(
                 Instant.ofEpochMilli(wall.millis()), "program", TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));

@@ -4,7 +4,7 @@ import dev.cloche.process.ProcessLeases;
 import java.time.Instant;
 
 /**
- * A moment, as the one authority that a store has for time knows it.
+ * Describes a moment, as the one authority that a store has for time knows it.
  *
  * @param wall to be shown; it may jump. Whole milliseconds
  * @param epoch within which ticks can be compared: the boot of a host, or always the same

@@ -16,7 +16,7 @@ public final class DriverFailure {
 
     private DriverFailure() {}
 
-    /** Its message, and in the raw part its class and those of its causes with their messages. */
+    /** Returns its message, and in the raw part its class and those of its causes with their messages. */
     public static AwaitOutput.Failure of(Throwable thrown) {
         List<Json> causes = new ArrayList<>();
         Throwable cause = thrown.getCause();

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps one lease for as long as it can be kept, and says so at once when it cannot. What it trusts is its own monotonic
+ * Renews one lease for as long as it can be kept, and says so at once when it is lost. What it trusts is its own monotonic
  * clock, counted from before each call: the store can only have counted from later.
  *
  * <p>Two threads: one renews and may hang in the store, the other watches the time meanwhile.
@@ -56,7 +56,7 @@ public final class LeaseRenewer implements AutoCloseable {
         }
     }
 
-    /** Whether it is still held when a pause is over; the pause ends at once when it is not. */
+    /** Returns whether it is still held when a pause is over; the pause ends at once when it is not. */
     public boolean heldAfter(Duration pause) throws InterruptedException {
         long until = System.nanoTime() + pause.toNanos();
         lock.lockInterruptibly();
@@ -133,7 +133,7 @@ public final class LeaseRenewer implements AutoCloseable {
         }
     }
 
-    /** Whether this call was the end. */
+    /** Returns whether this call was the end. */
     private boolean end() {
         lock.lock();
         try {

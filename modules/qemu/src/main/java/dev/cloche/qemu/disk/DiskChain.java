@@ -47,7 +47,7 @@ public final class DiskChain {
         return new DiskChain(directory, tools, true);
     }
 
-    /** The lowest file, which alone is not qcow2. */
+    /** Returns the lowest file, which alone is not qcow2. */
     public static Path bottom(Path directory) {
         return directory.resolve(PREFIX + 0);
     }
@@ -56,7 +56,7 @@ public final class DiskChain {
         return number(layer) == 0;
     }
 
-    /** The layer that is written to. */
+    /** Returns the layer that is written to. */
     public Path top() throws IOException {
         List<Path> all = layers();
         if (all.isEmpty()) {

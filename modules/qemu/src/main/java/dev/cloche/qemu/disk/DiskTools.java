@@ -98,8 +98,8 @@ public final class DiskTools {
     }
 
     /**
-     * The name of the file that a layer says is below it, as it stands there: a guest that broke out of QEMU could have written
-     * the name of any file of the host into its head.
+     * Returns the name of the file that a layer says is below it, as it stands there: a guest that broke out of QEMU could
+     * have written the name of any file of the host into its head.
      */
     String backing(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -121,7 +121,7 @@ public final class DiskTools {
         }
     }
 
-    /** The length of the disk that a layer shows, from its header (docs/interop/qcow2.txt of QEMU). */
+    /** Returns the length of the disk that a layer shows, from its header (docs/interop/qcow2.txt of QEMU). */
     long layerBytes(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             ByteBuffer header = ByteBuffer.allocate(QCOW2_SIZE_END);

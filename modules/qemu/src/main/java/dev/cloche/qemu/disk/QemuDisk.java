@@ -43,7 +43,7 @@ public final class QemuDisk {
                 : new DiskChain(vm, tools);
     }
 
-    /** What the guest sees; 0 without a disk. */
+    /** Returns what the guest sees; 0 without a disk. */
     public int sizeMiB() {
         return switch (spec.writable()) {
             case WritableLayer.InMemory _ -> 0;

@@ -30,7 +30,7 @@ public final class QemuImage {
         this.disk = disk;
     }
 
-    /** The arguments that make the node {@code root}. */
+    /** Returns the arguments that make the node {@code root}. */
     public List<String> arguments() {
         String file = escape(disk.path());
         return switch (disk.format()) {

@@ -16,7 +16,7 @@ public sealed interface Guard extends AutoCloseable {
     @Override
     void close();
 
-    /** A child of this process; its standard input is the owner's pipe. */
+    /** Describes a child of this process; its standard input is the owner's pipe. */
     record Child(Process process) implements Guard {
         /** The JVM's reaper waits for the end in the kernel. */
         @Override

@@ -44,29 +44,29 @@ public final class GuardFiles {
         return directory.resolve(CONSOLE);
     }
 
-    /** Where the guard's own complaints go. */
+    /** Returns where the guard's own complaints go. */
     public Path log() {
         return directory.resolve("guard.log");
     }
 
-    /** What passt and the relay before it say. */
+    /** Returns what passt and the relay before it say. */
     public Path networkLog() {
         return directory.resolve(NETWORK_LOG);
     }
 
-    /** The guard as it recorded itself; empty if none has started. */
+    /** Returns the guard as it recorded itself; empty if none has started. */
     Optional<ProcessIdentity> identity() {
         return read(GUARD)
                 .map(json -> new ProcessIdentity(
                         number(json, GUARD, "pid"), number(json, GUARD, "startTime"), text(json, GUARD, "bootId")));
     }
 
-    /** How the VM ended; empty if the guard has not written it. */
+    /** Returns how the VM ended; empty if the guard has not written it. */
     Optional<VmExit> exit() {
         return read(EXIT).map(this::exit);
     }
 
-    /** How the VM ended, for a guard that lives no more. */
+    /** Returns how the VM ended, for a guard that lives no more. */
     public VmExit exitOrLost() {
         return exit().orElseGet(this::lost);
     }
@@ -117,7 +117,7 @@ public final class GuardFiles {
         return VmNote.CAPTURING.isIn(directory);
     }
 
-    /** Whether its persistent disk is recorded as of a snapshot that it does not go on from. */
+    /** Returns whether its persistent disk is recorded as of a snapshot that it does not go on from. */
     public boolean suspended() {
         return VmNote.SUSPENDED.isIn(directory);
     }
@@ -126,7 +126,7 @@ public final class GuardFiles {
         VmNote.SUSPENDED.remove(directory);
     }
 
-    /** Whether its guest is without its image. */
+    /** Returns whether its guest is without its image. */
     public boolean imageAside() {
         return VmNote.IMAGE_ASIDE.isIn(directory);
     }

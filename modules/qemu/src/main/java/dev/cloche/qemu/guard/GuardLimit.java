@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The limit of a VM's life that its guard is given when it is at work already; see docs/guard.md. */
+/** Describes the limit of a VM's life that its guard is given when it is at work already; see docs/guard.md. */
 public record GuardLimit(GuardFiles files, Path directory) {
     private static final String FILE = "limit";
     private static final int SIGUSR1 = 10;

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sockets whose VMs are gone: a guard that is killed together with its VM's directory leaves them. */
+/** Finds orphaned sockets, whose VMs are gone: a guard that is killed together with its VM's directory leaves them. */
 public record OrphanedSockets(VmLayout layout) {
     /** A socket is made after the directory of its VM, and removed before it. */
     public List<Path> find() {

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a pool entry's directory says of its place in the pool, see docs/on-disk.md. {@code pooled} is the entry itself: of
- * all who would have it, the one who renames that file does.
+ * Reads and writes what a pool entry's directory says of its place in the pool, see docs/on-disk.md. {@code pooled} is the
+ * entry itself: of all who would have it, the one who renames that file does.
  */
 public final class PoolFiles {
     private static final String SLOT = "pool.json";

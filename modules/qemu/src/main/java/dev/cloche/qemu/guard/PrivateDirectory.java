@@ -35,7 +35,7 @@ public final class PrivateDirectory {
         }
     }
 
-    /** Whether this is a directory of the user that this JVM runs as. */
+    /** Returns whether this is a directory of the user that this JVM runs as. */
     static boolean isMine(Path directory) {
         try {
             return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
@@ -45,7 +45,7 @@ public final class PrivateDirectory {
         }
     }
 
-    /** The effective user id of this JVM: the owner that the kernel gives to its files in {@code /proc}. */
+    /** Returns the effective user id of this JVM: the owner that the kernel gives to its files in {@code /proc}. */
     public static int user() {
         try {
             return owner(Path.of("/proc/self/stat"));

@@ -23,7 +23,7 @@ final class RotatingFile implements Closeable {
     private Optional<Part> current = Optional.empty();
     private Optional<Part> following = Optional.empty();
 
-    /** A file that is held open, which keeps its inode from being given to another. */
+    /** Describes a file that is held open, which keeps its inode from being given to another. */
     private record Part(FileChannel channel, Object key) implements Closeable {
         @Override
         public void close() throws IOException {

@@ -105,7 +105,7 @@ public final class VmDirectory {
                 .toList();
     }
 
-    /** What it is made of; empty if that is gone, or of another version. */
+    /** Returns what it is made of; empty if that is gone, or of another version. */
     public Optional<VmSpec> spec(VmId id) {
         try {
             return Optional.of(StoredSpec.read(layout.directory(id), id));

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What owners and clients of a VM know: an empty file in the VM's directory, so that every process sees the
- * VM's end as the one that brought it about. Not forced to disk, because no VM survives a crash of its host.
+ * Marks what owners and clients of a VM know by an empty file in the VM's directory, so that every process sees the VM's end
+ * as the one that brought it about. Not forced to disk, because no VM survives a crash of its host.
  */
 public enum VmNote {
     /** No boot came up; the guard's record of the last one only says that it was killed. */

@@ -4,7 +4,7 @@ import dev.cloche.base.Printable;
 import dev.cloche.vm.VmException;
 import java.util.Map;
 
-/** What the user wants guests to be run by: {@code CLOCHE_ACCELERATOR}. */
+/** Says what the user wants guests to be run by: {@code CLOCHE_ACCELERATOR}. */
 enum AcceleratorChoice {
     /** KVM where a guest runs on it, else software emulation. */
     AUTO,

@@ -4,7 +4,7 @@ import dev.cloche.vm.Accelerator;
 import java.util.List;
 import java.util.Set;
 
-/** What QEMU's option {@code -cpu} is given; see docs/kvm.md for why. */
+/** Chooses what QEMU's option {@code -cpu} is given; see docs/kvm.md for why. */
 public final class CpuModel {
     /**
      * All that the emulator knows, but for the promise of fast {@code rep movsb}: it emulates them byte by byte, and a guest
@@ -22,7 +22,7 @@ public final class CpuModel {
 
     private CpuModel() {}
 
-    /** Whether guests of this accelerator are ever given this one. */
+    /** Returns whether guests of this accelerator are ever given this one. */
     static boolean isOf(Accelerator accelerator, String cpu) {
         return switch (accelerator) {
             case KVM -> cpu.equals(HOST) || cpu.equals(WITHOUT_CAPABILITIES);
@@ -31,7 +31,7 @@ public final class CpuModel {
         };
     }
 
-    /** Those to try with KVM, the most promising first. */
+    /** Returns those to try with KVM, the most promising first. */
     public static List<String> candidates(HostCpu cpu) {
         return OF_AMD.contains(cpu.vendor())
                 ? List.of(WITHOUT_CAPABILITIES, HOST)

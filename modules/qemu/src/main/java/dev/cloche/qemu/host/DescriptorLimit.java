@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How many files this process may have open, and with it the guard and QEMU, which inherit that. With too few a start ends
- * in the middle of anything.
+ * Says how many files this process may have open, and with it the guard and QEMU, which inherit that. With too few a start
+ * ends in the middle of anything.
  */
 public final class DescriptorLimit {
     /** This JVM has some 50 open, QEMU some 40, and each VM of a process costs it five. */
@@ -45,7 +45,7 @@ public final class DescriptorLimit {
         }
     }
 
-    /** The soft limit; empty if there is none. */
+    /** Returns the soft limit; empty if there is none. */
     static OptionalLong of(String limits) {
         Matcher line = OPEN_FILES.matcher(limits);
         return line.find() ? OptionalLong.of(Long.parseLong(line.group(1))) : OptionalLong.empty();

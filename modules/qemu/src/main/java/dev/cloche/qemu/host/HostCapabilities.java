@@ -5,7 +5,7 @@ import dev.cloche.vm.VmCapabilities;
 import java.util.OptionalLong;
 
 /**
- * What the probe has found out about this host.
+ * Says what the probe has found out about this host.
  *
  * @param counterKiloHertz frequency of the time stamp counter, for guests under emulation; empty if it is not constant, or
  *     if guests learn it themselves
@@ -18,7 +18,7 @@ public record HostCapabilities(VmCapabilities capabilities, OptionalLong counter
         this(capabilities, counterKiloHertz, OptionalLong.empty());
     }
 
-    /** Whether the kernel takes it for a frequency of a counter: 1 MHz to 1 THz. */
+    /** Returns whether the kernel takes it for a frequency of a counter: 1 MHz to 1 THz. */
     static boolean isCounter(long kiloHertz) {
         return kiloHertz >= 1_000 && kiloHertz <= 999_999_999;
     }

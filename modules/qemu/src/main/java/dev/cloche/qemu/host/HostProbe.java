@@ -37,7 +37,7 @@ public final class HostProbe {
     private final ProbeRun runs;
 
     /**
-     * What the answer depends on besides the programs.
+     * Says what the answer depends on besides the programs.
      *
      * @param kvm {@code /dev/kvm}
      * @param cpu {@code /proc/cpuinfo}
@@ -67,7 +67,7 @@ public final class HostProbe {
     }
 
     /**
-     * The remembered answer, or a new one, which takes some 100 ms, or seconds where KVM emulates a guest's kernel.
+     * Returns the remembered answer, or a new one, which takes some 100 ms, or seconds where KVM emulates a guest's kernel.
      *
      * @throws VmException.MissingResource if not even software emulation works
      */
@@ -93,7 +93,7 @@ public final class HostProbe {
         }
     }
 
-    /** What the answer depends on. */
+    /** Returns what the answer depends on. */
     private String key() throws IOException {
         Path file = qemu.toRealPath();
         return ProcessIdentity.currentBootId().orElse("unknown boot") + " " + file + " " + Files.size(file) + " "

@@ -23,8 +23,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Where the answers of the probe are remembered, a file for each of the latest, so that two QEMUs in turn do not make each
- * other's forgotten. It is only a memory: without it the probe is asked again.
+ * Caches the answers of the probe, a file for each of the latest, so that two QEMUs in turn do not make each other's
+ * forgotten. It is only a memory: without it the probe is asked again.
  */
 final class ProbeCache {
     /** Of a file; another program's memory may lack what this one needs to boot. */
@@ -51,7 +51,7 @@ final class ProbeCache {
     }
 
     /**
-     * What was remembered of this key, if it still holds.
+     * Returns what was remembered of this key, if it still holds.
      *
      * @param now milliseconds since 1970
      * @param longest that an answer with an end may be remembered; if the clock was set back, it is not

@@ -32,7 +32,7 @@ final class ProbeGuest {
 
     private ProbeGuest() {}
 
-    /** What is assembled of the source. */
+    /** Returns what is assembled of the source. */
     static byte[] code() {
         return HexFormat.of().parseHex(CODE.replace("\n", ""));
     }

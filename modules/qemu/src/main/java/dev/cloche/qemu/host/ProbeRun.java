@@ -42,7 +42,7 @@ public final class ProbeRun {
     }
 
     /**
-     * How a program ended.
+     * Says how a program ended.
      *
      * @param exitCode empty if it was not waited for any longer
      * @param output the beginning of it, printable

@@ -16,7 +16,7 @@ public final class HostPorts {
     private HostPorts() {}
 
     /**
-     * The same ports, with one of the host where it may be any. Another program may take it meanwhile.
+     * Returns the same ports, with one of the host where it may be any. Another program may take it meanwhile.
      *
      * @throws VmException.PortUnavailable if there is no free one
      */

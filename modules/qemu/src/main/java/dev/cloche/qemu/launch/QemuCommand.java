@@ -130,7 +130,7 @@ public final class QemuCommand {
         return "microvm,acpi=" + (kernel.acpi() ? "on" : "off") + (accelerator == Accelerator.KVM ? ",rtc=on" : "");
     }
 
-    /** The devices, in QEMU's terms and order. A guest is only restored onto the same. */
+    /** Returns the devices, in QEMU's terms and order. A guest is only restored onto the same. */
     public static List<String> devices(VmSpec spec, NavigableSet<Integer> ports) {
         List<String> out = new ArrayList<>();
         out.add("virtio-blk-device,drive=root");
@@ -152,7 +152,7 @@ public final class QemuCommand {
         return out;
     }
 
-    /** What every kernel gets, and this one besides. */
+    /** Returns what every kernel gets, and this one besides. */
     public static String parameters(KernelProperties kernel, Accelerator accelerator) {
         List<String> words = new ArrayList<>(List.of(KERNEL_PARAMETERS));
         kernel.parameters().stream()

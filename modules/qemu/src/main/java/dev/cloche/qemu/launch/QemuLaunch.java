@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * How QEMU is started for a VM, beside what its spec says.
+ * Says how QEMU is started for a VM, beside what its spec says.
  *
  * @param ram where the guest's memory is
  * @param ports those of clients that are plugged in from the start, because the snapshot has them
@@ -26,7 +26,7 @@ public record QemuLaunch(
         Optional<Disk> disk,
         List<String> network) {
     /**
-     * The writable disk.
+     * Describes the writable disk.
      *
      * @param top the file that is written to
      * @param persistent where it is, if it outlives the VM
@@ -38,7 +38,7 @@ public record QemuLaunch(
         }
     }
 
-    /** Where a guest's memory is. QEMU calls its block the same in each case, so a stream fits all. */
+    /** Says where a guest's memory is. QEMU calls its block the same in each case, so a stream fits all. */
     public sealed interface Ram {
         /** In memory of the process's own. */
         record Anonymous() implements Ram {}

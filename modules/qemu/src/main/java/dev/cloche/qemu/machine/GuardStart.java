@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Starts the guard of one VM, which starts QEMU and what its network needs, and waits until QEMU runs. */
 final class GuardStart {
-    /** What is to be done between the start of QEMU and that of the guest. */
+    /** Says what is to be done between the start of QEMU and that of the guest. */
     interface Step {
         void run() throws IOException;
     }

@@ -81,7 +81,7 @@ final class GuestPause {
         }
     }
 
-    /** Its persistent disk, if it has one. */
+    /** Returns its persistent disk, if it has one. */
     Optional<DiskDirectory> disk() {
         return StoredSpec.read(directory(), id).writable() instanceof WritableLayer.Persistent(Path disk)
                 ? Optional.of(new DiskDirectory(disk))

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A persistent disk that is being given to a VM. Held until the VM's guard has it, or its start has failed. */
+/** Attaches a persistent disk to a VM that is being started. Held until the VM's guard has it, or its start has failed. */
 final class PersistentDiskAttachment implements AutoCloseable {
     private final DiskDirectory.Claim claim;
     private final DiskChain chain;

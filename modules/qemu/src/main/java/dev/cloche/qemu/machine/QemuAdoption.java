@@ -28,7 +28,7 @@ public final class QemuAdoption {
         this.deadline = deadline;
     }
 
-    /** A way to the guest, with the lock that it is used under. */
+    /** Describes a way to the guest, with the lock that it is used under. */
     private record Port(SocketChannel channel, Optional<LockFile> lock) {}
 
     private interface Way {
@@ -36,7 +36,7 @@ public final class QemuAdoption {
     }
 
     /**
-     * A run through the first free client's port. The caller pins the guard and gives it away.
+     * Returns a run through the first free client's port. The caller pins the guard and gives it away.
      *
      * @throws VmException.Busy if all are taken
      */
@@ -44,12 +44,12 @@ public final class QemuAdoption {
         return run(guard, this::freePort);
     }
 
-    /** A run through the owner's port, for the holder of the owner's lock. */
+    /** Returns a run through the owner's port, for the holder of the owner's lock. */
     public RunningQemu asOwner(PinnedProcess guard) {
         return run(guard, () -> new Port(UnixChannels.connect(layout.portSocket(id, 0), deadline), Optional.empty()));
     }
 
-    /** Whether the guest is halted; after its state was saved, QEMU has a word of its own for it. */
+    /** Returns whether the guest is halted; after its state was saved, QEMU has a word of its own for it. */
     public boolean paused() {
         try {
             String status = new QemuMonitor(layout, id)

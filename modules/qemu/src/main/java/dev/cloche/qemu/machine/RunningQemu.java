@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A VM of QEMU that runs, for the process that started it, one that adopted it, or one that is connected to it. */
+/**
+ * Represents a VM of QEMU that runs, for the process that started it, one that adopted it, or one that is connected to it.
+ */
 public final class RunningQemu implements RunningVm {
     private final VmId id;
     private final Guard guard;

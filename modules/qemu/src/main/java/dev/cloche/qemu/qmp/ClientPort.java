@@ -91,7 +91,7 @@ public final class ClientPort {
         return 1 + port;
     }
 
-    /** Where QEMU has the device, if it is plugged in. */
+    /** Returns where QEMU has the device, if it is plugged in. */
     public static String devicePath(int number) {
         return "/machine/peripheral/p" + number;
     }

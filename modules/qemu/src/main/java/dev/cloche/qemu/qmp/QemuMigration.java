@@ -89,7 +89,7 @@ public final class QemuMigration {
         }
     }
 
-    /** The reader's own failure, a full disk for example, before what QEMU makes of it. */
+    /** Returns the reader's own failure, a full disk for example, before what QEMU makes of it. */
     private String failure(CompletableFuture<Long> received) throws IOException {
         try {
             var _ = VmWaits.on(received, deadline, "the state of the guest");

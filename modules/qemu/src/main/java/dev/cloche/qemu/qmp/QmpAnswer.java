@@ -11,7 +11,7 @@ import tools.jackson.core.ObjectReadContext;
 
 /** One line of QEMU's monitor. */
 public sealed interface QmpAnswer {
-    /** The first line of a conversation. */
+    /** Describes the first line of a conversation. */
     record Greeting() implements QmpAnswer {}
 
     /**
@@ -102,7 +102,7 @@ public sealed interface QmpAnswer {
         return new Done(Map.of(), count);
     }
 
-    /** The text fields of the object that the parser stands at; what else is there is passed over. */
+    /** Returns the text fields of the object that the parser stands at; what else is there is passed over. */
     private static Map<String, String> texts(JsonParser in) {
         Map<String, String> texts = new HashMap<>();
         if (in.currentToken() == JsonToken.START_OBJECT) {

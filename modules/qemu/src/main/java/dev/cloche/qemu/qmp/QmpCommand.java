@@ -8,7 +8,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 
 /**
- * A command of QEMU's monitor.
+ * Describes a command of QEMU's monitor.
  *
  * @param arguments text, whole numbers, truth values, or maps and lists of these
  */

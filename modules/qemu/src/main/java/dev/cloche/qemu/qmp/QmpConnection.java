@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A connection to QEMU's monitor: commands, one after the other. Not for use by several threads. */
+/** Connects to QEMU's monitor and runs commands, one after the other. Not for use by several threads. */
 public final class QmpConnection implements AutoCloseable {
     private static final int MAX_LINE = 1 << 20;
     private static final int MAX_SENTENCE = 200;
@@ -84,7 +84,7 @@ public final class QmpConnection implements AutoCloseable {
         };
     }
 
-    /** Whether QEMU has an object of this path in its tree. */
+    /** Returns whether QEMU has an object of this path in its tree. */
     public boolean has(String path) throws IOException {
         QmpCommand look = new QmpCommand("qom-list", Map.of("path", path));
         QmpAnswer answer = ask(look);

@@ -1,7 +1,7 @@
 package dev.cloche.qemu.snapshot;
 
 /**
- * What a snapshot's memory was when it was written, as its manifest has it.
+ * Says what a snapshot's memory was when it was written, as its manifest has it.
  *
  * @param digest of its content, by {@link SparseDigest}
  * @param stamp its size, times and inode, by {@link dev.cloche.base.FileStamp#state()}; a copy of the snapshot has others

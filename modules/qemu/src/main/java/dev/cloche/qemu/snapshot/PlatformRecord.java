@@ -32,7 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a VM runs on, written into its directory when it starts: a snapshot that is taken later, perhaps by a newer program,
+ * Records what a VM runs on, in its directory, when it starts: a snapshot that is taken later, perhaps by a newer program,
  * is of this and not of what is installed then. Files are recorded by their stamps, which costs no reading.
  *
  * @param fields by the names of {@link SnapshotKey}; those in {@link #FILES} hold paths and stamps
@@ -74,7 +74,7 @@ public record PlatformRecord(NavigableMap<String, String> fields) {
         return new PlatformRecord(fields);
     }
 
-    /** The key of a machine with these ports of clients; a file that is not as it was is an error. */
+    /** Returns the key of a machine with these ports of clients; a file that is not as it was is an error. */
     SnapshotKey key(VmSpec spec, NavigableSet<Integer> ports, FileDigests digests) throws IOException {
         NavigableMap<String, String> key = new TreeMap<>(fields);
         for (String name : FILES) {

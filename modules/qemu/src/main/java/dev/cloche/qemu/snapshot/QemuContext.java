@@ -10,7 +10,7 @@ import dev.cloche.vm.VmId;
 import java.util.function.Supplier;
 
 /**
- * What all VMs of a provider share.
+ * Holds what all VMs of a provider share.
  *
  * @param host what the probe found; the first answer may take a while
  */
@@ -21,7 +21,7 @@ public record QemuContext(
         QemuSnapshotStore snapshots,
         FileDigests digests,
         DiskTools disks) {
-    /** The writable disk of a VM. */
+    /** Returns the writable disk of a VM. */
     public DiskChain disk(VmId id) {
         return new DiskChain(layout.directory(id), disks);
     }

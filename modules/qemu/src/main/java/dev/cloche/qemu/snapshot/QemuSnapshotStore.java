@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The snapshots of a state root: a directory each, below {@code snapshots/} (docs/on-disk.md). It gets its name by a rename
- * when it is whole and on the disk; what is being written, or deleted, is called {@code .tmp-…}.
+ * Stores the snapshots of a state root: a directory each, below {@code snapshots/} (docs/on-disk.md). It gets its name by a
+ * rename when it is whole and on the disk; what is being written, or deleted, is called {@code .tmp-…}.
  *
  * <p>A user of a snapshot holds its lock shared, a process that writes or deletes it holds the lock exclusively. Safe for
  * use from several threads and processes.

@@ -43,7 +43,7 @@ public final class RamFile {
         return layout.memoryOnDisk(spec.id());
     }
 
-    /** Where {@link #place} has put it. */
+    /** Returns where {@link #place} has put it. */
     static Path placed(VmLayout layout, VmId id) {
         Path inMemory = layout.sharedMemory(id);
         return Files.exists(inMemory) ? inMemory : layout.memoryOnDisk(id);

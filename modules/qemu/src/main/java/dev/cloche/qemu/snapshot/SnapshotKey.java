@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * All that a restore depends on, field by field; what fields there are is said in docs/on-disk.md. Two machines of equal
- * keys can continue each other's guests.
+ * Describes all that a restore depends on, field by field; what fields there are is said in docs/on-disk.md. Two machines of
+ * equal keys can continue each other's guests.
  */
 public record SnapshotKey(NavigableMap<String, String> fields) {
     static final String COUNTER = "counterKiloHertz";
@@ -27,7 +27,7 @@ public record SnapshotKey(NavigableMap<String, String> fields) {
         fields = Collections.unmodifiableNavigableMap(new TreeMap<>(fields));
     }
 
-    /** What is different here; empty if a restore is possible. */
+    /** Returns what is different here; empty if a restore is possible. */
     public List<SnapshotException.Mismatch.Difference> differences(SnapshotKey here) {
         NavigableSet<String> names = new TreeSet<>(fields.keySet());
         names.addAll(here.fields.keySet());

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What a snapshot's {@code manifest.json} says; see docs/on-disk.md.
+ * Reads and writes a snapshot's {@code manifest.json}; see docs/on-disk.md.
  *
  * @param memoryBytes size of the file {@code memory}
  * @param seal what it was when it was written; empty of programs that kept no seal

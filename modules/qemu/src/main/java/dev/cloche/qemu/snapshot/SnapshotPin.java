@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** A snapshot that is being restored: found whole, fit for this machine, and kept from being deleted meanwhile. */
+/**
+ * Pins a snapshot that is being restored: it was found whole and fit for this machine, and is kept from being deleted
+ * meanwhile.
+ */
 public final class SnapshotPin implements AutoCloseable {
     private final SnapshotManifest manifest;
     private final Path directory;
@@ -104,8 +107,8 @@ public final class SnapshotPin implements AutoCloseable {
     }
 
     /**
-     * How QEMU is started for it. Its guard keeps what QEMU maps; of a stream, a clone needs nothing once it is loaded, and that
-     * is before this is closed.
+     * Returns how QEMU is started for it. Its guard keeps what QEMU maps; of a stream, a clone needs nothing once it is
+     * loaded, and that is before this is closed.
      */
     public QemuLaunch launch(QemuLaunch.Ram ram, Optional<QemuLaunch.Disk> disk) {
         return new QemuLaunch(

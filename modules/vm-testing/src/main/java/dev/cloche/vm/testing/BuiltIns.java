@@ -55,7 +55,7 @@ final class BuiltIns {
         int run(Call call) throws IOException, InterruptedException;
     }
 
-    /** What a program sees. */
+    /** Says what a program sees. */
     record Call(
             ExecRequest request,
             Map<String, String> environment,

@@ -100,7 +100,7 @@ final class InMemoryBackend implements VmBackend {
         return new InMemoryRunningVm(spec, running, faults, connect(running), () -> attached.set(false), () -> {});
     }
 
-    /** A run for a new owner. */
+    /** Returns a run for a new owner. */
     RunningVm own() {
         if (!owned.compareAndSet(false, true)) {
             throw new VmException.Busy(
@@ -117,12 +117,12 @@ final class InMemoryBackend implements VmBackend {
         return spec;
     }
 
-    /** Whether it ends with its owner. */
+    /** Returns whether it ends with its owner. */
     boolean attached() {
         return attached.get() && !shelf.map(InMemoryShelf::shelved).orElse(false);
     }
 
-    /** A run for another client. */
+    /** Returns a run for another client. */
     RunningVm client() {
         InMemoryGuest running = guest.get().orElseThrow();
         for (int i = 0; i < CLIENTS; i++) {

@@ -107,7 +107,7 @@ final class InMemoryExecution {
         return settled;
     }
 
-    /** How it ended, if it has. */
+    /** Returns how it ended, if it has. */
     Optional<ExitStatus> end() {
         return locked(() -> Optional.ofNullable(end));
     }
@@ -128,7 +128,7 @@ final class InMemoryExecution {
         });
     }
 
-    /** Whether it has a terminal, which has the size then. */
+    /** Returns whether it has a terminal, which has the size then. */
     boolean resize(TerminalSize size) {
         terminal.ifPresent(present -> present.resize(size));
         return terminal.isPresent();

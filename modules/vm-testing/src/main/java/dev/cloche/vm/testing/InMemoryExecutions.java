@@ -155,7 +155,7 @@ final class InMemoryExecutions {
                 all.values().stream().map(InMemoryExecution::settled).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** A LISTING of those above an id, as many as fit. */
+    /** Returns a LISTING of those above an id, as many as fit. */
     ByteBuffer list(int request, int above) {
         List<ExecutionInfo> page = new ArrayList<>();
         int bytes = Integer.BYTES;

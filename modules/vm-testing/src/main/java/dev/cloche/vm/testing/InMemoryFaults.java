@@ -22,7 +22,7 @@ public final class InMemoryFaults {
     private final AtomicInteger stubborn = new AtomicInteger();
     private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
 
-    /** What a VM of this provider goes through. */
+    /** Says what a VM of this provider goes through. */
     public enum Step {
         CREATE,
         /** A boot, or a restore. */

@@ -37,7 +37,7 @@ final class InMemoryFileOperation {
         this.request = request;
     }
 
-    /** The execution that does it, not started yet; empty if there is no such user. */
+    /** Returns the execution that does it, not started yet; empty if there is no such user. */
     static Optional<InMemoryExecution> of(
             InMemoryTree tree, FileRequest request, int id, Consumer<InMemoryExecution> onEnd) {
         Matcher user = USER.matcher(request.user());

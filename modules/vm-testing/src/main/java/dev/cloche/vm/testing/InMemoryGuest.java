@@ -130,7 +130,7 @@ final class InMemoryGuest {
         return Optional.empty();
     }
 
-    /** Whether the host hears of it. */
+    /** Returns whether the host hears of it. */
     boolean quiesce() {
         needsIdentity = true;
         return !faults.nextQuiesceIsUnheard();
@@ -159,7 +159,7 @@ final class InMemoryGuest {
         ports.remove(port);
     }
 
-    /** Whether it is halted, and the wait for its end. */
+    /** Returns whether it is halted, and the wait for its end. */
     InMemoryPause pause() {
         return pause;
     }

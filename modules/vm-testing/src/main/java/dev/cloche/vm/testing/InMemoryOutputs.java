@@ -35,7 +35,7 @@ final class InMemoryOutputs {
         return output == Output.STDOUT ? stdout : stderr;
     }
 
-    /** How many bytes the program may write. */
+    /** Returns how many bytes the program may write. */
     int room(Output output, boolean attached) {
         RetainedOutput kept = of(output);
         if (request.has(ExecRequest.Option.ACKNOWLEDGED)) {
@@ -44,7 +44,7 @@ final class InMemoryOutputs {
         return attached ? kept.roomIfSent() : request.window();
     }
 
-    /** Whether so much was written. */
+    /** Returns whether so much was written. */
     boolean reach(AttachPoint point) {
         return point.stdout() <= stdout.end() && point.stderr() <= stderr.end();
     }
@@ -60,7 +60,7 @@ final class InMemoryOutputs {
         return new AttachPoint(stdout.sent(), stderr.sent());
     }
 
-    /** Whether everything went to the reader. */
+    /** Returns whether everything went to the reader. */
     boolean drained() {
         return stdout.drained() && stderr.drained();
     }

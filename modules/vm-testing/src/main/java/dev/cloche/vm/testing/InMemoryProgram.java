@@ -24,7 +24,7 @@ final class InMemoryProgram {
                 InputStream stdin, OutputStream stdout, OutputStream stderr, Optional<InMemoryTerminal> terminal);
     }
 
-    /** What it reads and writes; with a terminal, through that. */
+    /** Says what it reads and writes; with a terminal, through that. */
     record Streams(InputStream stdin, OutputStream stdout, OutputStream stderr, Optional<InMemoryTerminal> terminal) {}
 
     InMemoryProgram(int id, BuiltIns.Program builtIn, Caller caller, Streams streams, Consumer<ExitStatus> onEnd) {

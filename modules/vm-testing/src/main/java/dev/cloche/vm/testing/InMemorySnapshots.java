@@ -27,7 +27,7 @@ final class InMemorySnapshots {
     }
 
     /**
-     * What a guest of this kind remembers, but for its files.
+     * Says what a guest of this kind remembers, but for its files.
      *
      * @param needsIdentity whether it was quiesced
      */

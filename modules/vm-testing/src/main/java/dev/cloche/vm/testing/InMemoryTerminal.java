@@ -23,7 +23,7 @@ final class InMemoryTerminal {
         size = value;
     }
 
-    /** What a program writes to it. */
+    /** Returns what a program writes to it. */
     OutputStream output(OutputStream raw) {
         return new FilterOutputStream(raw) {
             @Override
@@ -36,7 +36,7 @@ final class InMemoryTerminal {
         };
     }
 
-    /** What is typed; shown on {@code output} when the program reads it. */
+    /** Returns what is typed; shown on {@code output} when the program reads it. */
     InputStream input(InputStream raw, OutputStream output) {
         return new FilterInputStream(raw) {
             @Override

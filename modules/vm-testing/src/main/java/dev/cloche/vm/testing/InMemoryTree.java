@@ -31,7 +31,7 @@ final class InMemoryTree {
         static final User ROOT = new User(0, 0);
     }
 
-    /** A directory, and a name in it that may be missing. */
+    /** Describes a directory, and a name in it that may be missing. */
     record Place(InMemoryNode directory, String name, String path) {
         InMemoryNode existing() throws FileError {
             InMemoryNode node = directory.children.get(name);
@@ -71,7 +71,7 @@ final class InMemoryTree {
         }
     }
 
-    /** All of it as it is now, for another guest. */
+    /** Returns all of it as it is now, for another guest. */
     InMemoryTree copy() {
         InMemoryTree copy = new InMemoryTree();
         lock.lock();
@@ -92,7 +92,7 @@ final class InMemoryTree {
         return root;
     }
 
-    /** Whether there is room for some more bytes in a file, which need not be in the tree yet. */
+    /** Returns whether there is room for some more bytes in a file, which need not be in the tree yet. */
     boolean reserve(int bytes, InMemoryNode file) {
         usedAtMost += bytes + SparseBytes.PAGE;
         if (usedAtMost > CAPACITY) {
@@ -109,7 +109,7 @@ final class InMemoryTree {
         return sum;
     }
 
-    /** The node that a path leads to. */
+    /** Returns the node that a path leads to. */
     InMemoryNode find(String path, boolean followLast, User user) throws FileError {
         if (parts(path).isEmpty()) {
             return root;

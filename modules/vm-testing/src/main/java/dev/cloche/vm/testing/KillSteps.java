@@ -26,7 +26,7 @@ public final class KillSteps {
         counting = true;
     }
 
-    /** How many there were. */
+    /** Returns how many there were. */
     public static int end() {
         counting = false;
         return COUNT.get();

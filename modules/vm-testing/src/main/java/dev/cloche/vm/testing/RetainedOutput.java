@@ -27,17 +27,17 @@ final class RetainedOutput {
         return end;
     }
 
-    /** Whether everything went to the reader. */
+    /** Returns whether everything went to the reader. */
     boolean drained() {
         return sent == end;
     }
 
-    /** How many bytes may be written, if only what was acknowledged may be overwritten. */
+    /** Returns how many bytes may be written, if only what was acknowledged may be overwritten. */
     int roomIfAcknowledged() {
         return room(acknowledged);
     }
 
-    /** How many bytes may be written, if only what was sent may be overwritten. */
+    /** Returns how many bytes may be written, if only what was sent may be overwritten. */
     int roomIfSent() {
         return room(sent);
     }
@@ -61,7 +61,7 @@ final class RetainedOutput {
         credit = granted;
     }
 
-    /** Where the reader goes on. */
+    /** Returns where the reader goes on. */
     long sent() {
         return sent;
     }
@@ -74,7 +74,7 @@ final class RetainedOutput {
         acknowledged = Math.max(acknowledged, Math.min(offset, end));
     }
 
-    /** The next bytes that the reader may have; they count as sent. */
+    /** Returns the next bytes that the reader may have; they count as sent. */
     byte[] next(int most) {
         int count = (int) Math.min(Math.min(most, credit), end - sent);
         byte[] bytes = new byte[count];

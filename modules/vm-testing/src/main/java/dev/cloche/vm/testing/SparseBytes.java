@@ -56,13 +56,13 @@ final class SparseBytes {
         return target;
     }
 
-    /** Where data begin, at an offset or after it; the size if there are none. */
+    /** Returns where data begin, at an offset or after it; the size if there are none. */
     long nextData(long offset) {
         Map.Entry<Long, byte[]> page = pages.ceilingEntry(offset / PAGE);
         return page == null ? size : Math.min(size, Math.max(offset, page.getKey() * PAGE));
     }
 
-    /** Where the data at an offset end. */
+    /** Returns where the data at an offset end. */
     long endOfData(long offset) {
         long page = offset / PAGE;
         while (pages.containsKey(page)) {

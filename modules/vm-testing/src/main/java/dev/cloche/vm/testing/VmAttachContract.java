@@ -29,7 +29,7 @@ import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of executions that outlive a connection: nothing comes twice, and no loss is silent. */
+/** Says what every provider promises of executions that outlive a connection: nothing comes twice, and no loss is silent. */
 public interface VmAttachContract extends VmFixture {
     @Test
     default void anExecutionGoesOnWhereItsDeadConnectionHadRead() throws IOException {

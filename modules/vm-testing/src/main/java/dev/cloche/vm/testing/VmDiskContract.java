@@ -24,9 +24,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of disks that outlive VMs. */
+/** Says what every provider promises of disks that outlive VMs. */
 public interface VmDiskContract extends VmFixture {
-    /** Where disks may be made. */
+    /** Returns where disks may be made. */
     Path hostDirectory();
 
     private Path place(String name) {

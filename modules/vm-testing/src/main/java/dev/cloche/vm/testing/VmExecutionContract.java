@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of a guest: executions, their streams and ends, and its identity. */
+/** Says what every provider promises of a guest: executions, their streams and ends, and its identity. */
 public interface VmExecutionContract extends VmFixture {
     @Test
     default void programsGetArgumentsEnvironmentAndDirectoryAndTheirEndIsExact() throws IOException {

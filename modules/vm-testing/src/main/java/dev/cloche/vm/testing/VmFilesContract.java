@@ -32,9 +32,9 @@ import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of a guest's files. */
+/** Says what every provider promises of a guest's files. */
 public interface VmFilesContract extends VmFixture {
-    /** An empty directory of the host for this test. */
+    /** Returns an empty directory of the host for this test. */
     Path hostDirectory();
 
     @Test

@@ -22,14 +22,14 @@ import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
- * What the contract of a provider is tested with. Its guests need the programs {@code true false echo cat sleep env pwd
+ * Says what the contract of a provider is tested with. Its guests need the programs {@code true false echo cat sleep env pwd
  * hostname yes stty} and {@code sh}, in {@code /bin}.
  */
 public interface VmFixture {
-    /** The provider of the present test. */
+    /** Returns the provider of the present test. */
     VmProvider provider();
 
-    /** What its guests boot from. */
+    /** Returns what its guests boot from. */
     RootDisk rootDisk();
 
     default Deadline soon() {

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of a guest as a whole, and of what an execution may ask for. */
+/** Says what every provider promises of a guest as a whole, and of what an execution may ask for. */
 public interface VmGuestContract extends VmFixture {
     @Test
     default void aTerminalEchoesAndLearnsItsSize() throws IOException {

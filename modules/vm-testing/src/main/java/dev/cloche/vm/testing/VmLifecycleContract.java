@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of a VM: its states, its owner and clients, and its ends. */
+/** Says what every provider promises of a VM: its states, its owner and clients, and its ends. */
 public interface VmLifecycleContract extends VmFixture {
     @Test
     default void aVmIsCreatedStartedStoppedAndDestroyed() {

@@ -18,7 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of the entries of warm pools. */
+/** Says what every provider promises of the entries of warm pools. */
 public interface VmPoolContract extends VmSnapshotContract {
     PoolSlot SLOT = new PoolSlot("of the test", Duration.ofMinutes(10));
 

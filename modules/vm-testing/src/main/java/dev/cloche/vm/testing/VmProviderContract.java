@@ -21,7 +21,7 @@ public abstract class VmProviderContract
 
     private VmProvider provider;
 
-    /** A new provider, whose state is below {@link #directory}. */
+    /** Returns a new provider, whose state is below {@link #directory}. */
     protected abstract VmProvider open();
 
     @BeforeEach

@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What every provider promises of snapshots, and of the VMs that are restored from them. */
+/** Says what every provider promises of snapshots, and of the VMs that are restored from them. */
 public interface VmSnapshotContract extends VmFixture {
     SnapshotName NAME = new SnapshotName("of-the-test");
 

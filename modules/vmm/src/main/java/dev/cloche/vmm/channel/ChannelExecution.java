@@ -158,7 +158,7 @@ final class ChannelExecution implements GuestExecution {
         }
     }
 
-    /** Whether the guest was told, so that what is sent from here on is of another attachment. */
+    /** Returns whether the guest was told, so that what is sent from here on is of another attachment. */
     boolean letGo() {
         return letGo;
     }

@@ -9,7 +9,7 @@ import dev.cloche.vmm.protocol.GuestPaths;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counts what a copy does, and holds it against its limits. For one thread at a time. */
+/** Counts what a copy does, and compares it with its limits. For one thread at a time. */
 final class CopyCounter {
     private final CopyOptions options;
     private final CopyListener listener;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /**
- * The file of the host that a copy makes.
+ * Describes the file of the host that a copy makes.
  *
  * @param parent the directory that it lies in, reached by a path that the caller vouches for
  * @param name its name there, as in {@link dev.cloche.base.RawText}
@@ -30,7 +30,7 @@ record CopyTarget(Path parent, String name) {
         return new CopyTarget(parent, GuestPaths.last(DirectoryHandle.raw(absolute)));
     }
 
-    /** What a path leads to. */
+    /** Returns what a path leads to. */
     static Path real(Path path) {
         try {
             return path.toRealPath();

@@ -75,7 +75,7 @@ final class FileCall implements AutoCloseable {
         }
     }
 
-    /** The next record; FAILED is thrown as what it means. */
+    /** Returns the next record; FAILED is thrown as what it means. */
     FileRecord next() {
         Optional<FileRecord> record;
         try {

@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of frames and answers to and from one guest: opening, requests, and the end of it all.
+ * Carries frames and answers to and from one guest: opens the channel, sends requests, and ends them all when it breaks.
  *
  * <p>One thread reads and hands over, without ever waiting for a consumer; one writes. Both are platform threads: a round
  * trip over a Unix socket costs them a third of what it costs virtual ones.

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits to be written to a guest. One thread writes, because an interrupt or deadline of a caller in the middle of
- * a write would close the channel or leave half a frame.
+ * Queues the frames that wait to be written to a guest. One thread writes, because an interrupt or deadline of a caller in
+ * the middle of a write would close the channel or leave half a frame.
  */
 public final class FrameOutbox {
     /** Beyond this, callers wait; one message of the largest size fits. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
-/** Where frames to a guest go. */
+/** Says where frames to a guest go. */
 public interface FrameSink {
     /** Queues a small frame and never waits; dropped if the connection is lost. */
     void sendNow(ByteBuffer frame);

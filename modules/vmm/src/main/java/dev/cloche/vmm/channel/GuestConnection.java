@@ -79,7 +79,7 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
         var _ = line.await(hello, deadline, "the guest's hello");
     }
 
-    /** The guest's last words; exceptionally completed if the connection is lost without. */
+    /** Returns the guest's last words; exceptionally completed if the connection is lost without. */
     CompletableFuture<Goodbye> goodbye() {
         return goodbye;
     }

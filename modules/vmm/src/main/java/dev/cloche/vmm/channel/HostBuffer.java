@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 final class HostBuffer {
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(FileRecord.MAX_BODY);
 
-    /** The bytes in native memory, until the next call. */
+    /** Returns the bytes in native memory, until the next call. */
     ByteBuffer of(ByteBuffer bytes) {
         return buffer.clear().put(bytes).flip();
     }

@@ -52,7 +52,7 @@ final class HostTreeReader {
         return reader;
     }
 
-    /** Whether anything was sent. */
+    /** Returns whether anything was sent. */
     boolean begun() {
         return begun;
     }

@@ -32,7 +32,7 @@ final class HostTreeWriter {
     private @Nullable IncomingFile file;
     private boolean begun;
 
-    /** Where records come from; FAILED is thrown. */
+    /** Says where records come from; FAILED is thrown. */
     interface Source {
         FileRecord next();
     }

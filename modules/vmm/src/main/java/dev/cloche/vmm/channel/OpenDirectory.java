@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A directory of the host that a copy is filling.
+ * Describes a directory of the host that a copy is filling.
  *
  * @param name in the copy
  * @param made what it shall be, if this copy made it; a directory that was there stays as it was
@@ -21,7 +21,7 @@ record OpenDirectory(DirectoryHandle handle, String name, Optional<FileEntry> ma
         this(handle, name, made, new HashSet<>());
     }
 
-    /** Whether the copy may give this name: it has not given it before. */
+    /** Returns whether the copy may give this name: it has not given it before. */
     boolean claim(String part, boolean exists) {
         return made.isPresent() ? !exists : names.add(part);
     }

@@ -7,7 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** A request that waits for its answer. The reading thread judges the answer, so that a wrong one ends the connection. */
+/**
+ * Represents a request that waits for its answer. The reading thread judges the answer, so that a wrong one ends the
+ * connection.
+ */
 sealed interface PendingRequest {
     CompletableFuture<?> answer();
 
@@ -30,7 +33,7 @@ sealed interface PendingRequest {
         }
     }
 
-    /** A ping of eight bytes. */
+    /** Describes a ping of eight bytes. */
     record Ping(CompletableFuture<Boolean> answer, long value) implements PendingRequest {
         @Override
         public void answered(GuestMessage.Answer message) {
@@ -45,7 +48,7 @@ sealed interface PendingRequest {
     }
 
     /**
-     * A program to start.
+     * Describes a program to start.
      *
      * @param register makes the execution known before anything that follows its start is read
      * @param abandon ends an execution that has no waiter any more
@@ -71,7 +74,7 @@ sealed interface PendingRequest {
     }
 
     /**
-     * An execution to attach to.
+     * Describes an execution to attach to.
      *
      * @param register makes the execution known before anything that follows is read
      * @param abandon lets go of an execution that has no waiter any more
@@ -101,7 +104,7 @@ sealed interface PendingRequest {
         }
     }
 
-    /** A question whose whole answer is one message. */
+    /** Describes a question whose whole answer is one message. */
     record Question<T extends GuestMessage.Answer>(CompletableFuture<T> answer, Class<T> kind)
             implements PendingRequest {
         @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The requests of one connection that wait for their answers; bounded, because a guest may owe every answer. */
+/** Tracks the requests of one connection that wait for their answers; bounded, because a guest may owe every answer. */
 final class PendingRequests {
     private static final int MOST = 1024;
     /** What may be asked beyond, to clean up: more than an agent has executions. */

@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a stream goes on, and the wait until it does: what the two directions have in common. What the other side does to it
- * may be told at any time; everything else is called with the lock held.
+ * Tracks whether a stream goes on, and waits until it does: what the two directions have in common. What the other side does
+ * to it may be told at any time; everything else is called with the lock held.
  */
 final class StreamState {
     private final ReentrantLock lock = new ReentrantLock();
@@ -86,7 +86,7 @@ final class StreamState {
         cut = true;
     }
 
-    /** Whether nothing may be said to the other side any more. Known without the lock too. */
+    /** Returns whether nothing may be said to the other side any more. Known without the lock too. */
     boolean isCut() {
         return cut;
     }

@@ -25,7 +25,7 @@ public final class DiskDirectory {
         this.directory = directory;
     }
 
-    /** The right to change a disk that no VM uses, or to give it to one. */
+    /** Describes the right to change a disk that no VM uses, or to give it to one. */
     public record Claim(DiskDirectory disk, LockFile lock) implements AutoCloseable {
         @Override
         public void close() {

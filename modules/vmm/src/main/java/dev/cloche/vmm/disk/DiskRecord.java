@@ -21,7 +21,7 @@ import java.util.Optional;
 public record DiskRecord(int sizeMiB, Optional<Suspension> suspension) {
     private static final long VERSION = 1;
 
-    /** A snapshot, told apart from a later one of its name. */
+    /** Describes a snapshot, told apart from a later one of its name. */
     record Suspension(SnapshotName name, Instant createdAt) {
         static Suspension of(SnapshotRef ref) {
             return new Suspension(ref.name(), ref.createdAt());

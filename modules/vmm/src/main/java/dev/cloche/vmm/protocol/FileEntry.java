@@ -6,7 +6,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The ENTRY record of docs/guest-protocol.md; immutable. Ids and device numbers are unsigned. */
+/** Describes the ENTRY record of docs/guest-protocol.md; immutable. Ids and device numbers are unsigned. */
 public record FileEntry(
         FileKind kind,
         int mode,

@@ -3,7 +3,7 @@ package dev.cloche.vmm.protocol;
 import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
 
-/** What the streams of a file operation carry (docs/guest-protocol.md, "Files"). */
+/** Says what the streams of a file operation carry (docs/guest-protocol.md, "Files"). */
 public sealed interface FileRecord {
     int ENTRY = 1;
     int DATA = 2;
@@ -17,7 +17,7 @@ public sealed interface FileRecord {
 
     record Entry(FileEntry entry) implements FileRecord {}
 
-    /** A part of a file; its bytes are valid until the next record is read. */
+    /** Describes a part of a file; its bytes are valid until the next record is read. */
     record Data(long offset, ByteBuffer bytes) implements FileRecord {}
 
     record Done() implements FileRecord {}

@@ -21,7 +21,7 @@ public final class FileRecordReader {
     }
 
     /**
-     * The next record; empty at the end of the stream.
+     * Returns the next record; empty at the end of the stream.
      *
      * @throws GuestException.ProtocolBroken if there is none, or the stream ends inside of one
      */
@@ -49,7 +49,7 @@ public final class FileRecordReader {
         return new GuestException.ProtocolBroken("a stream ends inside of a file record");
     }
 
-    /** Whether so many bytes are there before the stream ends. */
+    /** Returns whether so many bytes are there before the stream ends. */
     private boolean fill(int needed) throws IOException {
         if (start + needed > buffer.length) {
             System.arraycopy(buffer, start, buffer, 0, end - start);

@@ -2,7 +2,7 @@ package dev.cloche.vmm.protocol;
 
 import java.nio.charset.StandardCharsets;
 
-/** The payload of FILE in docs/guest-protocol.md. */
+/** Describes the payload of FILE in docs/guest-protocol.md. */
 public record FileRequest(
         int operation, int flags, int mode, long offset, long length, String path, String target, String user) {
     public static final int STAT = 1;
@@ -46,7 +46,7 @@ public record FileRequest(
         return operation == WRITE || operation == COPY_IN;
     }
 
-    /** What a guest was asked, with the credit that it got for its answer. */
+    /** Says what a guest was asked, with the credit that it got for its answer. */
     public record Received(FileRequest request, int credit) {}
 
     public static Received parse(PayloadReader in) {

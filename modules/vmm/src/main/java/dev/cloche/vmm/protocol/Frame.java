@@ -3,7 +3,7 @@ package dev.cloche.vmm.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * One frame of the guest protocol (docs/guest-protocol.md).
+ * Describes one frame of the guest protocol (docs/guest-protocol.md).
  *
  * @param more whether the next frame continues this one's message
  * @param stream an execution's id, or 0

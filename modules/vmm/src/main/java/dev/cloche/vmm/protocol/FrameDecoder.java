@@ -43,7 +43,7 @@ public final class FrameDecoder {
     }
 
     /**
-     * Where to put the bytes that arrive next, at least one. Use it and then call {@link #filled}; frames given out
+     * Returns where to put the bytes that arrive next, at least one. Use it and then call {@link #filled}; frames given out
      * before are void.
      */
     public ByteBuffer space() {

@@ -22,7 +22,7 @@ public final class FrameEncoder {
         return out.flip();
     }
 
-    /** A message that may be larger than a frame, as consecutive frames. */
+    /** Returns a message that may be larger than a frame, as consecutive frames. */
     static ByteBuffer message(int type, int stream, int request, byte[] payload) {
         if (payload.length > MAX_MESSAGE) {
             throw new IllegalArgumentException("a message is at most 1 MiB: " + payload.length);

@@ -16,18 +16,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What a guest says; the table "Guest to host" of docs/guest-protocol.md. */
+/** Says what a guest says; the table "Guest to host" of docs/guest-protocol.md. */
 public sealed interface GuestMessage {
     record ResetAck(long nonce) implements GuestMessage {}
 
     record Hello(GuestHello hello) implements GuestMessage {}
 
-    /** What happens to an execution. */
+    /** Says what happens to an execution. */
     sealed interface OfExecution extends GuestMessage {
         int execution();
     }
 
-    /** What belongs to a request: DONE, PONG, FAILED, STARTED, ATTACHED, LISTING or MEASURED. */
+    /** Says what belongs to a request: DONE, PONG, FAILED, STARTED, ATTACHED, LISTING or MEASURED. */
     sealed interface Answer extends GuestMessage {
         int request();
     }
@@ -176,7 +176,7 @@ public sealed interface GuestMessage {
                 new AttachPoint(in.u63(), in.u63()));
     }
 
-    /** A kind and value as in EXITED. */
+    /** Returns a kind and value as in EXITED. */
     static ExitStatus status(PayloadReader in) {
         return switch (in.u32(0, 1)) {
             case 0 -> new ExitStatus.Exited(in.u32(0, 255));

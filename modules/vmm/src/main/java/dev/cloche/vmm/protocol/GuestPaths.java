@@ -14,7 +14,7 @@ public final class GuestPaths {
     private GuestPaths() {}
 
     /**
-     * A caller's path.
+     * Returns a caller's path.
      *
      * @throws VmException.Invalid if it is none
      */
@@ -33,7 +33,7 @@ public final class GuestPaths {
         return path;
     }
 
-    /** The last part of a path, absolute or not; of the root, the root. */
+    /** Returns the last part of a path, absolute or not; of the root, the root. */
     public static String last(String path) {
         int end = path.length();
         while (end > 0 && path.charAt(end - 1) == '/') {
@@ -42,7 +42,7 @@ public final class GuestPaths {
         return end == 0 ? "/" : path.substring(path.lastIndexOf('/', end - 1) + 1, end);
     }
 
-    /** A name that a guest gave: relative, and leading nowhere but down; or empty. */
+    /** Returns a name that a guest gave: relative, and leading nowhere but down; or empty. */
     static String relative(PayloadReader in, byte[] bytes) {
         int start = 0;
         for (int i = 0; bytes.length > 0 && i <= bytes.length; i++) {
@@ -73,7 +73,7 @@ public final class GuestPaths {
         return RawText.decode(bytes);
     }
 
-    /** The path above a relative one; empty for a single part. */
+    /** Returns the path above a relative one; empty for a single part. */
     public static String parent(String relative) {
         int slash = relative.lastIndexOf('/');
         return slash < 0 ? "" : relative.substring(0, slash);

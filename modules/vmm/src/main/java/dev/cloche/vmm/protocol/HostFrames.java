@@ -76,7 +76,7 @@ public final class HostFrames {
         return FrameEncoder.frame(Frame.FREEZE, 0, request, u32(thawAfterMillis));
     }
 
-    /** A request without a payload: DETACH and RELEASE of an execution, METRICS, THAW, QUIESCE and AWAIT_INIT. */
+    /** Returns a request without a payload: DETACH and RELEASE of an execution, METRICS, THAW, QUIESCE and AWAIT_INIT. */
     public static ByteBuffer bare(int type, int execution, int request) {
         return FrameEncoder.frame(type, execution, request, new byte[0]);
     }

@@ -41,7 +41,7 @@ public final class HostRequests {
         }
     }
 
-    /** An EXEC. */
+    /** Describes an EXEC. */
     public record Exec(ExecRequest request, int credit) {}
 
     /**
@@ -97,7 +97,7 @@ public final class HostRequests {
     }
 
     /**
-     * A CONFIGURE.
+     * Returns a CONFIGURE.
      *
      * @throws GuestException.ProtocolBroken if it is not of its form
      * @throws VmException.Invalid if a value is out of range

@@ -23,7 +23,7 @@ public final class PayloadReader {
         return payload.getInt();
     }
 
-    /** A number that must fit into an {@code int}, within a range. */
+    /** Returns a number that must fit into an {@code int}, within a range. */
     public int u32(int least, int most) {
         int value = u32();
         if (value < least || value > most) {
@@ -32,7 +32,7 @@ public final class PayloadReader {
         return value;
     }
 
-    /** A number that must fit into a {@code long}. */
+    /** Returns a number that must fit into a {@code long}. */
     public long u63() {
         need(Long.BYTES);
         long value = payload.getLong();
@@ -55,12 +55,12 @@ public final class PayloadReader {
         return bytes;
     }
 
-    /** A text to be shown to people: control characters, which could fool a terminal, are replaced. */
+    /** Returns a text to be shown to people: control characters, which could fool a terminal, are replaced. */
     String sentence(int most) {
         return Printable.of(new String(text(most), StandardCharsets.UTF_8));
     }
 
-    /** The rest, as a view. */
+    /** Returns the rest, as a view. */
     public ByteBuffer rest() {
         return payload;
     }
