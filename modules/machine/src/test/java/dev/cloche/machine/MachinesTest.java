@@ -20,6 +20,8 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** The life of machines on VMs in memory: what their files say through every event around them. */
@@ -170,6 +172,51 @@ class MachinesTest extends MachinesInMemory {
         }
         machines.stop(WEB, Duration.ofSeconds(1), soon());
         assertThat(state()).isEqualTo(MachineState.STOPPED);
+    }
+
+    @Test
+    void aChangeIsAppliedOnceUnlessTheFileIsEditedMeanwhile() {
+        make(MachineSettings.DEFAULTS);
+        AtomicInteger applied = new AtomicInteger();
+        UnaryOperator<PersistedMachine> fourCpus = machine -> {
+            applied.incrementAndGet();
+            return machine.withResources(machine.resources().withCpus(4));
+        };
+        machines.change(WEB, fourCpus, soon());
+        assertThat(applied).hasValue(1);
+
+        MachineResources edited = machines.store().load(WEB).resources().withMemoryMb(999);
+        UnaryOperator<PersistedMachine> threeCpus = machine -> {
+            if (applied.incrementAndGet() == 2) {
+                machines.store().update(WEB, now -> now.withResources(edited));
+            }
+            return machine.withResources(machine.resources().withCpus(3));
+        };
+        machines.change(WEB, threeCpus, soon());
+        assertThat(applied).hasValue(3);
+        assertThat(machines.store().load(WEB).resources()).isEqualTo(edited.withCpus(3));
+    }
+
+    @Test
+    void aFileThatIsEditedWhileItIsCheckedIsCheckedAgain() {
+        make(MachineSettings.DEFAULTS);
+        int gib = machines.store().load(WEB).resources().diskGb();
+        AtomicInteger applied = new AtomicInteger();
+        assertThatThrownBy(() -> machines.change(
+                        WEB,
+                        machine -> {
+                            if (applied.incrementAndGet() == 1) {
+                                machines.store()
+                                        .update(
+                                                WEB,
+                                                now -> now.withResources(
+                                                        now.resources().withDiskGb(gib + 2)));
+                            }
+                            return machine.withResources(machine.resources().withDiskGb(gib + 1));
+                        },
+                        soon()))
+                .isInstanceOf(MachineException.Invalid.class)
+                .hasMessageContaining("cannot become smaller");
     }
 
     private void init(String program) {

@@ -42,17 +42,23 @@ public final class ConfigUpdates {
             disks.resize(machine, wanted, deadline);
             Path directory = context.store().directory(name);
             Optional<String> next = script.flatMap(given -> given.beside(machine, directory));
-            PersistedMachine after = context.store()
-                    .update(
-                            name,
-                            now -> next.map(file -> withScript(mutation.apply(now), file))
-                                    .orElseGet(() -> mutation.apply(now)));
+            PersistedMachine after = context.store().update(name, now -> {
+                PersistedMachine changed = now.equals(machine) ? wanted : again(mutation, now);
+                return next.map(file -> withScript(changed, file)).orElse(changed);
+            });
             Optional<String> old = machine.settings().provision();
             if (next.isPresent() && old.isPresent()) {
                 ProvisionScript.forget(directory, old.get());
             }
             return changed(machine, after);
         });
+    }
+
+    /** Applies a change to a file that was edited while this checked it, so that the edit is not lost. */
+    private static PersistedMachine again(UnaryOperator<PersistedMachine> mutation, PersistedMachine edited) {
+        PersistedMachine changed = mutation.apply(edited);
+        ChangeRules.check(edited, changed);
+        return changed;
     }
 
     private static PersistedMachine withScript(PersistedMachine machine, String file) {
