@@ -23,7 +23,7 @@ import dev.cloche.bench.compare.RegistryPostgres;
 import dev.cloche.bench.compare.RegistryWakes;
 import dev.cloche.bench.compare.Restore;
 import dev.cloche.bench.compare.RunStarts;
-import dev.cloche.bench.compare.Sandboxes;
+import dev.cloche.bench.compare.SandboxStarts;
 import dev.cloche.bench.compare.StartShare;
 import dev.cloche.bench.compare.WarmStart;
 import dev.cloche.bench.probe.PythonImage;
@@ -58,7 +58,7 @@ public final class Main {
         all.put("cold-run", (setting, rounds, report) -> new ColdRun(setting).measure(rounds, report));
         all.put("kernels", (setting, rounds, report) -> new Kernels(setting).measure(rounds, report));
         all.put("start", (setting, rounds, report) -> new StartShare(setting).measure(rounds, report));
-        all.put("sandboxes", (setting, rounds, report) -> new Sandboxes(setting).measure(rounds, report));
+        all.put("sandboxes", (setting, rounds, report) -> new SandboxStarts(setting).measure(rounds, report));
         all.put("restore", (setting, rounds, report) -> new Restore(setting).measure(rounds, report));
         all.put("fork", (setting, rounds, report) -> new Forks(setting).measure(rounds, report));
         all.put("pool", (setting, rounds, report) -> new WarmStart(setting).measure(rounds, report));

@@ -1,9 +1,9 @@
 package dev.cloche.bench.compare;
 
 import dev.cloche.bench.probe.BenchVm;
+import dev.cloche.bench.probe.BootedTemplate;
 import dev.cloche.bench.probe.PoolTrial;
 import dev.cloche.bench.probe.Setting;
-import dev.cloche.bench.probe.Template;
 import dev.cloche.bench.report.Report;
 import dev.cloche.bench.report.Samples;
 import dev.cloche.qemu.QemuProvider;
@@ -38,7 +38,7 @@ public final class Bursts {
     public void measure(int rounds, Report report) throws Exception {
         PoolTrial.Findings real;
         try (QemuProvider qemu = setting.provider()) {
-            Template template = Template.make(setting, qemu, MEMORY);
+            BootedTemplate template = BootedTemplate.make(setting, qemu, MEMORY);
             real = new PoolTrial("QEMU", qemu, template.snapshot(), 5, 20)
                     .run(rounds * 2, rounds, Math.ceilDiv(rounds, 3));
         }

@@ -5,8 +5,8 @@ import dev.cloche.Fork;
 import dev.cloche.Sandbox;
 import dev.cloche.bench.probe.BareClone;
 import dev.cloche.bench.probe.BareMachine;
+import dev.cloche.bench.probe.BootedTemplate;
 import dev.cloche.bench.probe.Setting;
-import dev.cloche.bench.probe.Template;
 import dev.cloche.bench.report.Alternation;
 import dev.cloche.bench.report.Report;
 import dev.cloche.bench.report.Samples;
@@ -39,8 +39,9 @@ public final class Forks {
                 Cloche cloche = Cloche.open(setting.options());
                 Sandbox small = parent(cloche, SMALL);
                 Sandbox large = parent(cloche, LARGE);
-                BareClone bareSmall = bare(machine, Template.make(setting, provider, SMALL), directory, "small");
-                BareClone bareLarge = bare(machine, Template.make(setting, provider, LARGE), directory, "large")) {
+                BareClone bareSmall = bare(machine, BootedTemplate.make(setting, provider, SMALL), directory, "small");
+                BareClone bareLarge =
+                        bare(machine, BootedTemplate.make(setting, provider, LARGE), directory, "large")) {
             List<Samples> pauses = new Alternation()
                     .add("pause of a fork's parent, " + SMALL + " MiB", () -> pause(small))
                     .add("stop, migrate, cont by hand, " + SMALL + " MiB", () -> save(bareSmall, directory))
@@ -66,7 +67,7 @@ public final class Forks {
         return cloche.sandbox("base").memory(memoryMib).start();
     }
 
-    private static BareClone bare(BareMachine machine, Template template, Path directory, String name)
+    private static BareClone bare(BareMachine machine, BootedTemplate template, Path directory, String name)
             throws Exception {
         BareClone clone = BareClone.restore(machine, template, Files.createDirectory(directory.resolve(name)));
         clone.guest().runTrue();

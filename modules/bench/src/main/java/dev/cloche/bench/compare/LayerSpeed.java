@@ -1,7 +1,7 @@
 package dev.cloche.bench.compare;
 
 import dev.cloche.bench.probe.LayoutImport;
-import dev.cloche.bench.probe.Processes;
+import dev.cloche.bench.probe.ProcessTimer;
 import dev.cloche.bench.probe.PythonImage;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.probe.Trees;
@@ -39,7 +39,7 @@ public final class LayerSpeed {
         report.heading(
                 "A layer of %.0f MiB (%.0f MiB compressed) to EROFS".formatted(plain / MIB, Files.size(layer) / MIB));
         Path files = Files.createTempDirectory(setting.directory(), "files");
-        Processes.time(
+        ProcessTimer.time(
                 Map.of(),
                 "tar",
                 "-xpf",
@@ -54,13 +54,13 @@ public final class LayerSpeed {
         turns.add(
                 "the JDK's decompressor alone",
                 () -> time(() -> new GZIPInputStream(Files.newInputStream(layer), 1 << 16)));
-        if (Processes.installed("mkfs.erofs")) {
+        if (ProcessTimer.installed("mkfs.erofs")) {
             Path target = setting.directory().resolve("mkfs.erofs");
             turns.add(
                     "`mkfs.erofs` of the unpacked files",
-                    () -> Processes.time(Map.of(), "mkfs.erofs", target.toString(), files.toString()));
+                    () -> ProcessTimer.time(Map.of(), "mkfs.erofs", target.toString(), files.toString()));
         }
-        turns.add("`gzip -dc` alone", () -> Processes.time(Map.of(), "gzip", "-dc", layer.toString()));
+        turns.add("`gzip -dc` alone", () -> ProcessTimer.time(Map.of(), "gzip", "-dc", layer.toString()));
         report.table(turns.run(rounds));
         report.note(need(plain));
     }

@@ -3,9 +3,9 @@ package dev.cloche.bench.compare;
 import dev.cloche.bench.probe.BareClone;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BenchVm;
+import dev.cloche.bench.probe.BootedTemplate;
 import dev.cloche.bench.probe.ProportionalSize;
 import dev.cloche.bench.probe.Setting;
-import dev.cloche.bench.probe.Template;
 import dev.cloche.bench.report.Report;
 import dev.cloche.bench.report.Samples;
 import dev.cloche.qemu.QemuProvider;
@@ -41,7 +41,7 @@ public final class Memory {
         double[] bare = new double[rounds];
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider()) {
-            Template template = Template.make(setting, provider, MEMORY_MIB);
+            BootedTemplate template = BootedTemplate.make(setting, provider, MEMORY_MIB);
             for (int round = 0; round < rounds; round++) {
                 ProportionalSize.Pair ours = ours(provider, template);
                 qemu[round] = ours.child();
@@ -59,7 +59,7 @@ public final class Memory {
                 new Samples("a bare clone", Samples.Unit.MEBIBYTES, bare)));
     }
 
-    private ProportionalSize.Pair ours(VmProvider provider, Template template)
+    private ProportionalSize.Pair ours(VmProvider provider, BootedTemplate template)
             throws IOException, InterruptedException {
         List<Vm> clones = new ArrayList<>();
         try {
@@ -88,7 +88,7 @@ public final class Memory {
         }
     }
 
-    private double bare(BareMachine machine, Template template) throws IOException, InterruptedException {
+    private double bare(BareMachine machine, BootedTemplate template) throws IOException, InterruptedException {
         List<BareClone> clones = new ArrayList<>();
         try {
             for (int i = 0; i < CLONES; i++) {

@@ -2,7 +2,7 @@ package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
 import dev.cloche.bench.probe.Peer;
-import dev.cloche.bench.probe.Processes;
+import dev.cloche.bench.probe.ProcessTimer;
 import dev.cloche.bench.probe.PythonImage;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.probe.Trees;
@@ -42,10 +42,10 @@ public final class PullSpeed {
             Alternation turns = new Alternation()
                     .add("Cloche in a running JVM", () -> inThisJvm(layers))
                     .add("`cloche pull`", () -> whole(layers));
-            if (Processes.installed("umoci") && Processes.installed("skopeo")) {
+            if (ProcessTimer.installed("umoci") && ProcessTimer.installed("skopeo")) {
                 turns.add("`skopeo copy` and `umoci unpack`", () -> skopeo(layers));
             }
-            if (Processes.installed("podman")) {
+            if (ProcessTimer.installed("podman")) {
                 turns.add("`podman pull`", () -> podman(layers));
             }
             Peer.msb().ifPresent(msb -> turns.add("`msb pull`", () -> msb(msb, layers)));
@@ -72,8 +72,8 @@ public final class PullSpeed {
         try {
             Map<String, String> environment = Map.of("CLOCHE_HOME", home.toString());
             String program = setting.root().resolve("cloche").toString();
-            Processes.time(environment, program, "images");
-            return Processes.time(environment, program, "pull", "-q", image.reference(layers));
+            ProcessTimer.time(environment, program, "images");
+            return ProcessTimer.time(environment, program, "pull", "-q", image.reference(layers));
         } finally {
             Trees.delete(home);
         }
@@ -83,8 +83,8 @@ public final class PullSpeed {
         Path home = fresh();
         try {
             Map<String, String> environment = Map.of("HOME", home.toString());
-            Processes.time(environment, program, "image", "ls");
-            return Processes.time(environment, program, "pull", "-q", "--insecure", image.reference(layers));
+            ProcessTimer.time(environment, program, "image", "ls");
+            return ProcessTimer.time(environment, program, "pull", "-q", "--insecure", image.reference(layers));
         } finally {
             Trees.delete(home);
         }
@@ -94,7 +94,7 @@ public final class PullSpeed {
         Path home = fresh();
         try {
             String layout = home.resolve("layout") + ":image";
-            return Processes.time(
+            return ProcessTimer.time(
                             Map.of(),
                             "skopeo",
                             "--insecure-policy",
@@ -102,7 +102,7 @@ public final class PullSpeed {
                             "--src-tls-verify=false",
                             "docker://" + image.reference(layers),
                             "oci:" + layout)
-                    + Processes.time(
+                    + ProcessTimer.time(
                             Map.of(),
                             "umoci",
                             "unpack",
@@ -125,8 +125,9 @@ public final class PullSpeed {
                     home.resolve("root").toString(),
                     "--runroot",
                     home.resolve("run").toString());
-            Processes.time(Map.of(), with(command, "images"));
-            return Processes.time(Map.of(), with(command, "pull", "-q", "--tls-verify=false", image.reference(layers)));
+            ProcessTimer.time(Map.of(), with(command, "images"));
+            return ProcessTimer.time(
+                    Map.of(), with(command, "pull", "-q", "--tls-verify=false", image.reference(layers)));
         } finally {
             Trees.delete(home);
         }

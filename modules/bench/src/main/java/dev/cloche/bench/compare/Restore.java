@@ -3,8 +3,8 @@ package dev.cloche.bench.compare;
 import dev.cloche.bench.probe.BareClone;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BenchVm;
+import dev.cloche.bench.probe.BootedTemplate;
 import dev.cloche.bench.probe.Setting;
-import dev.cloche.bench.probe.Template;
 import dev.cloche.bench.report.Alternation;
 import dev.cloche.bench.report.Report;
 import dev.cloche.bench.report.Samples;
@@ -40,8 +40,8 @@ public final class Restore {
         Path directory = Files.createTempDirectory(setting.directory(), "restore");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider()) {
-            Template small = Template.make(setting, provider, SMALL);
-            Template large = Template.make(setting, provider, LARGE);
+            BootedTemplate small = BootedTemplate.make(setting, provider, SMALL);
+            BootedTemplate large = BootedTemplate.make(setting, provider, LARGE);
             VmSpec boot = VmSpec.of(VmId.random(), setting.layer()).withMemoryMiB(SMALL);
             List<Samples> rows = new Alternation()
                     .add("restore through Cloche, " + SMALL + " MiB", () -> ours(provider, small.clone(VmId.random())))
@@ -75,7 +75,7 @@ public final class Restore {
         }
     }
 
-    private static long bare(BareMachine machine, Template template, Path directory)
+    private static long bare(BareMachine machine, BootedTemplate template, Path directory)
             throws IOException, InterruptedException {
         long begin = System.nanoTime();
         try (BareClone clone = BareClone.restore(machine, template, directory)) {

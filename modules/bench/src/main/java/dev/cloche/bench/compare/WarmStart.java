@@ -3,10 +3,10 @@ package dev.cloche.bench.compare;
 import dev.cloche.bench.probe.BareClone;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BenchVm;
+import dev.cloche.bench.probe.BootedTemplate;
 import dev.cloche.bench.probe.HaltedClone;
 import dev.cloche.bench.probe.PoolShare;
 import dev.cloche.bench.probe.Setting;
-import dev.cloche.bench.probe.Template;
 import dev.cloche.bench.probe.TimedVms;
 import dev.cloche.bench.report.Alternation;
 import dev.cloche.bench.report.Report;
@@ -52,7 +52,7 @@ public final class WarmStart {
         Path directory = Files.createTempDirectory(setting.directory(), "warm");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider()) {
-            Template template = Template.make(setting, provider, MEMORY);
+            BootedTemplate template = BootedTemplate.make(setting, provider, MEMORY);
             VmSpec boot = VmSpec.of(VmId.random(), setting.layer()).withMemoryMiB(MEMORY);
             try (PoolShare pool = new PoolShare(provider, template.snapshot());
                     HaltedClone halted = new HaltedClone(machine, template, directory)) {
@@ -135,7 +135,7 @@ public final class WarmStart {
         vm.close();
     }
 
-    private static long bare(BareMachine machine, Template template, Path directory)
+    private static long bare(BareMachine machine, BootedTemplate template, Path directory)
             throws IOException, InterruptedException {
         long begin = System.nanoTime();
         try (BareClone clone = BareClone.restore(machine, template, directory)) {

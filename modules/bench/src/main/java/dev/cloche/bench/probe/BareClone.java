@@ -35,7 +35,7 @@ public final class BareClone implements AutoCloseable {
      *
      * @param directory an empty one for its sockets
      */
-    public static BareClone restore(BareMachine machine, Template template, Path directory)
+    public static BareClone restore(BareMachine machine, BootedTemplate template, Path directory)
             throws IOException, InterruptedException {
         Path port = directory.resolve("port");
         Path qmp = directory.resolve("qmp");

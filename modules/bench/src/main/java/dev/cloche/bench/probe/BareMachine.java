@@ -69,7 +69,7 @@ public final class BareMachine {
     }
 
     /** Waits for the state of a snapshot, on the devices that it was taken of. */
-    List<String> cloneCommand(Template template, Path socket, Path monitor) {
+    List<String> cloneCommand(BootedTemplate template, Path socket, Path monitor) {
         int memoryMiB = template.snapshot().memoryMiB();
         List<String> command = machine(machineType() + ",memory-backend=ram", memoryMiB, initramfs);
         command.addAll(List.of(

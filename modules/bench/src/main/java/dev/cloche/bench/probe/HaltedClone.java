@@ -11,11 +11,12 @@ import java.nio.file.Path;
  */
 public final class HaltedClone implements AutoCloseable {
     private final BareMachine machine;
-    private final Template template;
+    private final BootedTemplate template;
     private final Path directory;
     private BareClone waiting;
 
-    public HaltedClone(BareMachine machine, Template template, Path parent) throws IOException, InterruptedException {
+    public HaltedClone(BareMachine machine, BootedTemplate template, Path parent)
+            throws IOException, InterruptedException {
         this.machine = machine;
         this.template = template;
         directory = Files.createTempDirectory(parent, "halted");

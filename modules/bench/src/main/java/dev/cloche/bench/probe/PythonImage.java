@@ -52,7 +52,7 @@ public final class PythonImage implements AutoCloseable {
                 http: {addr: "127.0.0.1:%d"}
                 """.formatted(directory.resolve("registry"), port));
         PythonImage image =
-                new PythonImage(directory, Processes.start("docker-registry", "serve", config.toString()), port);
+                new PythonImage(directory, ProcessTimer.start("docker-registry", "serve", config.toString()), port);
         try {
             image.awaitRegistry();
             for (String tag : List.of("one", "four")) {
@@ -143,7 +143,7 @@ public final class PythonImage implements AutoCloseable {
     }
 
     private static void run(String... command) throws IOException, InterruptedException {
-        Processes.time(Map.of(), command);
+        ProcessTimer.time(Map.of(), command);
     }
 
     @Override

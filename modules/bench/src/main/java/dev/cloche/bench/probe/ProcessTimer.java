@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Times programs as whole processes, without any of our standard streams. */
-public final class Processes {
-    private Processes() {}
+public final class ProcessTimer {
+    private ProcessTimer() {}
 
     /**
      * Runs a program to its end.

@@ -14,15 +14,15 @@ import java.nio.file.Path;
  *
  * @param directory with its files, see docs/on-disk.md
  */
-public record Template(SnapshotRef snapshot, Path directory) {
-    public static Template make(Setting setting, VmProvider provider, int memoryMiB) throws IOException {
+public record BootedTemplate(SnapshotRef snapshot, Path directory) {
+    public static BootedTemplate make(Setting setting, VmProvider provider, int memoryMiB) throws IOException {
         SnapshotName name = new SnapshotName(VmId.random().value());
         VmSpec spec = VmSpec.of(VmId.random(), setting.layer()).withMemoryMiB(memoryMiB);
         try (Vm maker = provider.create(spec.asTemplateMaker())) {
             maker.start(BenchVm.patience());
             SnapshotRef taken = maker.snapshot(name, BenchVm.patience());
             maker.destroy();
-            return new Template(taken, setting.home().resolve("snapshots").resolve(name.value()));
+            return new BootedTemplate(taken, setting.home().resolve("snapshots").resolve(name.value()));
         }
     }
 

@@ -15,12 +15,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Measures starts and stops of sandboxes, one at a time and several at once. */
-public final class Sandboxes {
+public final class SandboxStarts {
     private static final List<Integer> CONCURRENCY = List.of(1, 4, 8);
 
     private final Setting setting;
 
-    public Sandboxes(Setting setting) {
+    public SandboxStarts(Setting setting) {
         this.setting = setting;
     }
 
