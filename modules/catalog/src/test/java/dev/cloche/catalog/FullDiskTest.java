@@ -88,7 +88,7 @@ class FullDiskTest {
     }
 
     @Test
-    void whoReadsTakesAQuarterOfAMebibyteWhateverAnotherWriterTakesOfIt() throws Exception {
+    void aReaderTakesAQuarterOfAMebibyteBesideEveryWriter() throws Exception {
         DiskReserve.in(root).refill(Deadline.none());
         for (int again = 1; again <= 40; again++) {
             disk.fill();

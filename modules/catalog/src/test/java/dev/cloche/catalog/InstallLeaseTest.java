@@ -39,7 +39,7 @@ class InstallLeaseTest {
     }
 
     @Test
-    void whileItIsHeldNobodyElseGetsIt() {
+    void whileItIsHeldNoOtherProcessGetsIt() {
         LeaseHandle mine = lease.acquire("a");
         assertThat(mine.expiresAt()).isEqualTo(clock.instant().plus(Duration.ofMinutes(30)));
         assertThatThrownBy(() -> lease.acquire("b"))
@@ -58,7 +58,7 @@ class InstallLeaseTest {
     }
 
     @Test
-    void whileItIsHeldNobodyElseOpensTheCatalogOrPasses() {
+    void whileItIsHeldNoOtherProcessOpensTheCatalogOrPasses() {
         LeaseHandle mine = lease.acquire("a");
         assertThatThrownBy(() -> Catalog.open(root, OLD, gate)).isInstanceOf(CatalogException.InstallInProgress.class);
         assertThatThrownBy(() -> Catalog.open(root, NEW, gate)).isInstanceOf(CatalogException.InstallInProgress.class);

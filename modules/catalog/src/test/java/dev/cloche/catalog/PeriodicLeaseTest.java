@@ -149,7 +149,7 @@ class PeriodicLeaseTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-60, 60})
-    void aClockThatIsSetStopsNobody(int minutes) {
+    void aClockThatIsSetStopsNoProcess(int minutes) {
         assertThat(complete(lease.tryAcquire("a").orElseThrow())).isTrue();
         clock.forward(Duration.ofMinutes(minutes));
         PeriodicLease.Held held = lease.tryAcquire("b").orElseThrow();

@@ -107,7 +107,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void bytesThatNobodyHasAreAGap() throws IOException {
+    void bytesThatAreLostAreAGap() throws IOException {
         try (OutputJournal journal = open(LARGE)) {
             append(journal, Output.STDOUT, 0, "a");
             append(journal, Output.STDOUT, 101, "b");
@@ -158,7 +158,7 @@ class OutputJournalTest {
     }
 
     @Test
-    void aReaderOfAnOutputThatNobodyHasWrittenYetLearnsOfTheEnd() throws Exception {
+    void aReaderOfAnOutputThatIsNotWrittenYetLearnsOfTheEnd() throws Exception {
         try (ExecutionLog log = new ExecutionLog(directory(), over::join)) {
             Thread end = Thread.ofVirtual().start(() -> over.complete(null));
             assertThat(log.await(Deadline.none())).isEmpty();

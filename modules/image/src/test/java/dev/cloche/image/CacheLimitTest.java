@@ -62,7 +62,7 @@ class CacheLimitTest {
     }
 
     @Test
-    void whatWasPulledAndWhatIsUsedStaysWhateverTheLimitIs() {
+    void whatWasPulledAndWhatIsUsedStaysAboveTheLimit() {
         limit.set(OptionalLong.of(0));
         fixture.acquire(first, "a");
         pull(second);

@@ -41,7 +41,7 @@ class CatalogRulesTest extends OnScriptedRegistry {
     }
 
     @Test
-    void aPullThatAsksNobodyWritesNothing() {
+    void aPullThatAsksNoRegistryWritesNothing() {
         fixture.pull(reference);
         assertThat(written()).isEmpty();
     }

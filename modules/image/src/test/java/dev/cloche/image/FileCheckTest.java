@@ -372,7 +372,7 @@ class FileCheckTest {
     }
 
     @Test
-    void whatIsMissingAndWhatNobodyHasIsFound() throws IOException {
+    void whatIsMissingAndWhatIsOrphanedIsFound() throws IOException {
         try (StoreFixture fixture = StoreFixture.in(root)) {
             fixture.pull(reference);
             assertThat(fixture.store.check()).isEmpty();

@@ -47,7 +47,7 @@ class PruneTest {
     }
 
     @Test
-    void whatSomebodyHoldsStaysAndTheRestGoesWithAnExactReport() throws IOException {
+    void whatHasHoldersStaysAndTheRestGoesWithAnExactReport() throws IOException {
         fixture.acquire(first, "a");
         List<String> needed = fixture.files();
         long neededBytes = bytes();

@@ -93,7 +93,7 @@ class PullLoginTest extends OnScriptedRegistry {
     }
 
     @Test
-    void whoeverItRedirectsToCannotAskForThePassword() throws IOException {
+    void aHostThatItRedirectsToCannotAskForThePassword() throws IOException {
         ImageReference reference = registry.serve("app", "1", small());
         try (ScriptedRegistry thief = new ScriptedRegistry();
                 StoreFixture withLogin =

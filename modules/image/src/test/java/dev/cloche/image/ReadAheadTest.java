@@ -39,7 +39,7 @@ class ReadAheadTest {
     }
 
     @Test
-    void afterTheCloseNobodyReadsTheStream() throws IOException {
+    void afterTheCloseTheStreamIsNotRead() throws IOException {
         AtomicLong read = new AtomicLong();
         InputStream endless = new InputStream() {
             @Override

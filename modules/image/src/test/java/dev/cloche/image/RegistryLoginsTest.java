@@ -131,7 +131,7 @@ class RegistryLoginsTest {
     }
 
     @Test
-    void aRegistryThatAsksNobodyKeepsTheLoginUnverified() throws IOException {
+    void aRegistryThatAsksForNoLoginKeepsItUnverified() throws IOException {
         try (ScriptedRegistry registry = new ScriptedRegistry()) {
             registry.put("/v2/", "{}".getBytes(StandardCharsets.UTF_8));
             assertThat(logins().login(registry.name(), ALICE, StoreFixture.soon()))

@@ -51,7 +51,7 @@ class DirectoryHandleTest {
     }
 
     @Test
-    void namesAreBytesWhateverTheLocale() {
+    void namesAreBytesInEveryLocale() {
         String[] names = {"a\nb", "\u00fc\u6f22", "not utf-8 \udcff\udcfe", "x".repeat(255), " ", "-rf"};
         try (DirectoryHandle handle = DirectoryHandle.open(directory)) {
             for (String name : names) {

@@ -77,7 +77,7 @@ class ArchiveTest {
 
     /** Each byte of a small archive in turn is wrong, missing, or the last one. */
     @Test
-    void whateverIsDamagedIsRefused() throws Exception {
+    void everyDamageIsRefused() throws Exception {
         Path disk = directory.resolve("small");
         try (RandomAccessFile file = new RandomAccessFile(disk.toFile(), "rw")) {
             file.setLength(MIB);

@@ -115,7 +115,7 @@ class MachineDocumentTest {
 
     /** Random documents, comments, foreign keys and changes, with strings that break careless writers. */
     @Test
-    void whateverIsWrittenIsReadAgainAndWhatIsOthersStays() throws Exception {
+    void allThatIsWrittenIsReadAgainAndWhatIsOthersStays() throws Exception {
         for (long seed = 0; seed < 400; seed++) {
             Random random = new Random(seed);
             HostileText hostile = new HostileText(random);

@@ -81,7 +81,7 @@ class MachineStopTest extends MachinesInMemory {
     }
 
     @Test
-    void anEndThatWhoeverStoppedItDidNotLiveToRecordIsRecordedByWhoeverLooks() {
+    void anEndThatItsStopperDidNotLiveToRecordIsRecordedByTheNextLook() {
         make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
         endWithoutARecord(vm -> vm.stop(GRACE, soon()));
         assertStopped("it was shut down");
@@ -111,7 +111,7 @@ class MachineStopTest extends MachinesInMemory {
     }
 
     @Test
-    void aStopThatNobodyIsAtAnyMoreIsBegunAgain() {
+    void aStopWhoseProcessIsGoneIsBegunAgain() {
         make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
         start().close();
         machines.store().updateState(WEB, MachineState.STOPPING);

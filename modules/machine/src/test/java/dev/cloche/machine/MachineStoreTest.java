@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** What is saved, loaded, listed, changed and removed. */
 class MachineStoreTest extends StoredMachines {
     @Test
-    void whatIsSavedIsLoadedWhateverItsParts() {
+    void whatIsSavedIsLoadedInAllItsParts() {
         store().save(SampleMachines.full());
         assertThat(store().load(WEB)).isEqualTo(SampleMachines.full());
         store().save(SampleMachines.plain("web"));

@@ -44,7 +44,7 @@ class MachineWaitTest extends MachinesInMemory {
     }
 
     @Test
-    void aWaitReturnsWithTheStateThatSomebodyElseBroughtAbout() throws Exception {
+    void aWaitReturnsWithTheStateThatAnotherCallerBroughtAbout() throws Exception {
         make(MachineSettings.DEFAULTS);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (MachineState state : List.of(MachineState.RUNNING, MachineState.SUSPENDED, MachineState.STOPPED)) {

@@ -59,7 +59,7 @@ class MachinesTest extends MachinesInMemory {
     }
 
     @Test
-    void whoeverStartsAMachineTogetherGetsOneVm() throws Exception {
+    void startsOfAMachineAtOnceGetOneVm() throws Exception {
         make(MachineSettings.DEFAULTS);
         List<Future<Boolean>> starts = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -135,7 +135,7 @@ public abstract sealed class ProcessException extends ClocheException {
         public WakeTargetMissing(String type) {
             super(
                     "process.wake-target-missing",
-                    "An event of type \"" + type + "\" wakes somebody, and it is not said whom.",
+                    "An event of type \"" + type + "\" wakes a session, and the append names none.",
                     "Give the append a wake target.",
                     null);
         }

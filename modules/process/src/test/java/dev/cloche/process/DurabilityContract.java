@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** What is kept, and what happens when it cannot be. */
 public interface DurabilityContract extends ContractFixture {
     @Test
-    default void aStoreThatNobodyElseCanOpenDoesNotClaimToBeDurable() {
+    default void aStoreOfOneProgramDoesNotClaimToBeDurable() {
         if (registry().durability() == Durability.DURABLE) {
             assertThat(another().durability()).isEqualTo(Durability.DURABLE);
         }

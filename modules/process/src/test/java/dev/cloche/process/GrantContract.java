@@ -62,7 +62,7 @@ public interface GrantContract extends ContractFixture {
     }
 
     @Test
-    default void differentScopesNeverMeetWhateverTheirNames() {
+    default void differentScopesNeverMeetForAllNames() {
         registry().register(registration("p"));
         List<SessionScope> scopes = List.of(
                 SessionScope.of("a", "b"),

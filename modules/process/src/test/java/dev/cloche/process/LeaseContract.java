@@ -57,7 +57,7 @@ public interface LeaseContract extends ContractFixture {
     }
 
     @Test
-    default void anExpiredLeaseCanBeTakenAndNotRenewedEvenIfNobodyTookIt() {
+    default void anExpiredLeaseCanBeTakenAndNotRenewedEvenIfItIsStillFree() {
         registry().register(registration("p"));
         Lease lost = registry().claim("p", "ann", SHORT);
         await().untilAsserted(() -> assertThatThrownBy(() -> registry().renew(lost, SHORT))

@@ -28,7 +28,7 @@ public interface RecoveryContract extends ContractFixture {
     }
 
     @Test
-    default void workersGetRunningProcessesThatNobodyHoldsEachOnce() {
+    default void workersGetFreeRunningProcessesEachOnce() {
         for (String id : List.of("a", "b", "c", "held", "ended")) {
             registry().register(registration(id));
         }

@@ -60,7 +60,7 @@ public interface SemanticsContract extends ContractFixture {
     }
 
     @Test
-    default void anEventCanEndAProcessAndWakeSomebodyAtOnce() {
+    default void anEventCanEndAProcessAndWakeASessionAtOnce() {
         EventType both = new EventType(
                 "both",
                 Optional.empty(),

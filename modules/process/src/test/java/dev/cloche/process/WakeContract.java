@@ -51,7 +51,7 @@ public interface WakeContract extends ContractFixture {
     }
 
     @Test
-    default void anEventWhoseConditionIsFalseWakesNobodyAndNeedsNoTarget() {
+    default void anEventWhoseConditionIsFalseWakesNoSessionAndNeedsNoTarget() {
         registry().register(registration("p"));
         EventAppend quiet = EventAppend.of("said", Json.parse("{\"when\":[],\"say\":\"psst\"}"));
         assertThat(registry().append("p", quiet).wake()).isEmpty();

@@ -132,7 +132,7 @@ public abstract class WorkerContract {
     }
 
     @Test
-    void whatADeadOwnerHeldIsDrivenWhenItsLeaseEndsAndNobodySaysSo() {
+    void whatADeadOwnerHeldIsDrivenWhenItsLeaseEndsWithoutASignal() {
         registry().register(registration("p"));
         registry().register(registration("q"));
         registry().claim("p", "dead", SHORT);

@@ -30,7 +30,7 @@ class KilledOwnerIT {
     Path directory;
 
     @Test
-    void everyByteComesOnceWhoeverIsKilled() throws Exception {
+    void everyByteComesOnceThroughEveryKill() throws Exception {
         passOn(5);
     }
 

@@ -143,7 +143,7 @@ class QemuImageIT extends QemuTest {
     }
 
     @Test
-    void whoAdoptsAVmWhoseSnapshotNobodyFinishedGetsOneThatRuns() throws Exception {
+    void anAdoptedVmWhoseSnapshotWasNotFinishedRuns() throws Exception {
         try (Vm vm = provider.adopt(leftBehind(false), soon())) {
             assertThat(vm.state()).isEqualTo(VmState.RUNNING);
             assertReads(vm);
@@ -153,7 +153,7 @@ class QemuImageIT extends QemuTest {
     }
 
     @Test
-    void aClientOfAVmWhoseSnapshotNobodyFinishedFindsItRunning() throws Exception {
+    void aClientOfAVmWhoseSnapshotWasNotFinishedFindsItRunning() throws Exception {
         try (Vm vm = provider.connect(leftBehind(false), soon())) {
             assertReads(vm);
             vm.kill(soon());

@@ -157,7 +157,7 @@ final class SnapshotTaker {
     void recover(Deadline deadline) {
         if (life.state() == VmState.PAUSED && backend.capturing()) {
             System.getLogger(Vm.class.getName())
-                    .log(System.Logger.Level.DEBUG, "VM " + id + " goes on after a snapshot that nobody finished");
+                    .log(System.Logger.Level.DEBUG, "VM " + id + " goes on after a snapshot that was not finished");
             life.goOn(deadline);
             GuestConnection guest = life.live("go on after a snapshot");
             guest.awaitReady(deadline);

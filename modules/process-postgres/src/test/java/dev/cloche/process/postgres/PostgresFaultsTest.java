@@ -145,7 +145,7 @@ class PostgresFaultsTest {
     }
 
     @Test
-    void aCommitWhoseAuthorDiedBeforeItToldAnybodyIsFoundByTheSafetyPoll() throws Exception {
+    void aCommitWhoseAuthorDiedBeforeItNotifiedIsFoundByTheSafetyPoll() throws Exception {
         ProcessRegistry registry = open(server.config(SCHEMA).withSafetyPoll(Duration.ofMillis(50)));
         registry.register(ContractFixture.registration("p"));
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -56,7 +56,7 @@ class PostgresTimeTest {
     }
 
     @Test
-    void aServerThatHangsHoldsNobodyBeyondItsDeadline() throws Exception {
+    void aServerThatHangsHoldsNoCallerBeyondItsDeadline() throws Exception {
         try (TestServer hanging = TestServer.start();
                 ProcessRegistry registry = open(hanging.config(SCHEMA).withStatementTimeout(Duration.ofHours(1)))) {
             registry.register(ContractFixture.registration("p"));
@@ -74,7 +74,7 @@ class PostgresTimeTest {
     }
 
     @Test
-    void aStepOfTheServersClockEndsLeasesEarlyAndLetsNobodyWriteWhoLostOne() throws Exception {
+    void aStepOfTheServersClockEndsLeasesEarlyAndLetsNoOwnerWriteThatLostOne() throws Exception {
         TestServer server = TestServer.shared();
         server.execute("CREATE TABLE IF NOT EXISTS public.stepping_clock (ms bigint NOT NULL)");
         server.execute("TRUNCATE public.stepping_clock; INSERT INTO public.stepping_clock VALUES (1000000000000)");
@@ -110,7 +110,7 @@ class PostgresTimeTest {
     }
 
     @Test
-    void aStepForwardMakesWhatHasEndedOlderAndTakesNothingThatSomebodyNeeds() throws Exception {
+    void aStepForwardMakesWhatHasEndedOlderAndTakesNothingThatIsNeeded() throws Exception {
         TestServer server = TestServer.shared();
         server.execute("CREATE TABLE IF NOT EXISTS public.stepping_clock (ms bigint NOT NULL)");
         server.execute("TRUNCATE public.stepping_clock; INSERT INTO public.stepping_clock VALUES (1000000000000)");

@@ -51,7 +51,7 @@ class LeaseRulesTest {
     }
 
     @Test
-    void aLeaseOfAnotherBootHasExpiredWhateverItsTicksSay() {
+    void aLeaseOfAnotherBootHasExpiredForAllItsTicks() {
         assertThat(row("earlier boot", 1_000).isLive(at("boot", 5))).isFalse();
     }
 

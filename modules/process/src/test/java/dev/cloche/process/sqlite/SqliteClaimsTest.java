@@ -14,7 +14,7 @@ class SqliteClaimsTest {
     Path root;
 
     @Test
-    void workersLookOnlyAtWhatNobodyHolds() {
+    void workersLookOnlyAtWhatIsFree() {
         try (Catalog catalog = Catalog.open(root, List.of(SqliteProcessStore.schema()))) {
             for (String ranges : List.of(
                     "p.lease_expires IS NOT NULL AND p.lease_epoch = ? AND p.lease_expires <= ? LIMIT ?",

@@ -148,7 +148,7 @@ class GuardHealthTest {
     }
 
     @Test
-    void anotherFailureWaitsForSomebodyToResumeIt() throws Exception {
+    void anotherFailureWaitsForARequestToResume() throws Exception {
         try (var guard =
                 guard("fails false 'Input/output error'; (await resumed; say '{\"event\": \"RESUME\"}') & serve")) {
             awaitNote("disk-error");
@@ -162,7 +162,7 @@ class GuardHealthTest {
     }
 
     @Test
-    void aGuestThatSomebodyHaltedStaysSo() throws Exception {
+    void aGuestThatWasHaltedOnRequestStaysSo() throws Exception {
         tell("held");
         try (var guard = guard("fails true 'No space left on device'; serve")) {
             awaitQuestions(3);
@@ -175,7 +175,7 @@ class GuardHealthTest {
     }
 
     @Test
-    void aGuestIsNotToldToGoOnWhileSomebodySpeaksToTheMonitor() throws Exception {
+    void aGuestIsNotToldToGoOnWhileAClientSpeaksToTheMonitor() throws Exception {
         try (var lock = LockFile.tryLock(directory.resolve("qmp.lock")).orElseThrow();
                 var guard = guard("fails true 'No space left on device'; serve")) {
             // What it asks every sixth time in any case is no attempt.

@@ -73,7 +73,7 @@ class GuardLocksTest extends WithGuard {
     }
 
     @Test
-    void whoAsksWhetherSomethingIsOwnedKeepsNobodyFromIt() throws Exception {
+    void askingWhetherSomethingIsOwnedKeepsNoProcessFromIt() throws Exception {
         var alone = Files.createFile(directory.resolve("alone"));
         AtomicBoolean asking = new AtomicBoolean(true);
         Thread asker = Thread.ofPlatform().start(() -> {

@@ -189,7 +189,7 @@ class GuardOutputLogTest {
     }
 
     @Test
-    void whateverElseAGuestWritesIntoItsLogIsPassedOver() throws IOException {
+    void allElseThatAGuestWritesIntoItsLogIsPassedOver() throws IOException {
         append("no frame at all".repeat(9_000).getBytes(UTF_8));
         append(frame(3, 0, new byte[] {1}));
         append(frame(1, Long.MAX_VALUE, new byte[] {1}));

@@ -139,7 +139,7 @@ class GuardTest extends WithGuard {
     }
 
     @Test
-    void endsAPoolEntryThatNobodyClaims() throws Exception {
+    void endsAPoolEntryThatIsNotClaimed() throws Exception {
         Files.createFile(directory.resolve("pooled"));
         try (var guard = guard("exec sleep 100", "--pool-age-ms", "200")) {
             assertThat(guard.ending()).contains("\"cause\":\"pool-age\"");
@@ -216,7 +216,7 @@ class GuardTest extends WithGuard {
     }
 
     @Test
-    void outlivesWhoeverAdoptedAndDetachedIt() throws Exception {
+    void outlivesAnOwnerThatAdoptedAndDetachedIt() throws Exception {
         var lock = directory.resolve("owner.lock");
         try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
             try (var _ = LockFile.tryLock(lock).orElseThrow()) {

@@ -58,7 +58,7 @@ class RuntimeDirectoryTest {
     }
 
     @Test
-    void oneOfWhichNobodySaysWhoseItIsStays() throws IOException {
+    void oneWithoutANoteOfItsOwnerStays() throws IOException {
         remove(other);
         Files.writeString(note(other), mine.stateRoot().toString());
 

@@ -49,7 +49,7 @@ class VmRemovalTest {
     }
 
     @Test
-    void whoeverLooksForPoolEntriesFinishesItToo() throws IOException {
+    void aLookForPoolEntriesFinishesItToo() throws IOException {
         VmLayout layout = withVm(ID);
         Files.move(layout.directory(ID), layout.vms().resolve(".gone-" + ID));
         assertThat(new QemuPool(layout).list(Instant.now())).isEmpty();

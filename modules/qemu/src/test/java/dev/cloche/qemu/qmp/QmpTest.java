@@ -15,7 +15,7 @@ class QmpTest {
     }
 
     @Test
-    void aCommandIsOneLineWhateverItsArgumentsHold() {
+    void aCommandIsOneLineWithAllArguments() {
         QmpCommand command = new QmpCommand("chardev-add", Map.of("backend", Map.of("path", "/a \"b\"\n,{}")));
         assertThat(new String(command.line(), UTF_8))
                 .endsWith("}\n")

@@ -49,7 +49,7 @@ class SnapshotMemoryTest {
     }
 
     @Test
-    void aMemoryThatNobodyTouchedIsNotReadAgain() throws IOException {
+    void aMemoryThatWasNotTouchedIsNotReadAgain() throws IOException {
         MemoryDigest ofAnother = new MemoryDigest("0".repeat(64), "1:2:3:4");
         assertThatCode(() -> memory.require(manifest(Optional.of(ofAnother))))
                 .as("reading it would show that the digest is wrong")

@@ -202,7 +202,7 @@ public interface VmAttachContract extends VmFixture {
     }
 
     @Test
-    default void theEndOfAnExecutionThatNobodyReadIsKeptUntilSomebodyDoes() throws IOException {
+    default void theEndOfAnExecutionIsKeptUntilItIsRead() throws IOException {
         try (Vm vm = running()) {
             GuestExecution cat = vm.guest().exec(ExecRequest.of("cat").withStdin(), soon());
             cat.stdin().write("kept".getBytes(UTF_8));

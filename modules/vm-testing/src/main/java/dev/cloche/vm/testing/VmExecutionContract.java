@@ -84,7 +84,7 @@ public interface VmExecutionContract extends VmFixture {
     }
 
     @Test
-    default void aReaderThatDoesNotReadDelaysNobodyElse() throws IOException {
+    default void aReaderThatDoesNotReadDelaysNoOtherStream() throws IOException {
         try (Vm vm = running();
                 GuestExecution endless = vm.guest().exec(ExecRequest.of("yes"), soon())) {
             assertThat(endless.stdout().readNBytes(4)).isEqualTo("y\ny\n".getBytes(UTF_8));

@@ -270,7 +270,7 @@ public interface VmFilesContract extends VmFixture {
     }
 
     @Test
-    default void aReaderThatDoesNotReadDelaysNobody() throws IOException {
+    default void aReaderThatDoesNotReadDelaysNoOtherCall() throws IOException {
         try (Vm vm = running()) {
             GuestFiles files = vm.guest().files();
             try (GuestFileOutput file = files.write("/tmp/large", WriteOptions.REPLACE, soon())) {

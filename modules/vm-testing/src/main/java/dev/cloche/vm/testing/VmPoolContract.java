@@ -36,7 +36,7 @@ public interface VmPoolContract extends VmSnapshotContract {
     }
 
     @Test
-    default void aShelvedVmOutlivesItsHandleAndIsClaimedByWhoeverAdoptsIt() throws IOException {
+    default void aShelvedVmOutlivesItsHandleAndIsClaimedByItsAdopter() throws IOException {
         SnapshotRef snapshot = template();
         VmId id = shelved(snapshot, SLOT);
         assertThat(provider().pooled()).singleElement().satisfies(entry -> {
@@ -80,7 +80,7 @@ public interface VmPoolContract extends VmSnapshotContract {
     }
 
     @Test
-    default void anEntryThatNobodyOwnsIsReclaimed() {
+    default void anEntryWithoutAnOwnerIsReclaimed() {
         SnapshotRef snapshot = template();
         VmId shelved = shelved(snapshot, SLOT);
         VmId ended;

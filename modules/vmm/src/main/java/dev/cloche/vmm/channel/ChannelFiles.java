@@ -59,7 +59,7 @@ final class ChannelFiles implements GuestFiles {
             }
             return all;
         } catch (IOException e) {
-            throw new IllegalStateException("nobody else closes it", e);
+            throw new IllegalStateException("only this closes it", e);
         }
     }
 

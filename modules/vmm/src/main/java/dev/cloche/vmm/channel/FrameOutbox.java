@@ -49,7 +49,7 @@ public final class FrameOutbox {
                 }
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts the writing thread", e);
+            throw new IllegalStateException("the writing thread was interrupted", e);
         } finally {
             close();
         }

@@ -39,7 +39,7 @@ class HostileGuestTest {
     /** The connection survives or ends with one of our errors: its reading thread never dies with callers waiting. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void whateverFramesMeanTheConnectionEndsInOrder(long seed) throws Exception {
+    void forAllMeaningsOfFramesTheConnectionEndsInOrder(long seed) throws Exception {
         Random random = new Random(seed);
         for (int round = 0; round < 100; round++) {
             PipeChannel.Pair ends = PipeChannel.Pair.open();

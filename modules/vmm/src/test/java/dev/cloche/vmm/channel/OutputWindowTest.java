@@ -20,7 +20,7 @@ class OutputWindowTest {
     private final OutputWindow window = new OutputWindow("stdout", WINDOW, grants::add);
 
     @Test
-    void bytesComeOutAsTheyWentInWhateverThePieces() throws IOException {
+    void bytesComeOutAsTheyWentInForAllPieces() throws IOException {
         for (long seed = 0; seed < 50; seed++) {
             List<Integer> granted = new ArrayList<>(List.of(WINDOW));
             OutputWindow out = new OutputWindow("stdout", WINDOW, granted::add);

@@ -82,7 +82,7 @@ class FileRecordTest {
     }
 
     @Test
-    void whateverBytesComeOnlyTheTypedErrorIsThrown() throws IOException {
+    void forAllBytesOnlyTheTypedErrorIsThrown() throws IOException {
         Random random = new Random(5);
         byte[] good =
                 written(new FileEntry(FileKind.FILE, 0644, 0, 0, 9, Instant.EPOCH, 0, 0, "name/x", ""), new byte[9]);
