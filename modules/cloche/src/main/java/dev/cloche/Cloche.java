@@ -1,6 +1,9 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.machine.OrphanedMachine;
+import dev.cloche.sandbox.MaintenanceStep;
+import dev.cloche.sandbox.SandboxManager;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -69,14 +72,22 @@ public final class Cloche implements AutoCloseable {
         return new CatalogCare(options);
     }
 
-    /** What {@link #maintain()} would do now with a state root that nobody else maintains; nothing is done. */
-    public static List<MaintenanceResult.Step> maintenancePlan(ClocheOptions options) {
+    /**
+     * Returns what {@link #maintain()} would do now if no other process maintained this state root. Does nothing of it. A step
+     * with what a removed machine has left names that machine.
+     */
+    public static List<MaintenanceStep> maintenancePlan(ClocheOptions options) {
         try (Rooms rooms = Rooms.open(options)) {
             return Stream.concat(
-                            rooms.maintenance().preview().stream().map(MaintenanceResult.Step::of),
-                            rooms.machines().orphans().stream().map(MaintenanceResult.Step::of))
+                            rooms.maintenance().preview().stream(),
+                            rooms.machines().orphans().stream().map(Cloche::removal))
                     .toList();
         }
+    }
+
+    private static MaintenanceStep removal(OrphanedMachine orphan) {
+        String name = orphan.name().isEmpty() ? orphan.id().value() : orphan.name();
+        return new MaintenanceStep(name, MaintenanceStep.Action.REMOVE, orphan.what());
     }
 
     /**
@@ -235,7 +246,7 @@ public final class Cloche implements AutoCloseable {
         rooms.close();
     }
 
-    dev.cloche.sandbox.SandboxManager sandboxRoom() {
+    SandboxManager sandboxRoom() {
         return rooms.sandboxes();
     }
 }

@@ -1,5 +1,7 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.MaintenanceLimits;
+import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,7 +62,7 @@ public record ClocheOptions(
                 setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
                         ? new TemplateMaking.Never()
                         : new TemplateMaking.InBackground();
-        return new ClocheOptions(home, share, Map.of(), making, MaintenanceLimits.DEFAULT);
+        return new ClocheOptions(home, share, Map.of(), making, MaintenanceLimits.defaults());
     }
 
     /** The same with another state root; the share directories stay what they are. */

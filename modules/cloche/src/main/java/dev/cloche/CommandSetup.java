@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.vm.ResourceLimit;
+import dev.cloche.vm.ResourceLimit.Resource;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +57,7 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>>
      * @param hard what {@code soft} may be raised to, not below it
      */
     public T limit(Resource resource, long soft, long hard) {
-        limits.put(resource, new ResourceLimit(ResourceLimit.Resource.valueOf(resource.name()), soft, hard));
+        limits.put(resource, new ResourceLimit(resource, soft, hard));
         return self();
     }
 

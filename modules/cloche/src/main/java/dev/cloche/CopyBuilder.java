@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import java.nio.file.Path;
@@ -19,17 +20,10 @@ import java.nio.file.Path;
 public final class CopyBuilder {
     private final SandboxFiles files;
     private CopyOptions options = CopyOptions.DEFAULT;
-    private Progress progress = (entries, bytes) -> {};
+    private CopyListener progress = CopyListener.silent();
 
     CopyBuilder(SandboxFiles files) {
         this.files = files;
-    }
-
-    /** Is told how far a copy is. */
-    @FunctionalInterface
-    public interface Progress {
-        /** Called often, by the thread that copies, so be quick: entries begun, and bytes of content, so far. */
-        void copied(long entries, long bytes);
     }
 
     /**
@@ -71,9 +65,9 @@ public final class CopyBuilder {
         return this;
     }
 
-    /** Who is told how far the copy is. */
-    public CopyBuilder progress(Progress told) {
-        progress = told;
+    /** Tells a listener how far the copy is. */
+    public CopyBuilder progress(CopyListener listener) {
+        progress = listener;
         return this;
     }
 
@@ -84,8 +78,8 @@ public final class CopyBuilder {
      * @param target the absolute path of the copy itself; the directory that it lies in has to exist
      * @throws dev.cloche.base.ClocheException as {@link SandboxFiles} says
      */
-    public CopyResult in(Path source, String target) {
-        return files.run(guest -> result(guest.copyIn(source, target, options, progress::copied, files.deadline())));
+    public CopyReport in(Path source, String target) {
+        return files.run(guest -> guest.copyIn(source, target, options, progress, files.deadline()));
     }
 
     /**
@@ -95,25 +89,7 @@ public final class CopyBuilder {
      * @param target the copy itself; the directory that it lies in has to exist
      * @throws dev.cloche.base.ClocheException as {@link SandboxFiles} says
      */
-    public CopyResult out(String source, Path target) {
-        return files.run(guest -> result(guest.copyOut(source, target, options, progress::copied, files.deadline())));
-    }
-
-    private static CopyResult result(CopyReport report) {
-        return new CopyResult(
-                report.entries(),
-                report.bytes(),
-                report.leftOut().stream()
-                        .map(left -> new CopyResult.LeftOut(left.path(), reason(left.reason())))
-                        .toList(),
-                report.leftOutCount());
-    }
-
-    private static CopyResult.Reason reason(CopyReport.Reason reason) {
-        return switch (reason) {
-            case SPECIAL_FILE -> CopyResult.Reason.SPECIAL_FILE;
-            case VANISHED -> CopyResult.Reason.VANISHED;
-            case CHANGED -> CopyResult.Reason.CHANGED;
-        };
+    public CopyReport out(String source, Path target) {
+        return files.run(guest -> guest.copyOut(source, target, options, progress, files.deadline()));
     }
 }

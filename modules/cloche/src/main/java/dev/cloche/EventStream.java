@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.SandboxEvents;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import java.util.function.Consumer;
  * behind. Costs nothing while nothing happens. For one thread at a time; {@link #close} may be called by another.
  *
  * <pre>{@code
- * try (EventStream events = cloche.sandboxes().events(Optional.empty())) {
+ * try (EventStream events = cloche.sandboxes().events()) {
  *     while (true) {
  *         SandboxEvent event = events.next();
  *         System.out.println(event.name() + " " + event.kind());
@@ -32,12 +33,12 @@ public final class EventStream implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted, or the stream is closed
      */
     public SandboxEvent next() throws InterruptedException {
-        return SandboxEvent.of(stream.next());
+        return stream.next();
     }
 
     /** The next event; empty if none comes within this time. Otherwise like {@link #next()}. */
     public Optional<SandboxEvent> next(Duration longest) throws InterruptedException {
-        return stream.next(Deadline.after(longest)).map(SandboxEvent::of);
+        return stream.next(Deadline.after(longest));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.vm.ExitStatus;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -15,18 +16,18 @@ import java.nio.charset.StandardCharsets;
  * <p>Immutable: each call for an array answers a copy.
  */
 public final class ExecResult {
-    private final Exit exit;
+    private final ExitStatus exit;
     private final byte[] stdout;
     private final byte[] stderr;
 
-    ExecResult(Exit exit, byte[] stdout, byte[] stderr) {
+    ExecResult(ExitStatus exit, byte[] stdout, byte[] stderr) {
         this.exit = exit;
         this.stdout = stdout;
         this.stderr = stderr;
     }
 
     /** How the command ended. */
-    public Exit exit() {
+    public ExitStatus exit() {
         return exit;
     }
 

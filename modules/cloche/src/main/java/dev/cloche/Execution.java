@@ -185,8 +185,23 @@ public final class Execution implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first; with {@code
      *     vm.disk-full}, {@code vm.disk-error} or {@code vm.silent} if its guest is hindered
      */
-    public Exit await() {
-        return Exit.of(awaitStatus());
+    public ExitStatus await() {
+        try {
+            ExitStatus end = patient ? guest.await(deadline) : awaitUnhindered();
+            status = end;
+            whenOver.run();
+            return end;
+        } catch (VmException.Deadline passed) {
+            kill(passed);
+            throw new CommandException.TimedOut(passed);
+        } catch (VmException.Interrupted interrupted) {
+            if (endsWithUs) {
+                CommandEnd.of(guest);
+            }
+            throw interrupted;
+        } catch (GuestException.ConnectionLost lost) {
+            throw sandbox.ended(lost);
+        }
     }
 
     /** Whether {@link #await()} has seen the command's end. */
@@ -221,25 +236,6 @@ public final class Execution implements AutoCloseable {
         }
     }
 
-    ExitStatus awaitStatus() {
-        try {
-            ExitStatus end = patient ? guest.await(deadline) : awaitUnhindered();
-            status = end;
-            whenOver.run();
-            return end;
-        } catch (VmException.Deadline passed) {
-            kill(passed);
-            throw new CommandException.TimedOut(passed);
-        } catch (VmException.Interrupted interrupted) {
-            if (endsWithUs) {
-                CommandEnd.of(guest);
-            }
-            throw interrupted;
-        } catch (GuestException.ConnectionLost lost) {
-            throw sandbox.ended(lost);
-        }
-    }
-
     /** A full disk that is soon made room on ends nobody's wait. */
     private ExitStatus awaitUnhindered() {
         for (int hindered = 0; ; ) {
@@ -266,7 +262,7 @@ public final class Execution implements AutoCloseable {
         if (input.length > 0) {
             VIRTUAL.execute(() -> feed(input));
         }
-        Exit exit = await();
+        ExitStatus exit = await();
         try {
             return new ExecResult(exit, stdout.join(), stderr.join());
         } catch (CompletionException e) {

@@ -95,13 +95,13 @@ public final class ForkBuilder {
     }
 
     /** The same, as sandboxes that outlive this process. */
-    public DetachedFork startDetached(int count) {
+    public Forked<SandboxInfo> startDetached(int count) {
         SandboxSnapshots room = cloche.sandboxRoom().snapshots();
         Forked<SandboxRecord> forked = room.forkDetached(parent.getAsLong(), children(count), Deadline.none());
         List<SandboxInfo> infos = forked.children().stream()
                 .map(child -> SandboxInfo.of(child, cloche.sandboxRoom()))
                 .toList();
-        return new DetachedFork(infos, forked.pause(), forked.total());
+        return new Forked<>(infos, forked.pause(), forked.total());
     }
 
     private List<ChildSpec> children(int count) {

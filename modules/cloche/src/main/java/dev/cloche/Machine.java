@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestMetrics;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,8 +80,8 @@ public final class Machine implements AutoCloseable {
     }
 
     /** What the machine uses at present. */
-    public SandboxMetrics metrics() {
-        return SandboxMetrics.of(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
+    public GuestMetrics metrics() {
+        return running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT)));
     }
 
     /**

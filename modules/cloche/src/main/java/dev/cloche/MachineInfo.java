@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -32,8 +33,7 @@ import java.util.Optional;
  * @param distro a note on its distribution, and its release
  * @param provision the script beside its configuration that runs once, at its first start
  * @param unsupported what its file asks for and Cloche cannot do: while there is any of it, it is not started
- * @param hindrance why it does not work at present although it runs, for example {@code disk-full}
- * @param remedy what to do about that
+ * @param hindrance why it does not work at present although it runs
  */
 public record MachineInfo(
         String name,
@@ -63,13 +63,11 @@ public record MachineInfo(
         Optional<String> distro,
         Optional<String> provision,
         List<String> unsupported,
-        Optional<String> hindrance,
-        Optional<String> remedy) {
+        Optional<VmHindrance> hindrance) {
     static MachineInfo of(dev.cloche.machine.MachineInfo info, dev.cloche.machine.Machines room) {
         PersistedMachine machine = info.machine();
         MachineSettings settings = machine.settings();
         MachineOrigin origin = machine.origin();
-        Optional<VmHindrance> hindrance = room.hindrance(machine);
         return new MachineInfo(
                 machine.name().value(),
                 info.state().word(),
@@ -91,7 +89,7 @@ public record MachineInfo(
                 machine.status().ipAddress(),
                 machine.status().lastError(),
                 machine.status().lastEnd(),
-                PublishedPort.of(room.publishedPorts(machine)),
+                room.publishedPorts(machine),
                 room.directory(machine.name()),
                 machine.vmId().value(),
                 origin.imageDigest(),
@@ -101,7 +99,6 @@ public record MachineInfo(
                                 .orElse(name)),
                 settings.provision(),
                 machine.foreign().keys(),
-                hindrance.map(Words::of),
-                hindrance.map(VmHindrance::remedy));
+                room.hindrance(machine));
     }
 }

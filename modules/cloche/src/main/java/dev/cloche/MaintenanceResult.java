@@ -1,8 +1,6 @@
 package dev.cloche;
 
-import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceReport;
-import dev.cloche.sandbox.MaintenanceStep;
 
 /**
  * What {@link Cloche#maintain()} has done.
@@ -24,24 +22,6 @@ import dev.cloche.sandbox.MaintenanceStep;
  */
 public record MaintenanceResult(
         boolean swept, int examined, int reconciled, int removed, int machines, int errors, boolean unfinished) {
-    /**
-     * What would be done with one sandbox, or with what a machine has left.
-     *
-     * @param sandbox its name, or that of the machine
-     * @param action {@code reconcile} (its end would be recorded), {@code end} (its end, which was asked for by a process that is
-     *     gone, would be gone on with), {@code kill} (its VM, which nobody owns any more, would be ended), {@code wait} (that VM is left to its guard for a while) or {@code remove}
-     * @param detail one sentence on why
-     */
-    public record Step(String sandbox, String action, String detail) {
-        static Step of(MaintenanceStep step) {
-            return new Step(step.sandbox(), Words.of(step.action()), step.detail());
-        }
-
-        static Step of(OrphanedMachine orphan) {
-            return new Step(orphan.name().isEmpty() ? orphan.id().value() : orphan.name(), "remove", orphan.what());
-        }
-    }
-
     static MaintenanceResult of(MaintenanceReport report, int machines) {
         return new MaintenanceResult(
                 report.outcome() == MaintenanceReport.Outcome.SWEPT,

@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.ExecutionLog;
 import dev.cloche.execution.ExecutionOutput;
+import dev.cloche.vm.OutputLogEntry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -13,7 +14,7 @@ import java.util.function.BooleanSupplier;
  *
  * <pre>{@code
  * try (ProcessLog log = cloche.processes().log(id)) {
- *     for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
+ *     for (Optional<OutputLogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
  *         System.out.print(UTF_8.decode(entry.get().bytes()));
  *     }
  * }
@@ -30,7 +31,7 @@ public final class ProcessLog implements AutoCloseable {
     }
 
     /** The next piece that is there already; empty where the output ends at present. */
-    public Optional<LogEntry> next() {
+    public Optional<OutputLogEntry> next() {
         return log.next().map(ProcessLog::entry);
     }
 
@@ -42,7 +43,7 @@ public final class ProcessLog implements AutoCloseable {
      *     Processes#await} does
      * @throws InterruptedException if this thread is interrupted
      */
-    public Optional<LogEntry> await(Duration longest) throws InterruptedException {
+    public Optional<OutputLogEntry> await(Duration longest) throws InterruptedException {
         Deadline deadline = Deadline.after(longest);
         Optional<ExecutionOutput> piece = log.next();
         boolean runs = true;
@@ -59,7 +60,7 @@ public final class ProcessLog implements AutoCloseable {
         log.close();
     }
 
-    private static LogEntry entry(ExecutionOutput piece) {
-        return new LogEntry(piece.error(), piece.at(), piece.missing(), piece.bytes());
+    private static OutputLogEntry entry(ExecutionOutput piece) {
+        return new OutputLogEntry(piece.error(), piece.at(), piece.missing(), piece.bytes());
     }
 }

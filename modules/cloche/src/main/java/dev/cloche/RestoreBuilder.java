@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.ChildSpec;
+import dev.cloche.vm.PublishedPort;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +20,7 @@ public final class RestoreBuilder {
     private final Cloche cloche;
     private final String snapshot;
     private ChildSpec child = ChildSpec.unnamed();
-    private final List<dev.cloche.vm.PublishedPort> ports = new ArrayList<>();
+    private final List<PublishedPort> ports = new ArrayList<>();
     private final ChildSecrets secrets = new ChildSecrets();
 
     RestoreBuilder(Cloche cloche, String snapshot) {
@@ -71,7 +72,7 @@ public final class RestoreBuilder {
 
     /** Publishes a port, as {@link SandboxBuilder#publish} does. The original's are not published again. */
     public RestoreBuilder publish(String port) {
-        ports.addAll(dev.cloche.vm.PublishedPort.parse(port));
+        ports.addAll(PublishedPort.parse(port));
         return this;
     }
 

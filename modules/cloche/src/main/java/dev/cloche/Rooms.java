@@ -19,7 +19,6 @@ import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.sandbox.SandboxMaintenance;
 import dev.cloche.sandbox.SandboxManager;
-import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,10 +63,8 @@ record Rooms(
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
-        SandboxManager sandboxes =
-                new SandboxManager(root, catalog, images, vms, clock, making(options.templateMaking()));
-        SandboxMaintenance maintenance =
-                sandboxes.maintenance(options.maintenance().room());
+        SandboxManager sandboxes = new SandboxManager(root, catalog, images, vms, clock, options.templateMaking());
+        SandboxMaintenance maintenance = sandboxes.maintenance(options.maintenance());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         Machines machines = machines(root, images, vms);
         return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
@@ -102,15 +99,6 @@ record Rooms(
                 .withRegistries(() -> Configuration.read(configuration)
                         .applied(RegistryOptions.defaults().withLogins(logins)))
                 .withKeepBytes(() -> Configuration.read(configuration).keepImages());
-    }
-
-    private static TemplateMaking making(dev.cloche.TemplateMaking making) {
-        return switch (making) {
-            case dev.cloche.TemplateMaking.Never() -> new TemplateMaking.Never();
-            case dev.cloche.TemplateMaking.InBackground() -> new TemplateMaking.InBackground();
-            case dev.cloche.TemplateMaking.ByProcess(List<String> command, List<String> filler) ->
-                new TemplateMaking.ByProcess(command, filler);
-        };
     }
 
     private static Map<String, RegistryLogin> logins(Map<String, dev.cloche.RegistryLogin> given) {

@@ -3,8 +3,13 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.sandbox.StartTimings;
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.ExecutionInfo;
+import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.PublishedPort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +45,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** Where the time of its start went; empty for a sandbox that was connected to. */
     public Optional<StartTimings> startTimings() {
-        return running.timings().map(StartTimings::of);
+        return running.timings();
     }
 
     /**
@@ -69,7 +74,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** The ports of this host that lead to it. */
     public List<PublishedPort> ports() {
-        return PublishedPort.of(running.publishedPorts());
+        return running.publishedPorts();
     }
 
     /** Its files, with the rights of root. */
@@ -117,9 +122,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** The commands that run, and those that have ended and are kept, in the order of their start. */
     public List<ExecutionInfo> executions() {
-        return running.ask(guest -> guest.executions(Deadline.after(ANSWER_LIMIT))).stream()
-                .map(ExecutionInfo::of)
-                .toList();
+        return running.ask(guest -> guest.executions(Deadline.after(ANSWER_LIMIT)));
     }
 
     /**
@@ -135,8 +138,8 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /** What the sandbox uses at present. */
-    public SandboxMetrics metrics() {
-        return SandboxMetrics.of(running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT))));
+    public GuestMetrics metrics() {
+        return running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT)));
     }
 
     /**
@@ -153,9 +156,9 @@ public final class Sandbox implements AutoCloseable {
      *
      * @throws dev.cloche.base.ClocheException as {@link Execution#await()} does
      */
-    public Exit finishWith(Execution main) {
-        Exit exit = main.await();
-        running.finish(main.awaitStatus());
+    public ExitStatus finishWith(Execution main) {
+        ExitStatus exit = main.await();
+        running.finish(exit);
         return exit;
     }
 

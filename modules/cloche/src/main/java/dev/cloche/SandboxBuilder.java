@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
@@ -190,7 +191,7 @@ public final class SandboxBuilder {
 
     /** Whether a detached sandbox is started again when it has ended by itself; it needs a name. */
     public SandboxBuilder restart(RestartPolicy policy) {
-        policies = policies.withRestart(policy.room());
+        policies = policies.withRestart(policy);
         return this;
     }
 

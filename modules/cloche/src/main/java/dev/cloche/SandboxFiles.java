@@ -1,6 +1,8 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.CopyReport;
+import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
@@ -101,18 +103,17 @@ public final class SandboxFiles {
 
     /** What a path leads to; symbolic links are followed. */
     public FileInfo stat(String path) {
-        return run(guest -> info(guest.stat(path, true, deadline())));
+        return run(guest -> guest.stat(path, true, deadline()));
     }
 
     /** What a path names, the link itself if that is one. */
     public FileInfo statLink(String path) {
-        return run(guest -> info(guest.stat(path, false, deadline())));
+        return run(guest -> guest.stat(path, false, deadline()));
     }
 
     /** What is in a directory, in no order. */
     public List<FileInfo> list(String path) {
-        return run(guest ->
-                guest.list(path, deadline()).stream().map(SandboxFiles::info).toList());
+        return run(guest -> guest.list(path, deadline()));
     }
 
     /** Makes a directory of mode 0755, and its parents where they are missing; one that exists is no error. */
@@ -144,7 +145,7 @@ public final class SandboxFiles {
      *
      * @param target the copy itself; a directory is merged into a directory that has its name
      */
-    public CopyResult copyIn(Path source, String target) {
+    public CopyReport copyIn(Path source, String target) {
         return copy().in(source, target);
     }
 
@@ -153,7 +154,7 @@ public final class SandboxFiles {
      *
      * @param target the copy itself; a directory is merged into a directory that has its name
      */
-    public CopyResult copyOut(String source, Path target) {
+    public CopyReport copyOut(String source, Path target) {
         return copy().out(source, target);
     }
 
@@ -176,22 +177,5 @@ public final class SandboxFiles {
         } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
             throw sandbox.ended(lost);
         }
-    }
-
-    private static FileInfo info(dev.cloche.vm.FileInfo file) {
-        return new FileInfo(
-                file.name(),
-                switch (file.kind()) {
-                    case FILE -> FileInfo.Kind.FILE;
-                    case DIRECTORY -> FileInfo.Kind.DIRECTORY;
-                    case SYMBOLIC_LINK -> FileInfo.Kind.SYMBOLIC_LINK;
-                    case FIFO, CHARACTER_DEVICE, BLOCK_DEVICE, SOCKET -> FileInfo.Kind.SPECIAL;
-                },
-                file.mode(),
-                file.uid(),
-                file.gid(),
-                file.size(),
-                file.modified(),
-                file.linkTarget());
     }
 }

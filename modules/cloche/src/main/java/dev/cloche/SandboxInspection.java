@@ -3,11 +3,16 @@ package dev.cloche;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.RunStart;
+import dev.cloche.sandbox.RunStatus;
 import dev.cloche.sandbox.SandboxDetails;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.StartTimings;
 import dev.cloche.sandbox.StopSignal;
 import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,23 +22,19 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * All that is recorded of a sandbox.
+ * Tells all that is recorded of a sandbox.
  *
  * <pre>{@code
- * cloche.sandboxes().inspect("web").runs().forEach(run -> System.out.println(run.startedAt() + " " + run.reason()));
+ * cloche.sandboxes().inspect("web").runs().forEach(run -> System.out.println(run.startedAt() + " " + run.termination()));
  * }</pre>
  *
  * @param info what lists say of it
  * @param image the digest of the image that it has, and has again at every start; empty until it was created or started
- * @param diskMib the size of its writable disk; empty if it writes to its memory
+ * @param diskMib the size of its writable disk in MiB; empty if it writes to its memory
  * @param labels what it can be found by
- * @param maxDuration of a run
- * @param idleTimeout after which it is stopped if nobody uses it
- * @param startTimeout that a start may take
- * @param restart whether it is started again
- * @param restarts how often it has been, in a row
- * @param keptRuns how many runs are kept
- * @param command what its main command was given; empty words if that is the image's own. Empty if an older Cloche made it,
+ * @param policies the limits of its life
+ * @param restarts how often it was started again, in a row
+ * @param command what its main command was given; without words if that is the image's own. Empty if an older Cloche made it,
  *     which did not record that
  * @param runs those that are kept, the latest first
  */
@@ -42,33 +43,25 @@ public record SandboxInspection(
         Optional<String> image,
         OptionalInt diskMib,
         Map<String, String> labels,
-        Optional<Duration> maxDuration,
-        Optional<Duration> idleTimeout,
-        Duration startTimeout,
-        RestartPolicy restart,
+        SandboxPolicies policies,
         int restarts,
-        int keptRuns,
         Optional<Command> command,
         List<Run> runs) {
+    /** Copies the collections. */
     public SandboxInspection {
         labels = Map.copyOf(labels);
         runs = List.copyOf(runs);
     }
 
-    static SandboxInspection of(SandboxDetails details, dev.cloche.sandbox.SandboxManager room) {
+    static SandboxInspection of(SandboxDetails details, SandboxManager room) {
         SandboxRecord sandbox = details.sandbox();
-        SandboxPolicies policies = sandbox.policies();
         return new SandboxInspection(
                 SandboxInfo.of(sandbox, room),
                 sandbox.manifest(),
                 sandbox.diskMib(),
                 details.labels(),
-                policies.maxDuration(),
-                policies.idleTimeout(),
-                policies.startTimeout(),
-                RestartPolicy.of(policies.restart()),
+                sandbox.policies(),
                 sandbox.restarts(),
-                policies.keptRuns(),
                 details.main().map(Command::of),
                 details.runs().stream()
                         .map(run -> Run.of(run, details.starts()))
@@ -76,7 +69,7 @@ public record SandboxInspection(
     }
 
     /**
-     * A main command.
+     * Tells what a main command was given.
      *
      * @param words that replace the image's own where there are any
      * @param environment added to the image's
@@ -90,8 +83,9 @@ public record SandboxInspection(
             Map<String, String> environment,
             Optional<String> workingDirectory,
             Optional<String> user,
-            Optional<String> stopSignal,
+            Optional<StopSignal> stopSignal,
             boolean whole) {
+        /** Copies the collections. */
         public Command {
             words = List.copyOf(words);
             environment = Map.copyOf(environment);
@@ -103,16 +97,15 @@ public record SandboxInspection(
                     main.options().environment(),
                     main.options().workingDirectory(),
                     main.options().user(),
-                    main.stopSignal().map(StopSignal::toString),
+                    main.stopSignal(),
                     main.whole());
         }
     }
 
     /**
-     * One run of the sandbox's VM.
+     * Tells what is recorded of one run of the sandbox's VM.
      *
      * @param vm the id of its VM
-     * @param status of the run; it has ended exactly if there is a reason
      * @param detached whether it outlives its owner
      * @param pid of the VM's guard on the host; empty until its guest has answered
      * @param ownerPid of the process that started it, or adopted it last
@@ -121,17 +114,12 @@ public record SandboxInspection(
      * @param start how its VM came to be, in whole milliseconds; empty until its guest has answered, and where an older Cloche
      *     started it
      * @param terminatedAt when its end was recorded
-     * @param asked why somebody has begun to end it
-     * @param reason why it ended
-     * @param exitCode of the main command, where it is known
-     * @param exitSignal that ended the main command, or the VM
-     * @param killed whether something of it had not ended in the time that it was given, and was killed
-     * @param detail one sentence on its end, or two
+     * @param asked why its end was requested, if it was
+     * @param termination how it ended; empty while it runs
      */
     public record Run(
             long id,
-            String vm,
-            String status,
+            VmId vm,
             boolean detached,
             OptionalLong pid,
             long ownerPid,
@@ -139,18 +127,17 @@ public record SandboxInspection(
             Optional<Instant> readyAt,
             Optional<StartTimings> start,
             Optional<Instant> terminatedAt,
-            Optional<String> asked,
-            Optional<String> reason,
-            OptionalInt exitCode,
-            OptionalInt exitSignal,
-            boolean killed,
-            Optional<String> detail) {
+            Optional<TerminationReason> asked,
+            Optional<Termination> termination) {
+        /** Returns whether it runs or has ended. */
+        public RunStatus status() {
+            return termination.isPresent() ? RunStatus.TERMINATED : RunStatus.RUNNING;
+        }
+
         private static Run of(RunRecord run, List<RunStart> starts) {
-            Optional<Termination> termination = run.termination();
             return new Run(
                     run.id(),
-                    run.vm().value(),
-                    Words.of(run.status()),
+                    run.vm(),
                     run.detached(),
                     run.guard().map(guard -> OptionalLong.of(guard.pid())).orElse(OptionalLong.empty()),
                     run.owner().pid(),
@@ -159,14 +146,19 @@ public record SandboxInspection(
                     starts.stream()
                             .filter(start -> start.run() == run.id())
                             .findFirst()
-                            .map(start -> StartTimings.of(run, start)),
+                            .map(start -> timings(run, start)),
                     run.terminatedAt(),
-                    run.asked().map(Words::of),
-                    termination.map(end -> Words.of(end.reason())),
-                    termination.map(Termination::exitCode).orElse(OptionalInt.empty()),
-                    termination.map(Termination::exitSignal).orElse(OptionalInt.empty()),
-                    termination.filter(Termination::killed).isPresent(),
-                    termination.map(Termination::detail));
+                    run.asked(),
+                    run.termination());
+        }
+
+        private static StartTimings timings(RunRecord run, RunStart start) {
+            return new StartTimings(
+                    start.kind(),
+                    Duration.between(run.startedAt(), run.readyAt().orElse(run.startedAt())),
+                    start.image(),
+                    start.boot(),
+                    Optional.empty());
         }
     }
 }

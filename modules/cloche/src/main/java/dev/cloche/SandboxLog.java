@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * try (SandboxLog log = cloche.sandboxes().log("web")) {
- *     for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
+ *     for (Optional<OutputLogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
  *         System.out.print(UTF_8.decode(entry.get().bytes()));
  *     }
  * }
@@ -26,8 +26,8 @@ public final class SandboxLog implements AutoCloseable {
     }
 
     /** The next piece that is there already; empty where the log ends at present. */
-    public Optional<LogEntry> next() {
-        return log.next().map(SandboxLog::entry);
+    public Optional<OutputLogEntry> next() {
+        return log.next();
     }
 
     /**
@@ -36,16 +36,12 @@ public final class SandboxLog implements AutoCloseable {
      * @param longest how long to wait
      * @throws dev.cloche.base.ClocheException with the code {@code vm.deadline} if nothing comes in time
      */
-    public Optional<LogEntry> await(Duration longest) {
-        return log.await(Deadline.after(longest)).map(SandboxLog::entry);
+    public Optional<OutputLogEntry> await(Duration longest) {
+        return log.await(Deadline.after(longest));
     }
 
     @Override
     public void close() {
         log.close();
-    }
-
-    private static LogEntry entry(OutputLogEntry entry) {
-        return new LogEntry(entry.error(), entry.time(), entry.missing(), entry.bytes());
     }
 }

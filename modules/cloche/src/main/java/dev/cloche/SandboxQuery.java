@@ -1,16 +1,17 @@
 package dev.cloche;
 
 import dev.cloche.sandbox.SandboxFilter;
+import dev.cloche.sandbox.SandboxStatus;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * Which sandboxes to list. Immutable.
+ * Selects the sandboxes of a list. Immutable.
  *
  * <pre>{@code
- * SandboxList page = cloche.sandboxes().list(SandboxQuery.all().label("team", "search").status("running").limit(100));
+ * SandboxList page = cloche.sandboxes().list(SandboxQuery.all().label("team", "search").status(RUNNING).limit(100));
  * while (page.next().isPresent()) {
  *     page = cloche.sandboxes().list(SandboxQuery.all().limit(100).before(page.next().getAsLong()));
  * }
@@ -25,26 +26,22 @@ public final class SandboxQuery {
         this.filter = filter;
     }
 
-    /** Every sandbox. */
+    /** Selects every sandbox. */
     public static SandboxQuery all() {
         return ALL;
     }
 
-    /**
-     * Those in one of these statuses, such as {@code running}.
-     *
-     * @throws dev.cloche.base.ClocheException if one is no status
-     */
-    public SandboxQuery status(String... statuses) {
-        return new SandboxQuery(filter.withStatuses(SandboxStatuses.parse(List.of(statuses))));
+    /** Selects those in one of these statuses. */
+    public SandboxQuery status(SandboxStatus... statuses) {
+        return new SandboxQuery(filter.withStatuses(Set.of(statuses)));
     }
 
-    /** Those with this label, besides the ones asked for before. */
+    /** Selects those with this label, besides the ones that were named before. */
     public SandboxQuery label(String key, String value) {
         return withLabel(key, Optional.of(value));
     }
 
-    /** Those with a label of this key, whatever its value, besides the ones asked for before. */
+    /** Selects those with a label of this key and any value, besides the ones that were named before. */
     public SandboxQuery label(String key) {
         return withLabel(key, Optional.empty());
     }
@@ -55,17 +52,17 @@ public final class SandboxQuery {
         return new SandboxQuery(filter.withLabels(labels));
     }
 
-    /** Those of this image, as it was given when they were made. */
+    /** Selects those of this image, as it was given when they were made. */
     public SandboxQuery image(String reference) {
         return new SandboxQuery(filter.withImage(reference));
     }
 
-    /** At most so many at once; positive. */
+    /** Limits a part of the list to so many sandboxes; positive. */
     public SandboxQuery limit(int most) {
         return new SandboxQuery(filter.withLimit(most));
     }
 
-    /** Those older than this id: what {@link SandboxList#next()} of the page before says. */
+    /** Selects those older than this id: what {@link SandboxList#next()} of the part before says. */
     public SandboxQuery before(long id) {
         return new SandboxQuery(filter.withBefore(id));
     }

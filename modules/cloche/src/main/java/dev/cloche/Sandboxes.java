@@ -2,8 +2,11 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.Executions;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPage;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.StatusReached;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,7 +31,7 @@ public final class Sandboxes {
     private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
 
     private final Rooms rooms;
-    private final dev.cloche.sandbox.SandboxManager room;
+    private final SandboxManager room;
 
     Sandboxes(Rooms rooms) {
         this.rooms = rooms;
@@ -56,29 +59,41 @@ public final class Sandboxes {
     }
 
     /**
-     * Waits until a sandbox has one of some statuses, or had one meanwhile, whichever process brings that about. Costs nothing
-     * while it lasts.
+     * Waits until a sandbox has one of some statuses, or had one meanwhile, through an action of any process. Takes no processor
+     * time meanwhile.
      *
      * <pre>{@code
-     * SandboxEnd end = cloche.sandboxes().await("build", Set.of("stopped", "crashed"), Optional.empty()).orElseThrow();
+     * StatusReached end = cloche.sandboxes().await("build", Set.of(STOPPED, CRASHED)).orElseThrow();
      * }</pre>
      *
-     * @param longest to wait; empty for any time
-     * @return empty if the sandbox is gone
-     * @throws dev.cloche.base.ClocheException if there is none of that name, or it takes too long
+     * @return the status that came first; empty if the sandbox is removed
+     * @throws dev.cloche.base.ClocheException if there is none of that name
      */
-    public Optional<SandboxEnd> await(String name, Set<String> statuses, Optional<Duration> longest) {
-        Deadline deadline = longest.map(Deadline::after).orElseGet(Deadline::none);
-        return room.await(name, SandboxStatuses.parse(statuses), deadline).map(SandboxEnd::of);
+    public Optional<StatusReached> await(String name, Set<SandboxStatus> statuses) {
+        return room.await(name, statuses, Deadline.none());
     }
 
     /**
-     * What happens to the sandboxes of this state root from now on, whichever process does it.
+     * Waits no longer than {@code longest}; otherwise does what {@link #await(String, Set)} does.
      *
-     * @param since to hear also what has happened since then, as far as it is among the latest 10,000 events
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.deadline} if that time passes, or if there is none of that
+     *     name
      */
-    public EventStream events(Optional<Instant> since) {
-        return new EventStream(room.events().from(since));
+    public Optional<StatusReached> await(String name, Set<SandboxStatus> statuses, Duration longest) {
+        return room.await(name, statuses, Deadline.after(longest));
+    }
+
+    /** Opens a stream of what happens to the sandboxes of this state root from now on, through any process. */
+    public EventStream events() {
+        return new EventStream(room.events().from(Optional.empty()));
+    }
+
+    /**
+     * Opens a stream that begins with what has happened since a time, as far as that is among the latest 10,000 events, and
+     * goes on with what happens.
+     */
+    public EventStream eventsSince(Instant since) {
+        return new EventStream(room.events().from(Optional.of(since)));
     }
 
     /**

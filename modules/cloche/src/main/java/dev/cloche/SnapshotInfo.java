@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A snapshot that can be restored.
+ * Tells what is recorded of a snapshot that can be restored.
  *
  * <pre>{@code
  * cloche.snapshots().list().forEach(snapshot -> System.out.println(snapshot.name() + " of " + snapshot.sandbox()));
  * }</pre>
  *
- * @param contents {@code memory}: memory and disk as of one moment; {@code disk}: what is restored from it boots
+ * @param contents memory and disk, or the disk alone
  * @param sandbox the name that its sandbox had
  * @param image as its sandbox was started from it
  * @param digest of the image's manifest, which stays here as long as the snapshot
- * @param diskMib what the guest sees of its disk; empty if it writes to its memory
+ * @param diskMib what the guest sees of its disk, in MiB; empty if it writes to its memory
  * @param network whether its sandbox had one, and what is restored has one
  * @param pause how long its sandbox was halted for it; empty if that did not run
  */
 public record SnapshotInfo(
         String name,
-        String contents,
+        SandboxSnapshot.Contents contents,
         String sandbox,
         String image,
         String digest,
@@ -36,7 +36,7 @@ public record SnapshotInfo(
     static SnapshotInfo of(SandboxSnapshot snapshot) {
         return new SnapshotInfo(
                 snapshot.name().orElse(""),
-                Words.of(snapshot.contents()),
+                snapshot.contents(),
                 snapshot.source(),
                 snapshot.image(),
                 snapshot.manifest(),

@@ -3,6 +3,10 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.StatusReached;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.TerminationReason;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -49,17 +52,17 @@ class AdoptionIT {
                                 .inspect(StartingProcess.SANDBOX)
                                 .info()
                                 .status())
-                        .isEqualTo("running");
+                        .isEqualTo(SandboxStatus.RUNNING);
                 cloche.adopt();
                 await().until(() -> owner(cloche) == ProcessHandle.current().pid());
                 goOn(cloche, Integer.parseInt(Files.readString(id)), output);
-                SandboxEnd end = cloche.sandboxes()
+                StatusReached end = cloche.sandboxes()
                         .await(
                                 StartingProcess.SANDBOX,
-                                Set.of("stopped", "crashed"),
-                                Optional.of(Duration.ofMinutes(1)))
+                                Set.of(SandboxStatus.STOPPED, SandboxStatus.CRASHED),
+                                Duration.ofMinutes(1))
                         .orElseThrow();
-                assertThat(end.reason()).contains("idle-timeout");
+                assertThat(end.termination()).map(Termination::reason).contains(TerminationReason.IDLE_TIMEOUT);
             } finally {
                 cloche.sandboxes().remove(StartingProcess.SANDBOX, true);
             }

@@ -3,6 +3,8 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.sandbox.MaintenanceLimits;
+import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,13 +23,12 @@ class ClocheOptionsTest {
         assertThat(options.share()).isEqualTo(List.of(Path.of("/state/share"), Path.of("/launcher")));
         assertThat(options.logins()).isEmpty();
         assertThat(options.templateMaking()).isEqualTo(new TemplateMaking.InBackground());
-        assertThat(options.maintenance())
-                .isEqualTo(new MaintenanceLimits(Duration.ofMillis(250), 250, 250, Duration.ofSeconds(30)));
+        assertThat(options.maintenance()).isEqualTo(MaintenanceLimits.defaults());
     }
 
     @Test
-    void theLimitsOfMaintenanceReachTheRoom() {
-        MaintenanceLimits limits = MaintenanceLimits.DEFAULT
+    void theLimitsOfMaintenanceStayBesideOtherSettings() {
+        MaintenanceLimits limits = MaintenanceLimits.defaults()
                 .withBudget(Duration.ofSeconds(1))
                 .withChanges(7)
                 .withRemovals(8)
@@ -38,17 +39,11 @@ class ClocheOptionsTest {
                 .withHome(Path.of("/other"))
                 .withShare(Path.of("/share"));
         assertThat(options.maintenance()).isEqualTo(limits);
-        assertThat(options.maintenance().room())
-                .isEqualTo(dev.cloche.sandbox.MaintenanceLimits.defaults()
-                        .withBudget(Duration.ofSeconds(1))
-                        .withChanges(7)
-                        .withRemovals(8)
-                        .withWindow(Duration.ofMinutes(2)));
     }
 
     @Test
     void limitsThatMakeNoSenseAreRefused() {
-        MaintenanceLimits limits = MaintenanceLimits.DEFAULT;
+        MaintenanceLimits limits = MaintenanceLimits.defaults();
         assertThatThrownBy(() -> limits.withBudget(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> limits.withBudget(Duration.ofSeconds(10)))
                 .isInstanceOf(IllegalArgumentException.class);

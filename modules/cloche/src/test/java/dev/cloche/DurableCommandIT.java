@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.process.ProcessException;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.OutputLogEntry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.Channels;
@@ -186,13 +189,13 @@ class DurableCommandIT {
             await().until(() -> !driver.isAlive() || written(process.id()) > 0);
             assertThat(driver.isAlive()).isTrue();
             Future<?> drain = threads.submit(() -> cloche.sandboxes().drain("drained", LONG, Duration.ofSeconds(1)));
-            await().until(() -> status("drained").equals("draining"));
+            await().until(() -> status("drained") == SandboxStatus.DRAINING);
             driver.destroyForcibly().waitFor();
             drain.get();
         } finally {
             driver.destroyForcibly().waitFor();
         }
-        assertThat(status("drained")).isEqualTo("stopped");
+        assertThat(status("drained")).isEqualTo(SandboxStatus.STOPPED);
         // Recorded before its sandbox was stopped: nobody drives it any more.
         ProcessInfo ended = cloche.processes().find(process.id()).orElseThrow();
         assertThat(ended.status()).isEqualTo("completed");
@@ -238,7 +241,7 @@ class DurableCommandIT {
                 .start();
     }
 
-    private static String status(String name) {
+    private static SandboxStatus status(String name) {
         return cloche.sandboxes().list().stream()
                 .filter(info -> info.name().equals(name))
                 .findFirst()
@@ -258,7 +261,7 @@ class DurableCommandIT {
     private static String output(String id) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ProcessLog log = cloche.processes().log(id)) {
-            for (Optional<LogEntry> piece = log.next(); piece.isPresent(); piece = log.next()) {
+            for (Optional<OutputLogEntry> piece = log.next(); piece.isPresent(); piece = log.next()) {
                 assertThat(piece.get().missing()).isZero();
                 if (!piece.get().error()) {
                     Channels.newChannel(bytes).write(piece.get().bytes().duplicate());

@@ -8,6 +8,7 @@ import dev.cloche.process.ProcessInput;
 import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
+import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.ExitStatus;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -63,11 +65,11 @@ class ExecutionEndIT {
         assertThat(running(polite)).isTrue();
         polite.close();
         assertThat(running(polite)).isFalse();
-        assertThat(polite.await().code()).hasValue(7);
+        assertThat(polite.await()).isEqualTo(new ExitStatus.Exited(7));
         Execution deaf = started(DEAF);
         deaf.close();
         assertThat(running(deaf)).isFalse();
-        assertThat(deaf.await().signal()).hasValue(9);
+        assertThat(deaf.await()).isEqualTo(new ExitStatus.Signalled(9));
     }
 
     @Test
@@ -75,7 +77,7 @@ class ExecutionEndIT {
         Execution flooding = box.command("yes").start();
         flooding.close();
         assertThat(running(flooding)).isFalse();
-        assertThat(flooding.await().signal()).hasValue(15);
+        assertThat(flooding.await()).isEqualTo(new ExitStatus.Signalled(15));
     }
 
     @Test
@@ -119,14 +121,14 @@ class ExecutionEndIT {
     @Test
     void oneThatHasEndedIsNotDisturbedByItsClose() throws IOException {
         try (Execution awaited = box.command("sh", "-c", "exit 3").start()) {
-            assertThat(awaited.await().code()).hasValue(3);
+            assertThat(awaited.await()).isEqualTo(new ExitStatus.Exited(3));
         }
         Execution unawaited = box.command("sh", "-c", "echo out; exit 4").start();
         assertThat(new String(unawaited.stdout().readAllBytes(), StandardCharsets.UTF_8))
                 .isEqualTo("out\n");
         unawaited.close();
         unawaited.close();
-        assertThat(unawaited.await().code()).hasValue(4);
+        assertThat(unawaited.await()).isEqualTo(new ExitStatus.Exited(4));
         assertThat(box.executions()).noneMatch(known -> known.id() == unawaited.id());
     }
 
@@ -139,7 +141,7 @@ class ExecutionEndIT {
             assertThatThrownBy(slow::await).isInstanceOf(CommandException.TimedOut.class);
         }
         assertThat(running(slow)).isFalse();
-        assertThat(slow.await().signal()).hasValue(9);
+        assertThat(slow.await()).isEqualTo(new ExitStatus.Signalled(9));
     }
 
     @Test
@@ -161,7 +163,7 @@ class ExecutionEndIT {
         assertThat(running(left)).isTrue();
         try (Execution last = box.attach(interrupted, 3, 0)) {
             last.signal(9);
-            assertThat(last.await().signal()).hasValue(9);
+            assertThat(last.await()).isEqualTo(new ExitStatus.Signalled(9));
         }
     }
 
@@ -172,7 +174,7 @@ class ExecutionEndIT {
         assertThat(running(kept)).isTrue();
         try (Execution last = box.attach(kept.id(), 0, 0)) {
             last.signal(9);
-            assertThat(last.await().signal()).hasValue(9);
+            assertThat(last.await()).isEqualTo(new ExitStatus.Signalled(9));
         }
         box.release(kept.id());
     }
@@ -212,7 +214,7 @@ class ExecutionEndIT {
         for (int id : new int[] {left.id(), kept.id()}) {
             try (Execution last = box.attach(id, 0, 0)) {
                 last.signal(9);
-                assertThat(last.await().signal()).hasValue(9);
+                assertThat(last.await()).isEqualTo(new ExitStatus.Signalled(9));
             }
         }
         box.release(kept.id());
@@ -221,7 +223,7 @@ class ExecutionEndIT {
     /** Of a handle that was let go of, the guest says what became of its command. */
     private static boolean running(Execution execution) {
         return box.executions().stream()
-                .anyMatch(known -> known.id() == execution.id() && known.exit().isEmpty());
+                .anyMatch(known -> known.id() == execution.id() && known.end().isEmpty());
     }
 
     private static Execution started(String script) throws IOException {

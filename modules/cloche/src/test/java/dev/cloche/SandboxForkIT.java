@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.sandbox.SandboxSnapshot;
+import dev.cloche.sandbox.StartKind;
+import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.ExecutionInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -158,14 +162,14 @@ class SandboxForkIT {
         try (Sandbox parent =
                 small().name("parent").disk(256).command("sleep", "1000").start()) {
             sh(parent, "echo disk > /kept; sync; echo memory > /tmp/kept");
-            assertThat(parent.snapshot("both").contents()).isEqualTo("memory");
+            assertThat(parent.snapshot("both").contents()).isEqualTo(SandboxSnapshot.Contents.MEMORY);
             sh(parent, "echo later > /kept");
             assertThatThrownBy(() -> parent.snapshot("both"))
                     .isInstanceOf(ClocheException.class)
                     .extracting(e -> ((ClocheException) e).code())
                     .isEqualTo("sandbox.snapshot-exists");
         }
-        assertThat(cloche.snapshots().create("parent", "disk").contents()).isEqualTo("disk");
+        assertThat(cloche.snapshots().create("parent", "disk").contents()).isEqualTo(SandboxSnapshot.Contents.DISK);
         cloche.sandboxes().remove("parent", false);
         try (Sandbox both = cloche.restore("both").name("both").start()) {
             assertThat(sh(both, "cat /kept /tmp/kept")).isEqualTo("disk\nmemory");

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.ExitStatus;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -46,7 +49,7 @@ class SandboxIT {
             return;
         }
         shared.close();
-        assertThat(cloche.sandboxes().list()).extracting(SandboxInfo::status).containsExactly("stopped");
+        assertThat(cloche.sandboxes().list()).extracting(SandboxInfo::status).containsExactly(SandboxStatus.STOPPED);
         cloche.sandboxes().remove("shared", false);
         assertThat(cloche.sandboxes().list()).isEmpty();
         cloche.close();
@@ -92,9 +95,8 @@ class SandboxIT {
 
     @Test
     void tellsASignalFromAnExitCode() {
-        Exit exit = shared.exec("sh", "-c", "kill -9 $$").exit();
-        assertThat(exit.signal()).hasValue(9);
-        assertThat(exit.code()).isEmpty();
+        ExitStatus exit = shared.exec("sh", "-c", "kill -9 $$").exit();
+        assertThat(exit).isEqualTo(new ExitStatus.Signalled(9));
         assertThat(exit.shellCode()).isEqualTo(137);
     }
 
@@ -183,7 +185,7 @@ class SandboxIT {
         assertThat(cloche.sandboxes().list())
                 .filteredOn(sandbox -> sandbox.name().equals("doomed"))
                 .extracting(SandboxInfo::status)
-                .containsExactly("crashed");
+                .containsExactly(SandboxStatus.CRASHED);
         cloche.sandboxes().remove("doomed", false);
     }
 }

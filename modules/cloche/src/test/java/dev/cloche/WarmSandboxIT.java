@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.sandbox.StartKind;
+import dev.cloche.sandbox.TemplateMaking;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

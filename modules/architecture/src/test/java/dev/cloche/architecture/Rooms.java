@@ -47,7 +47,7 @@ final class Rooms {
                             "catalog",
                             "linux",
                             "base")),
-            Map.entry("cli", Set.of("", "linux", "base")),
+            Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(
                     "bench",
                     Set.of(

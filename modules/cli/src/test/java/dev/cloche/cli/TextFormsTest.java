@@ -3,8 +3,6 @@ package dev.cloche.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.Resource;
-import dev.cloche.SandboxMetrics;
 import dev.cloche.cli.option.ByteCount;
 import dev.cloche.cli.option.CommandSettings;
 import dev.cloche.cli.option.MemorySize;
@@ -15,6 +13,8 @@ import dev.cloche.cli.terminal.Age;
 import dev.cloche.cli.terminal.ByteSize;
 import dev.cloche.cli.terminal.ErrorReport;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.ResourceLimit.Resource;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -107,7 +107,7 @@ class TextFormsTest {
     @Test
     void whatAGuestCannotTellIsShownAsUnknown() {
         OptionalLong unknown = OptionalLong.empty();
-        SandboxMetrics metrics = new SandboxMetrics(
+        GuestMetrics metrics = new GuestMetrics(
                 unknown,
                 OptionalLong.of(2),
                 OptionalLong.of(1_500_000_000),
@@ -127,7 +127,7 @@ class TextFormsTest {
                 .contains("\"name\" : \"web\"", "\"cpus\" : 2", "\"uptimeNanos\" : null", "\"sentBytes\" : 10");
     }
 
-    private static String printed(SandboxMetrics metrics, boolean json) {
+    private static String printed(GuestMetrics metrics, boolean json) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         StatsCommand.print("web", metrics, json, new PrintStream(bytes, true, StandardCharsets.UTF_8));
         return bytes.toString(StandardCharsets.UTF_8);

@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import java.time.Duration;
 
 /**
- * How much one sweep may do, and how often.
+ * Limits what one sweep over a state root may do, and how often. Of all processes on it one sweeps at a time.
  *
  * @param budget after which it stops, wherever it is; what remains is next
  * @param changes how many stale sandboxes it settles at most; those that it only looks at do not count

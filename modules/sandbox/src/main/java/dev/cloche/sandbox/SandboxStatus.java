@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.EnumNames;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -34,6 +35,18 @@ public enum SandboxStatus {
             case DRAINING -> EnumSet.of(STOPPED, CRASHED);
             case STOPPED, CRASHED -> EnumSet.of(STARTING);
         };
+    }
+
+    /**
+     * Reads a status as it is printed, such as {@code running}.
+     *
+     * @throws SandboxException.InvalidSpecification if there is none of that name
+     */
+    public static SandboxStatus parse(String name) {
+        return EnumNames.find(SandboxStatus.class, name)
+                .orElseThrow(() -> new SandboxException.InvalidSpecification(
+                        "\"" + name + "\" is no status of a sandbox.",
+                        "Use created, starting, running, paused, draining, stopped or crashed."));
     }
 
     /** Whether the sandbox has ended and nothing of it runs. */

@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import java.util.Optional;
 
 /**
- * What came of a wait for a status.
+ * Tells which of the awaited statuses a sandbox has reached.
  *
  * @param status that was waited for
  * @param termination of the run that has ended, where the status is a terminal one

@@ -8,8 +8,21 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RestartPolicyTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"no", "on-failure", "on-failure:3", "always"})
+    void aPolicyIsReadAsItIsWritten(String text) {
+        assertThat(RestartPolicy.parse(text)).hasToString(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "never", "ON-FAILURE", "on-failure:", "on-failure:0", "on-failure:x", "always:3"})
+    void whatIsNoPolicyIsRefused(String text) {
+        assertThatThrownBy(() -> RestartPolicy.parse(text)).isInstanceOf(SandboxException.InvalidSpecification.class);
+    }
+
     @ParameterizedTest
     @EnumSource(TerminationReason.class)
     void onlyFailuresAreFailures(TerminationReason reason) {

@@ -2,10 +2,10 @@ package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
 import dev.cloche.Sandbox;
-import dev.cloche.StartTimings;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Report;
 import dev.cloche.bench.report.Samples;
+import dev.cloche.sandbox.StartTimings;
 import java.util.ArrayList;
 import java.util.List;
 

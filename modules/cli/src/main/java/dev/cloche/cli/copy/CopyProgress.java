@@ -1,12 +1,12 @@
 package dev.cloche.cli.copy;
 
-import dev.cloche.CopyBuilder;
 import dev.cloche.cli.terminal.ByteSize;
+import dev.cloche.vm.CopyListener;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 
 /** How far a copy is, on one line of a terminal that goes away in the end; shown only when a copy takes its time. */
-final class CopyProgress implements CopyBuilder.Progress, AutoCloseable {
+final class CopyProgress implements CopyListener, AutoCloseable {
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
     private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final String CLEAR = "\r\u001b[K";
@@ -21,7 +21,7 @@ final class CopyProgress implements CopyBuilder.Progress, AutoCloseable {
     }
 
     @Override
-    public void copied(long entries, long bytes) {
+    public void progress(long entries, long bytes) {
         long now = System.nanoTime();
         if (shown && now - next >= 0) {
             next = now + REDRAW_NANOS;

@@ -2,8 +2,6 @@ package dev.cloche.cli.copy;
 
 import dev.cloche.Cloche;
 import dev.cloche.CopyBuilder;
-import dev.cloche.CopyResult;
-import dev.cloche.FileInfo;
 import dev.cloche.SandboxFiles;
 import dev.cloche.base.ClocheException;
 import dev.cloche.cli.copy.CopyDestination.Present;
@@ -12,6 +10,9 @@ import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.vm.CopyReport;
+import dev.cloche.vm.FileInfo;
+import dev.cloche.vm.FileKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -105,7 +106,7 @@ public final class CopyWork {
         }
     }
 
-    private static CopyResult in(
+    private static CopyReport in(
             CopyBuilder copy, CopyPath source, boolean follow, CopyPath destination, Present there) {
         Path path = Path.of(source.plain());
         boolean directory = follow ? Files.isDirectory(path) : Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
@@ -114,11 +115,11 @@ public final class CopyWork {
         return copy.in(path, there == Present.DIRECTORY && source.namesContent() ? target + "/." : target);
     }
 
-    private static CopyResult out(
+    private static CopyReport out(
             CopyBuilder copy, SandboxFiles files, CopyPath source, boolean follow, CopyPath destination, Present there)
             throws IOException {
         FileInfo info = follow ? files.stat(source.plain()) : files.statLink(source.plain());
-        boolean directory = info.kind() == FileInfo.Kind.DIRECTORY;
+        boolean directory = info.kind() == FileKind.DIRECTORY;
         Path target = Path.of(CopyDestination.of(source, directory, destination, there));
         // The way to the destination may lead through links of the host's own; below it none is followed.
         return copy.out(
@@ -135,9 +136,7 @@ public final class CopyWork {
 
     private static Present inSandbox(SandboxFiles files, CopyPath destination) {
         try {
-            return files.stat(destination.plain()).kind() == FileInfo.Kind.DIRECTORY
-                    ? Present.DIRECTORY
-                    : Present.OTHER;
+            return files.stat(destination.plain()).kind() == FileKind.DIRECTORY ? Present.DIRECTORY : Present.OTHER;
         } catch (ClocheException missing) {
             if (missing.code().equals("vm.file.no-such-file")) {
                 return Present.NOTHING;
@@ -146,12 +145,12 @@ public final class CopyWork {
         }
     }
 
-    private void report(CopyPath source, CopyResult result, CopyProgress progress) {
+    private void report(CopyPath source, CopyReport result, CopyProgress progress) {
         progress.close();
         if (quiet) {
             return;
         }
-        for (CopyResult.LeftOut left : result.leftOut()) {
+        for (CopyReport.LeftOut left : result.leftOut()) {
             String path = left.path().isEmpty() ? source.toString() : source.plain() + "/" + left.path();
             System.err.println("cloche: '" + Table.clean(path) + "' "
                     + switch (left.reason()) {

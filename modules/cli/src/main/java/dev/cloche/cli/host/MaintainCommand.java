@@ -5,11 +5,13 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.MaintenanceResult;
 import dev.cloche.OrphanInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Quantity;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.sandbox.MaintenanceStep;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -95,18 +97,18 @@ public final class MaintainCommand implements Callable<Integer> {
         }
     }
 
-    private void printPlan(List<MaintenanceResult.Step> steps) {
+    private void printPlan(List<MaintenanceStep> steps) {
         if (format.json()) {
             JsonOutput.print(
                     System.out,
                     json -> json.array(() ->
                             steps.forEach(step -> json.object(() -> json.field("sandbox", step.sandbox())
-                                    .field("action", step.action())
+                                    .field("action", EnumNames.of(step.action()))
                                     .field("detail", step.detail())))));
             return;
         }
         Table table = new Table("SANDBOX", "ACTION", "WHY");
-        steps.forEach(step -> table.row(step.sandbox(), step.action(), step.detail()));
+        steps.forEach(step -> table.row(step.sandbox(), EnumNames.of(step.action()), step.detail()));
         table.print(System.out);
     }
 }

@@ -3,7 +3,6 @@ package dev.cloche.cli.machine;
 import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.Execution;
-import dev.cloche.Exit;
 import dev.cloche.Machine;
 import dev.cloche.cli.option.CommandSettings;
 import dev.cloche.cli.option.TerminalOptions;
@@ -13,6 +12,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.UsageError;
 import dev.cloche.linux.Terminal;
+import dev.cloche.vm.ExitStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +78,7 @@ final class MachineExecCommand implements Callable<Integer> {
                             TerminalOptions.applyTo(machine.command(words).stdin(interactive), terminal);
                     try (Execution execution = settings.applyTo(builder).start()) {
                         return Attached.pass(execution, terminal, interactive, keys, signals)
-                                .map(Exit::shellCode)
+                                .map(ExitStatus::shellCode)
                                 .orElse(ExitCodes.OK);
                     }
                 }

@@ -3,9 +3,11 @@ package dev.cloche.cli.machine;
 import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.PortText;
 import dev.cloche.cli.terminal.Table;
 import java.time.Instant;
 import java.util.Optional;
@@ -58,8 +60,10 @@ final class MachineInspectCommand implements Callable<Integer> {
         Table table = new Table("KEY", "VALUE");
         table.row("name", machine.name());
         table.row("state", machine.state() + (machine.needsRecovery() ? " (interrupted)" : ""));
-        machine.hindrance().ifPresent(why -> table.row("hindered by", why));
-        machine.remedy().ifPresent(remedy -> table.row("remedy", remedy));
+        machine.hindrance().ifPresent(why -> {
+            table.row("hindered by", EnumNames.of(why));
+            table.row("remedy", why.remedy());
+        });
         if (!machine.unsupported().isEmpty()) {
             table.row("not supported", String.join(", ", machine.unsupported()));
         }
@@ -82,7 +86,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("provision", machine.provision().orElse("-"));
         table.row("provisioned", machine.provisionedAt().map(Instant::toString).orElse("-"));
         table.row("address", machine.ipAddress().orElse("-"));
-        machine.ports().forEach(port -> table.row("port", port.toString()));
+        PortText.of(machine.ports()).forEach(port -> table.row("port", port));
         table.row("last error", machine.lastError().orElse("-"));
         table.row("last end", machine.lastEnd().orElse("-"));
         table.row("directory", machine.directory().toString());

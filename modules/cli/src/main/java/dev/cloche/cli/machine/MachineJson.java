@@ -2,8 +2,10 @@ package dev.cloche.cli.machine;
 
 import dev.cloche.BrokenMachine;
 import dev.cloche.MachineInfo;
-import dev.cloche.PublishedPort;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.PortText;
+import dev.cloche.vm.VmHindrance;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -42,19 +44,15 @@ final class MachineJson {
                     .field("ipAddress", machine.ipAddress())
                     .field("lastError", machine.lastError())
                     .field("lastEnd", machine.lastEnd())
-                    .field(
-                            "ports",
-                            machine.ports().stream()
-                                    .map(PublishedPort::toString)
-                                    .toList())
+                    .field("ports", PortText.of(machine.ports()))
                     .field("directory", machine.directory().toString())
                     .field("vmId", machine.vmId())
                     .field("imageDigest", machine.imageDigest())
                     .field("distro", machine.distro())
                     .field("provision", machine.provision())
                     .field("unsupported", machine.unsupported())
-                    .field("hindrance", machine.hindrance())
-                    .field("remedy", machine.remedy());
+                    .field("hindrance", machine.hindrance().map(EnumNames::of))
+                    .field("remedy", machine.hindrance().map(VmHindrance::remedy));
         });
     }
 

@@ -4,11 +4,13 @@ import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.vm.VmHindrance;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +47,10 @@ final class MachineLsCommand implements Callable<Integer> {
         }
         return machine.needsRecovery()
                 ? "interrupted: cloche machine recover"
-                : machine.remedy().or(machine::lastError).orElse("");
+                : machine.hindrance()
+                        .map(VmHindrance::remedy)
+                        .or(machine::lastError)
+                        .orElse("");
     }
 
     private boolean wanted(MachineInfo machine) {
@@ -68,7 +73,7 @@ final class MachineLsCommand implements Callable<Integer> {
                     machine.image().orElse("-"),
                     machine.state()
                             + machine.hindrance()
-                                    .map(why -> " (" + why.replace('-', ' ') + ")")
+                                    .map(why -> " (" + EnumNames.of(why).replace('-', ' ') + ")")
                                     .orElse(""),
                     String.valueOf(machine.cpus()),
                     machine.memoryMib() + " MiB",

@@ -1,6 +1,5 @@
 package dev.cloche.cli.option;
 
-import dev.cloche.LogEntry;
 import dev.cloche.cli.terminal.BrokenPipe;
 import dev.cloche.cli.terminal.ByteSize;
 import dev.cloche.cli.terminal.LogLine;
@@ -8,6 +7,7 @@ import dev.cloche.cli.terminal.LogLines;
 import dev.cloche.cli.terminal.LogPrinter;
 import dev.cloche.cli.terminal.OutputLost;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.vm.OutputLogEntry;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +26,7 @@ public final class LogOptions {
     /** Pieces of a log, one after the other; empty where there is none. */
     @FunctionalInterface
     public interface Pieces {
-        Optional<LogEntry> next() throws InterruptedException;
+        Optional<OutputLogEntry> next() throws InterruptedException;
     }
 
     @Option(
@@ -90,7 +90,7 @@ public final class LogOptions {
     private void printPresent(Pieces log, LogPrinter printer) throws IOException, InterruptedException {
         Deque<LogLine> lines = new ArrayDeque<>();
         LogLines assembled = new LogLines(lines::addLast);
-        for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
+        for (Optional<OutputLogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
             warnOfGap(entry.get());
             assembled.add(entry.get());
             choose(lines, printer);
@@ -116,7 +116,7 @@ public final class LogOptions {
     private static void follow(Pieces log, LogPrinter printer) throws IOException, InterruptedException {
         Deque<LogLine> lines = new ArrayDeque<>();
         LogLines assembled = new LogLines(lines::addLast);
-        for (Optional<LogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
+        for (Optional<OutputLogEntry> entry = log.next(); entry.isPresent(); entry = log.next()) {
             warnOfGap(entry.get());
             assembled.add(entry.get());
             // A reader that follows wants to see a line that is still being written, too.
@@ -126,7 +126,7 @@ public final class LogOptions {
         }
     }
 
-    private static void warnOfGap(LogEntry entry) {
+    private static void warnOfGap(OutputLogEntry entry) {
         if (entry.missing() > 0) {
             System.err.println("cloche: " + ByteSize.of(entry.missing()) + " of the standard "
                     + (entry.error() ? "error" : "output") + " before this are not kept any more.");

@@ -1,6 +1,7 @@
 package dev.cloche.cli.option;
 
-import dev.cloche.Resource;
+import dev.cloche.vm.ResourceLimit;
+import dev.cloche.vm.ResourceLimit.Resource;
 import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -38,7 +39,7 @@ public record Ulimit(Resource resource, long soft, long hard) {
 
         private static long number(String text, String number) {
             if (number.equals("unlimited") || number.equals("-1")) {
-                return Resource.UNLIMITED;
+                return ResourceLimit.UNLIMITED;
             }
             if (!number.matches("[0-9]{1,18}")) {
                 throw new TypeConversionException("'" + text + "' has no number at '" + number + "'");

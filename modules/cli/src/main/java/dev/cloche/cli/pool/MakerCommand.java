@@ -1,7 +1,7 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.ClocheOptions;
-import dev.cloche.TemplateMaking;
+import dev.cloche.sandbox.TemplateMaking;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

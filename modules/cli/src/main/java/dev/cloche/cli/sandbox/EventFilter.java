@@ -1,7 +1,8 @@
 package dev.cloche.cli.sandbox;
 
-import dev.cloche.SandboxEvent;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.sandbox.SandboxEvent;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,7 +33,7 @@ final class EventFilter {
 
     private static Function<SandboxEvent, String> fact(String key) {
         return switch (key) {
-            case "event" -> SandboxEvent::kind;
+            case "event" -> event -> EnumNames.of(event.kind());
             case "sandbox" -> SandboxEvent::name;
             case "image" -> SandboxEvent::image;
             default ->

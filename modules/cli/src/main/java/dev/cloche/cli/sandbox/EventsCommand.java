@@ -2,12 +2,14 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
 import dev.cloche.EventStream;
-import dev.cloche.SandboxEvent;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.PointInTime;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.Termination;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -56,7 +58,9 @@ final class EventsCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Predicate<SandboxEvent> filter = EventFilter.of(filters);
         try (Cloche cloche = Cloche.open();
-                EventStream events = cloche.sandboxes().events(Optional.ofNullable(since))) {
+                EventStream events = since == null
+                        ? cloche.sandboxes().events()
+                        : cloche.sandboxes().eventsSince(since)) {
             Optional<SandboxEvent> next = next(events);
             while (next.isPresent()) {
                 next.filter(filter).ifPresent(this::print);
@@ -76,30 +80,31 @@ final class EventsCommand implements Callable<Integer> {
 
     private void print(SandboxEvent event) {
         if (format.json()) {
-            JsonOutput.printLine(
-                    System.out,
-                    json -> json.field("id", event.id())
-                            .field("at", event.at())
-                            .field("event", event.kind())
-                            .field("sandboxId", event.sandboxId())
-                            .field("sandbox", event.name())
-                            .field("image", event.image())
-                            .field("reason", event.reason())
-                            .field("exitCode", event.exitCode())
-                            .field("exitSignal", event.exitSignal())
-                            .field("detail", event.detail()));
+            JsonOutput.printLine(System.out, json -> {
+                json.field("id", event.id())
+                        .field("at", event.at())
+                        .field("event", EnumNames.of(event.kind()))
+                        .field("sandboxId", event.sandboxId())
+                        .field("sandbox", event.name())
+                        .field("image", event.image());
+                TerminationFields.write(json, event.termination());
+                json.field(
+                        "detail", event.termination().map(Termination::detail).orElse(event.detail()));
+            });
             return;
         }
         StringBuilder line = new StringBuilder()
                 .append(event.at())
                 .append(' ')
-                .append(event.kind())
+                .append(EnumNames.of(event.kind()))
                 .append(' ')
                 .append(event.name());
-        event.reason().ifPresent(reason -> line.append(' ').append(reason));
-        event.exitCode().ifPresent(code -> line.append(" exit ").append(code));
-        event.exitSignal().ifPresent(signal -> line.append(" signal ").append(signal));
-        if (event.reason().isEmpty() && !event.detail().isEmpty()) {
+        event.termination().ifPresent(termination -> {
+            line.append(' ').append(EnumNames.of(termination.reason()));
+            termination.exitCode().ifPresent(code -> line.append(" exit ").append(code));
+            termination.exitSignal().ifPresent(signal -> line.append(" signal ").append(signal));
+        });
+        if (event.termination().isEmpty() && !event.detail().isEmpty()) {
             line.append(' ').append(event.detail());
         }
         System.out.println(Table.clean(line.toString()));

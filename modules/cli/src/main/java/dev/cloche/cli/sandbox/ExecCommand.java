@@ -3,7 +3,6 @@ package dev.cloche.cli.sandbox;
 import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.Execution;
-import dev.cloche.Exit;
 import dev.cloche.ProcessInfo;
 import dev.cloche.Sandbox;
 import dev.cloche.cli.option.CommandSettings;
@@ -14,6 +13,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.UsageError;
 import dev.cloche.linux.Terminal;
+import dev.cloche.vm.ExitStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -110,7 +110,7 @@ final class ExecCommand implements Callable<Integer> {
                     TerminalOptions.applyTo(sandbox.command(words).stdin(interactive), terminal);
             try (Execution execution = settings.applyTo(builder).start()) {
                 return Attached.pass(execution, terminal, interactive, tty.keys(), signals)
-                        .map(Exit::shellCode)
+                        .map(ExitStatus::shellCode)
                         .orElse(ExitCodes.OK);
             }
         }

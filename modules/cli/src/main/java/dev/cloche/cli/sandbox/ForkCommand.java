@@ -1,12 +1,12 @@
 package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
-import dev.cloche.DetachedFork;
 import dev.cloche.ForkBuilder;
 import dev.cloche.SandboxInfo;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.sandbox.Forked;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,7 +52,7 @@ final class ForkCommand implements Callable<Integer> {
             if (name != null) {
                 builder.name(name).ephemeral(options.ephemeral());
             }
-            DetachedFork fork = builder.startDetached(count);
+            Forked<SandboxInfo> fork = builder.startDetached(count);
             if (format.json()) {
                 JsonOutput.print(
                         System.out,

@@ -3,16 +3,23 @@ package dev.cloche.cli.sandbox;
 import dev.cloche.Cloche;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxInspection;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.PortText;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.StopSignal;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.vm.VmHindrance;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -45,27 +52,28 @@ final class InspectCommand implements Callable<Integer> {
 
     private static void write(JsonOutput json, SandboxInspection sandbox) {
         SandboxInfo info = sandbox.info();
+        SandboxPolicies policies = sandbox.policies();
         json.object(() -> {
             json.field("id", info.id())
                     .field("name", info.name())
                     .field("image", info.image())
                     .field("manifest", sandbox.image())
-                    .field("status", info.status())
+                    .field("status", EnumNames.of(info.status()))
                     .field("ephemeral", info.ephemeral())
                     .field("createdAt", info.createdAt())
                     .field("memoryMib", info.memoryMib())
                     .field("cpus", info.cpus())
                     .field("diskMib", sandbox.diskMib())
-                    .field("ports", PsCommand.ports(info))
-                    .field("hindrance", info.hindrance())
-                    .field("remedy", info.remedy());
+                    .field("ports", PortText.of(info.ports()))
+                    .field("hindrance", info.hindrance().map(EnumNames::of))
+                    .field("remedy", info.hindrance().map(VmHindrance::remedy));
             strings(json.name("labels"), sandbox.labels());
             json.name("policies")
-                    .object(() -> json.field("maxDurationMillis", millis(sandbox.maxDuration()))
-                            .field("idleTimeoutMillis", millis(sandbox.idleTimeout()))
-                            .field("startTimeoutMillis", sandbox.startTimeout().toMillis())
-                            .field("restart", sandbox.restart().toString())
-                            .field("keptRuns", sandbox.keptRuns()));
+                    .object(() -> json.field("maxDurationMillis", millis(policies.maxDuration()))
+                            .field("idleTimeoutMillis", millis(policies.idleTimeout()))
+                            .field("startTimeoutMillis", policies.startTimeout().toMillis())
+                            .field("restart", policies.restart().toString())
+                            .field("keptRuns", policies.keptRuns()));
             json.field("restarts", sandbox.restarts());
             command(json.name("command"), sandbox.command());
             json.name("runs").array(() -> sandbox.runs().forEach(run -> write(json, run)));
@@ -79,7 +87,7 @@ final class InspectCommand implements Callable<Integer> {
             strings(json.name("environment"), main.environment());
             json.field("workingDirectory", main.workingDirectory())
                     .field("user", main.user())
-                    .field("stopSignal", main.stopSignal());
+                    .field("stopSignal", main.stopSignal().map(StopSignal::toString));
         }));
     }
 
@@ -94,20 +102,18 @@ final class InspectCommand implements Callable<Integer> {
     private static void fields(JsonOutput json, SandboxInspection.Run run) {
         StartReport.start(json, run.start());
         json.field("id", run.id())
-                .field("vm", run.vm())
-                .field("status", run.status())
+                .field("vm", run.vm().value())
+                .field("status", EnumNames.of(run.status()))
                 .field("detached", run.detached())
                 .field("pid", run.pid())
                 .field("ownerPid", run.ownerPid())
                 .field("startedAt", run.startedAt())
                 .field("readyAt", run.readyAt().map(Instant::toString))
                 .field("terminatedAt", run.terminatedAt().map(Instant::toString))
-                .field("asked", run.asked())
-                .field("reason", run.reason())
-                .field("exitCode", run.exitCode())
-                .field("exitSignal", run.exitSignal())
-                .field("killed", run.killed())
-                .field("detail", run.detail());
+                .field("asked", run.asked().map(EnumNames::of));
+        TerminationFields.write(json, run.termination());
+        json.field("killed", run.termination().filter(Termination::killed).isPresent())
+                .field("detail", run.termination().map(Termination::detail));
     }
 
     private static OptionalLong millis(Optional<Duration> duration) {
@@ -117,30 +123,31 @@ final class InspectCommand implements Callable<Integer> {
     /** Prints for people what JSON has, but for the ids of VMs and processes. */
     static void print(SandboxInspection sandbox, PrintStream out) {
         SandboxInfo info = sandbox.info();
+        SandboxPolicies policies = sandbox.policies();
         Table facts = new Table("NAME", info.name());
         facts.row("id", String.valueOf(info.id()));
         facts.row("status", PsCommand.hindered(info));
-        info.remedy().ifPresent(remedy -> facts.row("remedy", remedy));
+        info.hindrance().ifPresent(hindrance -> facts.row("remedy", hindrance.remedy()));
         facts.row("image", info.image());
         facts.row("manifest", sandbox.image().orElse("-"));
         facts.row("command", info.command().isEmpty() ? "the image's own" : info.command());
         sandbox.command().ifPresent(main -> {
             main.workingDirectory().ifPresent(directory -> facts.row("working directory", directory));
             main.user().ifPresent(user -> facts.row("user", user));
-            main.stopSignal().ifPresent(signal -> facts.row("stop signal", signal));
+            main.stopSignal().ifPresent(signal -> facts.row("stop signal", signal.toString()));
             new TreeMap<>(main.environment()).forEach((key, value) -> facts.row("env", key + "=" + value));
         });
         facts.row("memory", info.memoryMib() + " MiB");
         facts.row("cpus", String.valueOf(info.cpus()));
         sandbox.diskMib().ifPresent(size -> facts.row("disk", size + " MiB"));
-        info.ports().forEach(port -> facts.row("port", port.toString()));
+        PortText.of(info.ports()).forEach(port -> facts.row("port", port));
         facts.row("ephemeral", info.ephemeral() ? "yes" : "no");
         new TreeMap<>(sandbox.labels()).forEach((key, value) -> facts.row("label", key + "=" + value));
-        sandbox.maxDuration().ifPresent(limit -> facts.row("max duration", limit.toString()));
-        sandbox.idleTimeout().ifPresent(limit -> facts.row("idle timeout", limit.toString()));
-        facts.row("start timeout", sandbox.startTimeout().toString());
-        facts.row("kept runs", String.valueOf(sandbox.keptRuns()));
-        facts.row("restart", sandbox.restart() + " (" + sandbox.restarts() + " in a row)");
+        policies.maxDuration().ifPresent(limit -> facts.row("max duration", limit.toString()));
+        policies.idleTimeout().ifPresent(limit -> facts.row("idle timeout", limit.toString()));
+        facts.row("start timeout", policies.startTimeout().toString());
+        facts.row("kept runs", String.valueOf(policies.keptRuns()));
+        facts.row("restart", policies.restart() + " (" + sandbox.restarts() + " in a row)");
         facts.row("created", info.createdAt().toString());
         facts.print(out);
         Table runs = new Table("RUN", "STARTED", "HOW", "ENDED", "PID", "REASON", "EXIT", "SIGNAL", "KILLED", "DETAIL");
@@ -151,16 +158,18 @@ final class InspectCommand implements Callable<Integer> {
                         run.start().map(start -> StartReport.word(start.kind())).orElse("-"),
                         run.terminatedAt().map(Instant::toString).orElse("-"),
                         run.pid().isPresent() ? String.valueOf(run.pid().getAsLong()) : "-",
-                        run.reason().orElse("-"),
-                        run.exitCode().isPresent()
-                                ? String.valueOf(run.exitCode().getAsInt())
-                                : "-",
-                        run.exitSignal().isPresent()
-                                ? String.valueOf(run.exitSignal().getAsInt())
-                                : "-",
-                        run.terminatedAt().isEmpty() ? "-" : run.killed() ? "yes" : "no",
-                        run.detail().orElse("-")));
+                        run.termination().map(TerminationFields::reason).orElse("-"),
+                        number(TerminationFields.exitCode(run.termination())),
+                        number(TerminationFields.exitSignal(run.termination())),
+                        run.termination()
+                                .map(end -> end.killed() ? "yes" : "no")
+                                .orElse("-"),
+                        run.termination().map(Termination::detail).orElse("-")));
         out.println();
         runs.print(out);
+    }
+
+    private static String number(OptionalInt value) {
+        return value.isPresent() ? String.valueOf(value.getAsInt()) : "-";
     }
 }

@@ -1,8 +1,9 @@
 package dev.cloche.cli.sandbox;
 
-import dev.cloche.RestartPolicy;
 import dev.cloche.SandboxBuilder;
+import dev.cloche.base.ClocheException;
 import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.sandbox.RestartPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,8 +63,8 @@ final class LifecycleOptions {
         public RestartPolicy convert(String text) {
             try {
                 return RestartPolicy.parse(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
+            } catch (ClocheException e) {
+                throw new TypeConversionException(e.getMessage() + " " + e.remedy());
             }
         }
     }

@@ -2,15 +2,18 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
 import dev.cloche.OrphanInfo;
-import dev.cloche.PublishedPort;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxList;
 import dev.cloche.SandboxQuery;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.Age;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.PortText;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.vm.VmHindrance;
 import java.io.PrintStream;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -94,44 +97,40 @@ final class PsCommand implements Callable<Integer> {
                     shortened(sandbox.command()),
                     Age.of(sandbox.createdAt(), clock),
                     status(sandbox),
-                    String.join(", ", ports(sandbox)));
+                    String.join(", ", PortText.of(sandbox.ports())));
         }
         table.print(out);
         for (SandboxInfo sandbox : sandboxes) {
-            sandbox.remedy()
-                    .ifPresent(remedy -> System.err.println(
-                            Table.clean("cloche: " + sandbox.name() + " is " + hindered(sandbox) + ". " + remedy)));
+            sandbox.hindrance()
+                    .ifPresent(why -> System.err.println(Table.clean(
+                            "cloche: " + sandbox.name() + " is " + hindered(sandbox) + ". " + why.remedy())));
         }
     }
 
     private static void write(JsonOutput json, SandboxInfo sandbox) {
-        json.object(() -> json.field("id", sandbox.id())
-                .field("name", sandbox.name())
-                .field("image", sandbox.image())
-                .field("command", sandbox.command())
-                .field("status", sandbox.status())
-                .field("ephemeral", sandbox.ephemeral())
-                .field("detached", sandbox.detached())
-                .field("memoryMib", sandbox.memoryMib())
-                .field("cpus", sandbox.cpus())
-                .field("createdAt", sandbox.createdAt())
-                .field("reason", sandbox.reason())
-                .field("exitCode", sandbox.exitCode())
-                .field("exitSignal", sandbox.exitSignal())
-                .field("ports", ports(sandbox))
-                .field("hindrance", sandbox.hindrance())
-                .field("remedy", sandbox.remedy()));
-    }
-
-    static List<String> ports(SandboxInfo sandbox) {
-        return sandbox.ports().stream().map(PublishedPort::toString).toList();
+        json.object(() -> {
+            json.field("id", sandbox.id())
+                    .field("name", sandbox.name())
+                    .field("image", sandbox.image())
+                    .field("command", sandbox.command())
+                    .field("status", EnumNames.of(sandbox.status()))
+                    .field("ephemeral", sandbox.ephemeral())
+                    .field("detached", sandbox.detached())
+                    .field("memoryMib", sandbox.memoryMib())
+                    .field("cpus", sandbox.cpus())
+                    .field("createdAt", sandbox.createdAt());
+            TerminationFields.write(json, sandbox.termination());
+            json.field("ports", PortText.of(sandbox.ports()))
+                    .field("hindrance", sandbox.hindrance().map(EnumNames::of))
+                    .field("remedy", sandbox.hindrance().map(VmHindrance::remedy));
+        });
     }
 
     /** How it is, with what hinders it. */
     static String hindered(SandboxInfo sandbox) {
-        return sandbox.status()
+        return EnumNames.of(sandbox.status())
                 + sandbox.hindrance()
-                        .map(why -> " (" + why.replace('-', ' ') + ")")
+                        .map(why -> " (" + EnumNames.of(why).replace('-', ' ') + ")")
                         .orElse("");
     }
 
@@ -139,14 +138,15 @@ final class PsCommand implements Callable<Integer> {
         if (sandbox.hindrance().isPresent()) {
             return hindered(sandbox);
         }
-        if (sandbox.exitCode().isPresent()) {
-            return sandbox.status() + " (exit " + sandbox.exitCode().getAsInt() + ")";
+        return EnumNames.of(sandbox.status())
+                + sandbox.termination().map(end -> " (" + how(end) + ")").orElse("");
+    }
+
+    private static String how(Termination end) {
+        if (end.exitCode().isPresent()) {
+            return "exit " + end.exitCode().getAsInt();
         }
-        if (sandbox.exitSignal().isPresent()) {
-            return sandbox.status() + " (signal " + sandbox.exitSignal().getAsInt() + ")";
-        }
-        return sandbox.status()
-                + sandbox.reason().map(reason -> " (" + reason + ")").orElse("");
+        return end.exitSignal().isPresent() ? "signal " + end.exitSignal().getAsInt() : TerminationFields.reason(end);
     }
 
     private static String shortened(String command) {

@@ -3,6 +3,7 @@ package dev.cloche.cli.sandbox;
 import dev.cloche.Cloche;
 import dev.cloche.RestoreBuilder;
 import dev.cloche.SandboxInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
@@ -60,7 +61,7 @@ final class RestoreCommand implements Callable<Integer> {
                         System.out,
                         json -> json.object(() -> json.field("name", restored.name())
                                 .field("snapshot", snapshot)
-                                .field("status", restored.status())
+                                .field("status", EnumNames.of(restored.status()))
                                 .field("ephemeral", restored.ephemeral())));
             } else {
                 System.out.println(restored.name());

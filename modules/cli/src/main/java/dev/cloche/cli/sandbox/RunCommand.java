@@ -4,8 +4,6 @@ import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.DetachedCommand;
 import dev.cloche.Execution;
-import dev.cloche.Exit;
-import dev.cloche.RestartPolicy;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxBuilder;
 import dev.cloche.SandboxInfo;
@@ -21,6 +19,8 @@ import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.StandardError;
 import dev.cloche.cli.terminal.UsageError;
 import dev.cloche.linux.Terminal;
+import dev.cloche.sandbox.RestartPolicy;
+import dev.cloche.vm.ExitStatus;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -145,7 +145,7 @@ final class RunCommand implements Callable<Integer> {
             CommandBuilder prepared = TerminalOptions.applyTo(main.stdin(interactive), terminal);
             // It ends with its sandbox, which is closed right after it and waits for nothing.
             try (Execution execution = settings.applyTo(prepared).start().leaveRunning()) {
-                Optional<Exit> exit = Attached.pass(execution, terminal, interactive, tty.keys(), signals);
+                Optional<ExitStatus> exit = Attached.pass(execution, terminal, interactive, tty.keys(), signals);
                 if (exit.isEmpty()) {
                     sandbox.detach();
                     System.err.println("\r\ncloche: " + sandbox.name() + " goes on; it can be used by: cloche exec -it "

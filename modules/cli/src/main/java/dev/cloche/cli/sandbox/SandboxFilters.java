@@ -2,12 +2,15 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.SandboxQuery;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.sandbox.SandboxStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What {@code --filter} says of sandboxes. */
 final class SandboxFilters {
-    private static final List<String> ACTIVE = List.of("starting", "running", "paused", "draining");
+    private static final List<SandboxStatus> ACTIVE =
+            Stream.of(SandboxStatus.values()).filter(SandboxStatus::active).toList();
 
     private SandboxFilters() {}
 
@@ -19,11 +22,11 @@ final class SandboxFilters {
      */
     static SandboxQuery query(List<String> filters, boolean all) {
         SandboxQuery query = SandboxQuery.all();
-        List<String> statuses = new ArrayList<>();
+        List<SandboxStatus> statuses = new ArrayList<>();
         for (String filter : filters) {
             String value = filter.substring(filter.indexOf('=') + 1);
             if (filter.startsWith("status=")) {
-                statuses.add(value);
+                statuses.add(SandboxStatus.parse(value));
             } else if (filter.startsWith("label=")) {
                 int equals = value.indexOf('=');
                 query = equals < 0
@@ -40,6 +43,6 @@ final class SandboxFilters {
         if (statuses.isEmpty() && !all) {
             statuses.addAll(ACTIVE);
         }
-        return statuses.isEmpty() ? query : query.status(statuses.toArray(String[]::new));
+        return statuses.isEmpty() ? query : query.status(statuses.toArray(SandboxStatus[]::new));
     }
 }

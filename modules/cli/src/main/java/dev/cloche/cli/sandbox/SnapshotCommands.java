@@ -2,6 +2,7 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
 import dev.cloche.SnapshotInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.Age;
 import dev.cloche.cli.terminal.Each;
@@ -87,7 +88,7 @@ public final class SnapshotCommands {
                             snapshot.name(),
                             snapshot.sandbox(),
                             snapshot.image(),
-                            snapshot.contents(),
+                            EnumNames.of(snapshot.contents()),
                             snapshot.memoryMib() + "m",
                             Age.of(snapshot.createdAt(), clock)));
                     table.print(System.out);
@@ -131,7 +132,7 @@ public final class SnapshotCommands {
 
         static void write(JsonOutput json, SnapshotInfo snapshot) {
             json.object(() -> json.field("name", snapshot.name())
-                    .field("contents", snapshot.contents())
+                    .field("contents", EnumNames.of(snapshot.contents()))
                     .field("sandbox", snapshot.sandbox())
                     .field("image", snapshot.image())
                     .field("digest", snapshot.digest())

@@ -1,16 +1,16 @@
 package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
-import dev.cloche.Exit;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxInspection;
-import dev.cloche.StartKind;
-import dev.cloche.StartTimings;
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.sandbox.StartKind;
+import dev.cloche.sandbox.StartTimings;
+import dev.cloche.vm.ExitStatus;
 import java.io.PrintStream;
-import java.util.Locale;
 import java.util.Optional;
 
 /** How a sandbox began, for programs: one line of JSON. */
@@ -18,7 +18,7 @@ final class StartReport {
     private StartReport() {}
 
     /** Of a sandbox whose command stands for ours, with how that ended. */
-    static void print(Sandbox sandbox, Exit exit, PrintStream out) {
+    static void print(Sandbox sandbox, ExitStatus exit, PrintStream out) {
         JsonOutput.printLine(out, json -> {
             json.field("name", sandbox.name());
             start(json, sandbox.startTimings());
@@ -45,7 +45,7 @@ final class StartReport {
     }
 
     static String word(StartKind kind) {
-        return kind.name().toLowerCase(Locale.ROOT);
+        return EnumNames.of(kind);
     }
 
     /** As a field {@code start}; null where nothing is known. */

@@ -2,12 +2,12 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
 import dev.cloche.Sandbox;
-import dev.cloche.SandboxMetrics;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ByteSize;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.vm.GuestMetrics;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
@@ -47,7 +47,7 @@ public final class StatsCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    public static void print(String name, SandboxMetrics metrics, boolean json, PrintStream out) {
+    public static void print(String name, GuestMetrics metrics, boolean json, PrintStream out) {
         if (json) {
             JsonOutput.print(out, output -> write(output, name, metrics));
             return;
@@ -64,7 +64,7 @@ public final class StatsCommand implements Callable<Integer> {
         table.print(out);
     }
 
-    private static void write(JsonOutput json, String name, SandboxMetrics metrics) {
+    private static void write(JsonOutput json, String name, GuestMetrics metrics) {
         json.object(() -> json.field("name", name)
                 .field("uptimeNanos", metrics.uptimeNanos())
                 .field("cpus", metrics.cpus())

@@ -1,14 +1,17 @@
 package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
-import dev.cloche.SandboxEnd;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.StatusReached;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,18 +52,23 @@ final class WaitCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            Optional<SandboxEnd> end =
-                    cloche.sandboxes().await(name, Set.copyOf(statuses), Optional.ofNullable(timeout));
+            Set<SandboxStatus> wanted =
+                    statuses.stream().map(SandboxStatus::parse).collect(Collectors.toSet());
+            Optional<StatusReached> end = timeout == null
+                    ? cloche.sandboxes().await(name, wanted)
+                    : cloche.sandboxes().await(name, wanted, timeout);
             System.out.println(end.map(WaitCommand::line).orElse("removed"));
         }
         return ExitCodes.OK;
     }
 
-    private static String line(SandboxEnd end) {
-        StringBuilder line = new StringBuilder(end.status());
-        end.reason().ifPresent(reason -> line.append(' ').append(reason));
-        end.exitCode().ifPresent(code -> line.append(' ').append(code));
-        end.exitSignal().ifPresent(signal -> line.append(' ').append(SIGNALLED + signal));
+    private static String line(StatusReached end) {
+        StringBuilder line = new StringBuilder(EnumNames.of(end.status()));
+        end.termination().ifPresent(termination -> {
+            line.append(' ').append(EnumNames.of(termination.reason()));
+            termination.exitCode().ifPresent(code -> line.append(' ').append(code));
+            termination.exitSignal().ifPresent(signal -> line.append(' ').append(SIGNALLED + signal));
+        });
         return line.toString();
     }
 }

@@ -1,8 +1,8 @@
 package dev.cloche.cli.terminal;
 
 import dev.cloche.Execution;
-import dev.cloche.Exit;
 import dev.cloche.linux.Terminal;
+import dev.cloche.vm.ExitStatus;
 import java.util.Optional;
 
 /** This process stands for a command in a guest: its streams and signals are the command's. */
@@ -15,7 +15,7 @@ public final class Attached {
      * @param terminal stands for the command's, if it has one
      * @param keys that detach, where there is a terminal
      */
-    public static Optional<Exit> pass(
+    public static Optional<ExitStatus> pass(
             Execution execution,
             Optional<Terminal> terminal,
             boolean withStdin,
@@ -27,7 +27,7 @@ public final class Attached {
             return TerminalSession.pass(execution, terminal.get(), withStdin, keys);
         }
         Streams streams = Streams.join(execution, withStdin);
-        Exit exit = execution.await();
+        ExitStatus exit = execution.await();
         streams.drain();
         return Optional.of(exit);
     }

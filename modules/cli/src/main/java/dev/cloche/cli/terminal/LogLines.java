@@ -1,6 +1,6 @@
 package dev.cloche.cli.terminal;
 
-import dev.cloche.LogEntry;
+import dev.cloche.vm.OutputLogEntry;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -19,7 +19,7 @@ public final class LogLines {
         this.sink = sink;
     }
 
-    public void add(LogEntry entry) {
+    public void add(OutputLogEntry entry) {
         (entry.error() ? err : out).add(entry);
     }
 
@@ -38,7 +38,7 @@ public final class LogLines {
             this.error = error;
         }
 
-        void add(LogEntry entry) {
+        void add(OutputLogEntry entry) {
             ByteBuffer rest = entry.bytes().duplicate();
             while (rest.hasRemaining()) {
                 if (bytes.size() == 0) {

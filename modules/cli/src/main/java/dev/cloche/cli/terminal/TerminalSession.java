@@ -1,10 +1,10 @@
 package dev.cloche.cli.terminal;
 
 import dev.cloche.Execution;
-import dev.cloche.Exit;
 import dev.cloche.base.ClocheException;
 import dev.cloche.linux.Terminal;
 import dev.cloche.linux.WindowSize;
+import dev.cloche.vm.ExitStatus;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -29,7 +29,7 @@ public final class TerminalSession {
     private final Execution execution;
     private final Terminal terminal;
     private final DetachFilter keys;
-    private final CompletableFuture<Optional<Exit>> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Optional<ExitStatus>> outcome = new CompletableFuture<>();
 
     private TerminalSession(Execution execution, Terminal terminal, DetachKeys keys) {
         this.execution = execution;
@@ -48,12 +48,12 @@ public final class TerminalSession {
      *
      * @param withStdin whether what is typed goes to the command
      */
-    static Optional<Exit> pass(Execution execution, Terminal terminal, boolean withStdin, DetachKeys keys)
+    static Optional<ExitStatus> pass(Execution execution, Terminal terminal, boolean withStdin, DetachKeys keys)
             throws InterruptedException {
         return new TerminalSession(execution, terminal, keys).pass(withStdin);
     }
 
-    private Optional<Exit> pass(boolean withStdin) throws InterruptedException {
+    private Optional<ExitStatus> pass(boolean withStdin) throws InterruptedException {
         SignalHandler before =
                 Signal.handle(WINDOW_CHANGED, signal -> Thread.ofVirtual().start(this::resize));
         try (Terminal.RawMode _ = terminal.raw()) {
@@ -78,7 +78,7 @@ public final class TerminalSession {
 
     private void awaitEnd(Thread output) {
         try {
-            Exit exit = execution.await();
+            ExitStatus exit = execution.await();
             output.join();
             outcome.complete(Optional.of(exit));
         } catch (ClocheException | InterruptedException failed) {

@@ -2,9 +2,14 @@ package dev.cloche.cli.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.RestartPolicy;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxInspection;
+import dev.cloche.sandbox.SandboxPolicies;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.StopSignal;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.vm.VmId;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -38,27 +43,30 @@ class InspectCommandTest {
 
     private static SandboxInspection sandbox() {
         Instant start = Instant.parse("2026-11-22T10:00:00Z");
+        Termination end = new Termination(
+                TerminationReason.INTERNAL_ERROR,
+                false,
+                OptionalInt.empty(),
+                OptionalInt.of(9),
+                true,
+                "The VM was killed.");
         SandboxInfo info = new SandboxInfo(
                 1,
                 "web",
                 "nginx",
                 "nginx -g x",
-                "crashed",
+                SandboxStatus.CRASHED,
                 false,
                 true,
                 256,
                 1,
                 start,
-                Optional.of("internal-error"),
-                OptionalInt.empty(),
-                OptionalInt.of(9),
+                Optional.of(end),
                 List.of(),
-                Optional.empty(),
                 Optional.empty());
         SandboxInspection.Run run = new SandboxInspection.Run(
                 7,
-                "vm-7",
-                "terminated",
+                new VmId("vm-7"),
                 true,
                 OptionalLong.of(11),
                 12,
@@ -67,28 +75,20 @@ class InspectCommandTest {
                 Optional.empty(),
                 Optional.of(start.plusSeconds(9)),
                 Optional.empty(),
-                Optional.of("internal-error"),
-                OptionalInt.empty(),
-                OptionalInt.of(9),
-                true,
-                Optional.of("The VM was killed."));
+                Optional.of(end));
         return new SandboxInspection(
                 info,
                 Optional.empty(),
                 OptionalInt.empty(),
                 Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Duration.ofMinutes(1),
-                RestartPolicy.no(),
+                SandboxPolicies.none().withStartTimeout(Duration.ofMinutes(1)),
                 0,
-                5,
                 Optional.of(new SandboxInspection.Command(
                         List.of("nginx", "-g", "x"),
                         Map.of("LEVEL", "3"),
                         Optional.of("/srv"),
                         Optional.of("www"),
-                        Optional.of("SIGQUIT"),
+                        Optional.of(StopSignal.parse("SIGQUIT")),
                         true)),
                 List.of(run));
     }

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cloche.LogEntry;
 import dev.cloche.cli.option.PointInTime;
+import dev.cloche.vm.OutputLogEntry;
 import java.nio.ByteBuffer;
 import java.time.Clock;
 import java.time.Instant;
@@ -21,7 +21,7 @@ class LogLinesTest {
             told.add((line.error() ? "E" : "O") + line.time().getEpochSecond() + " " + UTF_8.decode(line.bytes())));
 
     private void add(boolean error, long second, String text) {
-        lines.add(new LogEntry(error, Instant.ofEpochSecond(second), 0, ByteBuffer.wrap(text.getBytes(UTF_8))));
+        lines.add(new OutputLogEntry(error, Instant.ofEpochSecond(second), 0, ByteBuffer.wrap(text.getBytes(UTF_8))));
     }
 
     @Test
