@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class FileRecordTest {
-    private static final Path CORPUS = Path.of("src/test/corpus/file-records");
+    private static final Path CORPUS = Path.of("src/test/fuzz/records");
 
     @Test
     void recordsComeBackAsTheyWereWritten() throws IOException {
