@@ -22,7 +22,7 @@ class InnerPackagesTest {
     private static final int MOST_TYPES_OF_A_CONTRACT = 70;
     private static final Set<String> LARGE_CONTRACTS = Set.of("dev.cloche", "dev.cloche.vm");
 
-    /** What is still to be divided. A package that is small enough must not be here. */
+    /** Lists packages that are still to be divided. A package that is small enough must not be here. */
     private static final Set<String> TOO_LARGE = Set.of("dev.cloche");
 
     /** Contracts below a room, with the rooms that implement them and alone may use them. */

@@ -47,7 +47,7 @@ public final class Main {
 
     private Main() {}
 
-    /** One of them. */
+    /** Runs one benchmark. */
     @FunctionalInterface
     private interface Benchmark {
         void measure(Setting setting, int rounds, Report report) throws Exception;

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What is done to whole directories. */
+/** Works on whole directories. */
 final class Directories {
     private Directories() {}
 

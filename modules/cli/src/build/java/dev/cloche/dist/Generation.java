@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** One program as {@code ./cloche} starts it: these jars on this JVM, made by this version of the build. */
+/** Describes one program as {@code ./cloche} starts it: these jars on this JVM, made by this version of the build. */
 record Generation(String digest, Path java, List<Path> jars, Path buildDir, Path share) {
     static Generation of(Path java, List<Path> jars, Path buildDir, Path share) throws IOException {
         MessageDigest digest = sha256();

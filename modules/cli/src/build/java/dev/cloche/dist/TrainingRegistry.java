@@ -40,7 +40,7 @@ final class TrainingRegistry implements AutoCloseable {
         return registry;
     }
 
-    /** What to pull. */
+    /** Returns the image to pull. */
     String image() {
         return "127.0.0.1:" + server.getAddress().getPort() + "/training";
     }

@@ -31,17 +31,17 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** All commands, in the order of the help. */
+/** Lists all commands, in the order of the help. */
 final class Commands {
     static final Map<String, Supplier<Callable<Integer>>> ALL = new LinkedHashMap<>();
 
     /** The commands within those that are only a name for several. */
     static final Map<String, Map<String, Supplier<Callable<Integer>>>> GROUPS = new LinkedHashMap<>();
 
-    /** Those that stand for a command in a guest, and so have Docker's exit codes. */
+    /** The commands that stand for a command in a guest, and so have Docker's exit codes. */
     static final Set<String> RUNS_A_COMMAND = Set.of("run", "exec");
 
-    /** Those that describe the others. */
+    /** The commands that describe the others. */
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
 
     private static final Set<String> AT_WORK = Set.of(
@@ -114,7 +114,7 @@ final class Commands {
 
     private Commands() {}
 
-    /** Whether these arguments name a command that works with images or sandboxes. */
+    /** Returns whether these arguments name a command that works with images or sandboxes. */
     static boolean opensTheStateRoot(String... arguments) {
         return arguments.length > 0 && AT_WORK.contains(arguments[0]);
     }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What the ahead-of-time cache of the shipped program learns from: the build runs this class once and the JVM records
+ * Trains the ahead-of-time cache of the shipped program: the build runs this class once and the JVM records
  * what it loads and links. A command that should start fast is listed here, and nowhere else.
  *
  * <p>It runs with {@code CLOCHE_HOME} in an empty temporary directory, and boots VMs where {@code ./setup} has made what

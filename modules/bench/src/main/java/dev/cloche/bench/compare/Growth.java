@@ -13,7 +13,7 @@ import dev.cloche.sandbox.SandboxSpec;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** How what is done with one sandbox grows with the number of others: 10, 100, 1,000 and 10,000 that have ended. */
+/** Measures how the cost of work on one sandbox grows with others that have ended: 10, 100, 1,000 and 10,000. */
 final class Growth {
     private static final int[] SIZES = {10_000, 1_000, 100, 10};
 

@@ -74,7 +74,7 @@ public final class LayerSpeed {
         }
     }
 
-    /** Of a JVM of its own, so that nothing else is counted. */
+    /** Measures the need of an import in a JVM of its own, so that nothing else is counted. */
     private String need(long plain) throws IOException, InterruptedException {
         Path store = Files.createTempDirectory(setting.directory(), "need");
         Process process = new ProcessBuilder(

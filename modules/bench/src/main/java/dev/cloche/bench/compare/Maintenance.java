@@ -166,7 +166,7 @@ public final class Maintenance {
                 .getProcessCpuTime();
     }
 
-    /** What is measured here is what happens while nothing is to be done. */
+    /** Sleeps, because the benchmark measures what happens while nothing is to be done. */
     private static void sleep(Duration time) throws InterruptedException {
         Thread.sleep(time);
     }

@@ -91,7 +91,7 @@ public final class WarmStart {
         }
     }
 
-    /** Without what the refill costs who is served: it begins at once, and takes processor time of its own. */
+    /** Measures without the cost of the refill, which begins at once and takes processor time of its own. */
     private static long held(PoolShare pool) {
         pool.awaitRest();
         try (TimedVms.Hold _ = pool.hold()) {

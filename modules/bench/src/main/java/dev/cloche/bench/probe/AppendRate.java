@@ -22,7 +22,7 @@ public final class AppendRate {
         void run(int caller, long number);
     }
 
-    /** For a second. */
+    /** Returns the appends per second of {@code callers} threads in one round. */
     public static double of(int callers, Append append) throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         try (ExecutorService threads = Executors.newFixedThreadPool(callers)) {

@@ -16,7 +16,7 @@ import java.util.List;
  * without the guard, the sandbox, the monitor and the goodbye.
  */
 public final class BareMachine {
-    /** What {@code cloche run} gives a sandbox that asks for nothing. */
+    /** The default memory of {@code cloche run}. */
     private static final int MEMORY_MIB = 512;
 
     private final KernelImage kernel;

@@ -62,7 +62,7 @@ public final class BenchVm implements AutoCloseable {
         }
     }
 
-    /** What a command writes to its standard output. */
+    /** Runs a command and returns what it writes to its standard output. */
     public String output(String... command) throws IOException {
         try (GuestExecution execution = guest().exec(ExecRequest.of(command), patience())) {
             String text = new String(execution.stdout().readAllBytes(), StandardCharsets.US_ASCII);

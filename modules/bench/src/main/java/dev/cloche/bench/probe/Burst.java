@@ -25,7 +25,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** So many who want a VM of one pool at once, in a known order. Each ends its VM as soon as it has it. */
+/** Runs callers that want a VM of one pool at once, in a known order. Each ends its VM as soon as it has it. */
 final class Burst {
     private static final long LOOK_NANOS = 20_000;
 
@@ -41,7 +41,7 @@ final class Burst {
     }
 
     /**
-     * One who was served.
+     * A caller that was served.
      *
      * @param asked how many had asked before
      * @param turn how many had been chosen a VM before

@@ -70,7 +70,7 @@ public final class CountedAppends implements AutoCloseable {
         }
     }
 
-    /** Without the counter and the notification: the rows of one process alone, in one transaction. */
+    /** Appends without the counter and the notification: the rows of one process alone, in one transaction. */
     public void appendPlainly(String process, String payload) {
         try {
             lock.setString(1, process);

@@ -81,7 +81,7 @@ public final class Load implements AutoCloseable {
         return load;
     }
 
-    /** So many programs, each of which says something every second, and is heard. */
+    /** Starts {@code count} programs that each write a line every second, and reads what they write. */
     public static Load many(BenchVm vm, int count) {
         Load load = new Load(vm);
         for (int i = 0; i < count; i++) {

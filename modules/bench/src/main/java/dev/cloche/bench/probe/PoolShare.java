@@ -42,7 +42,7 @@ public final class PoolShare implements AutoCloseable {
         return timed.hold();
     }
 
-    /** One that is ready. */
+    /** Acquires a VM that is ready, and records how long that took. */
     public WarmVm acquire() {
         long inside = timed.inside();
         long begin = System.nanoTime();

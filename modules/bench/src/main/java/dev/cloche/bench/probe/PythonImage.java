@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * below {@code target} for the next time.
  */
 public final class PythonImage implements AutoCloseable {
-    /** What goes into which of the four layers; the first has the rest. */
+    /** The trees of three of the four layers; the first layer has the rest. */
     private static final List<String> PARTS = List.of("./usr/lib", "./usr/share", "./usr/bin");
 
     private final Path directory;

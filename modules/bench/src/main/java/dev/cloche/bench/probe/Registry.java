@@ -31,7 +31,7 @@ public record Registry(Catalog catalog, ProcessRegistry processes) implements Au
                 .withEventTypes(EventType.plain(TYPE)));
     }
 
-    /** What one of the events has to say: some 200 bytes. */
+    /** Returns the payload of one event: some 200 bytes. */
     public static Json payload(long number) {
         return Json.parse("{\"n\":" + number + ",\"text\":\"" + "x".repeat(180) + "\"}");
     }

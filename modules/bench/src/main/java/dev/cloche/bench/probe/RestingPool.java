@@ -4,7 +4,7 @@ import dev.cloche.pool.PoolMetrics;
 import dev.cloche.pool.WarmPool;
 import java.util.concurrent.locks.LockSupport;
 
-/** When a pool has what it is to have, and does nothing: a refill beside what is measured would be measured too. */
+/** Waits until a pool has its depth and is idle: a refill beside what is measured would be measured too. */
 final class RestingPool {
     private static final long LOOK_NANOS = 1_000_000;
 

@@ -57,7 +57,7 @@ public final class SeededRoot implements AutoCloseable {
         return sandboxes;
     }
 
-    /** What a further runtime does to have the state root open, and back. */
+    /** Opens the state root as a further runtime does, and closes it. */
     public void openAgain() {
         try (Catalog again = Catalog.open(state, SCHEMAS);
                 SandboxManager _ = open(again)) {

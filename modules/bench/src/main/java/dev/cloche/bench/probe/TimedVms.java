@@ -40,7 +40,7 @@ public final class TimedVms {
         begun.clear();
     }
 
-    /** When the next entry began to be made, by {@link System#nanoTime}; waits for it. */
+    /** Waits until the next entry is begun, and returns when that was, by {@link System#nanoTime}. */
     long nextEntry() throws InterruptedException {
         return Optional.ofNullable(begun.poll(BenchVm.patience().remainingNanos(), TimeUnit.NANOSECONDS))
                 .orElseThrow(() -> new IllegalStateException("the pool makes no entry"));

@@ -24,7 +24,7 @@ public final class Alternation {
         return this;
     }
 
-    /** So many rounds do not count, where a JVM is to be warm. */
+    /** Leaves the first rounds uncounted, so that the JVM is warm. */
     public Alternation warmUp(int rounds) {
         uncounted = rounds;
         return this;

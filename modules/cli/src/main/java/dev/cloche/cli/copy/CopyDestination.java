@@ -2,9 +2,9 @@ package dev.cloche.cli.copy;
 
 import dev.cloche.cli.terminal.UsageError;
 
-/** Where a copy goes, by the rules of {@code docker cp}; pure. */
+/** Decides where a copy goes, by the rules of {@code docker cp}; pure. */
 final class CopyDestination {
-    /** What is there before the copy. */
+    /** The kind of file that is at the destination before the copy. */
     enum Present {
         NOTHING,
         DIRECTORY,

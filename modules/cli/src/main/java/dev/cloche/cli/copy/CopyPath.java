@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param path as it was given; of a sandbox absolute
  */
 record CopyPath(Optional<String> sandbox, String path) {
-    /** As Docker reads it: {@code NAME:PATH} unless the argument begins with a slash or a dot, which names of sandboxes do not. */
+    /** Parses as Docker does: {@code NAME:PATH}, unless it begins with a slash or a dot, as no sandbox's name does. */
     static CopyPath parse(String argument) {
         int colon = argument.indexOf(':');
         boolean ofHost = argument.startsWith("/")
@@ -28,12 +28,12 @@ record CopyPath(Optional<String> sandbox, String path) {
         return new CopyPath(Optional.of(argument.substring(0, colon)), path.startsWith("/") ? path : "/" + path);
     }
 
-    /** Whether it ends so that only a directory can be meant. */
+    /** Returns whether the path can only name a directory, by its end. */
     boolean namesDirectory() {
         return path.endsWith("/") || namesContent() || path.endsWith("/..") || path.equals("..");
     }
 
-    /** Whether it means what is in the directory, and not the directory: it ends in {@code /.}. */
+    /** Returns whether it means what is in the directory, and not the directory: it ends in {@code /.}. */
     boolean namesContent() {
         return path.endsWith("/.") || path.equals(".");
     }

@@ -5,7 +5,7 @@ import dev.cloche.vm.CopyListener;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 
-/** How far a copy is, on one line of a terminal that goes away in the end; shown only when a copy takes its time. */
+/** Shows the progress of a copy on one line of a terminal, cleared in the end; only for copies that take long. */
 final class CopyProgress implements CopyListener, AutoCloseable {
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
     private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

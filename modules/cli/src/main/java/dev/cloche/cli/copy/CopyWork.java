@@ -24,7 +24,7 @@ import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What {@code cp} and {@code machine cp} have in common: all but who is at the other end. */
+/** Does what {@code cp} and {@code machine cp} have in common: all but opening the guest's files. */
 public final class CopyWork {
     /** The files of a guest, and the connection to it. */
     public record Source(SandboxFiles files, AutoCloseable connection) {}

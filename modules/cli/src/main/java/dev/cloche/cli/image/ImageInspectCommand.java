@@ -106,7 +106,7 @@ final class ImageInspectCommand implements Callable<Integer> {
         });
     }
 
-    /** As a shell would want them, where that matters. */
+    /** Joins words, quoted for a shell where that matters. */
     private static String words(List<String> words) {
         return String.join(
                 " ",

@@ -54,7 +54,7 @@ public final class ImagesCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    /** As Docker shows one that has none. */
+    /** Returns the name of an image, or {@code <none>} as in Docker. */
     static String name(ImageInfo image) {
         return image.named() ? image.reference() : "<none>";
     }

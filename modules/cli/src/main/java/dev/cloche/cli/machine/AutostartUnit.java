@@ -13,7 +13,7 @@ import java.util.Optional;
 final class AutostartUnit {
     static final String NAME = "cloche-machines.service";
 
-    /** By which a start goes, and which the session of the user does not have. */
+    /** The settings that a start uses and that the session of the user does not have. */
     private static final List<String> SETTINGS = List.of("CLOCHE_ACCELERATOR", "CLOCHE_SHARE", "CLOCHE_TEMPLATES");
 
     private AutostartUnit() {}
@@ -23,8 +23,8 @@ final class AutostartUnit {
     }
 
     /**
-     * Where systemctl(1) looks for it: in {@code XDG_CONFIG_HOME}, else below {@code HOME}, else below the home directory of
-     * the user's account. What is not absolute counts as not set (sd-path of systemd).
+     * Returns the file in which systemctl(1) looks for it: in {@code XDG_CONFIG_HOME}, else below {@code HOME}, else
+     * below the home directory of the user's account. A path that is not absolute counts as not set (sd-path of systemd).
      *
      * @param account that home directory
      */
@@ -40,11 +40,11 @@ final class AutostartUnit {
     }
 
     /**
-     * What it says.
+     * Returns the text of the unit.
      *
      * @param launcher the program, absolute
      * @param stateRoot where the machines are, absolute
-     * @param environment of who installs it, whose settings the machines are to be started with
+     * @param environment of the command that installs it, whose settings the machines are to be started with
      */
     static String text(Path launcher, Path stateRoot, Map<String, String> environment) {
         StringBuilder settings = new StringBuilder(quoted("CLOCHE_HOME=" + stateRoot));
@@ -73,7 +73,7 @@ final class AutostartUnit {
                 """.formatted(settings, quoted(launcher.toString()), quoted(launcher.toString()));
     }
 
-    /** As systemd.syntax(7) wants it; a percent sign would begin a specifier. */
+    /** Quotes a text as systemd.syntax(7) requires; a percent sign would begin a specifier. */
     private static String quoted(String text) {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("%", "%%") + '"';
     }

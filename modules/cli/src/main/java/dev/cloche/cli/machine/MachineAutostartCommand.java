@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 final class MachineAutostartCommand implements Callable<Integer> {
     private static final Duration GRACE = Duration.ofSeconds(30);
 
-    /** What is to be done. */
+    /** The action that the command takes. */
     enum Action {
         install,
         uninstall,

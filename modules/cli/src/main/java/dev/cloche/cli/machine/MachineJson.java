@@ -14,7 +14,7 @@ import java.util.Map;
 final class MachineJson {
     private MachineJson() {}
 
-    /** All of them, the broken ones last. */
+    /** Writes all machines, the broken ones last. */
     static void write(JsonOutput json, List<MachineInfo> machines, List<BrokenMachine> broken) {
         json.array(() -> {
             machines.forEach(machine -> write(json, machine));

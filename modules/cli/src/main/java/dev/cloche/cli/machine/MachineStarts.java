@@ -6,11 +6,11 @@ import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import java.util.List;
 
-/** How commands start machines. */
+/** Starts machines for commands. */
 final class MachineStarts {
     private MachineStarts() {}
 
-    /** All of them, one after the other; what is not well with one that runs is said. */
+    /** Starts all of them, one after the other, and prints what is wrong with one that runs. */
     static int all(List<String> names, boolean quiet) {
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {

@@ -3,7 +3,7 @@ package dev.cloche.cli.option;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** How long what runs in a sandbox or machine may take to end. */
+/** The option for the grace that the processes of a sandbox or machine have to end. */
 public final class GraceOption {
     @Option(
             names = {"-t", "--time"},

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 
 /** The options by which logs are printed, and the printing. */
 public final class LogOptions {
-    /** Who follows a log does so to its end. */
+    /** The limit for following a log: in practice none. */
     public static final Duration FOR_EVER = Duration.ofDays(3650);
 
     /** Pieces of a log, one after the other; empty where there is none. */

@@ -2,7 +2,7 @@ package dev.cloche.cli.option;
 
 import picocli.CommandLine.Option;
 
-/** How large a guest is. */
+/** The options for the size of a guest. */
 public final class SizeOptions {
     @Option(
             names = "--cpus",
@@ -23,7 +23,7 @@ public final class SizeOptions {
         return cpus;
     }
 
-    /** In MiB. */
+    /** Returns the memory in MiB. */
     public int memory() {
         return memory;
     }

@@ -49,12 +49,12 @@ public final class PoolLsCommand implements Callable<Integer> {
                 .field("making", pool.making()));
     }
 
-    /** As it is given. */
+    /** Returns the name of a network as it is typed. */
     static String name(Network network) {
         return network.name().toLowerCase(Locale.ROOT);
     }
 
-    /** What the pool was set to. */
+    /** Writes the settings of a pool. */
     static JsonOutput settings(JsonOutput json, PoolInfo pool) {
         return json.field("image", pool.image())
                 .field("memoryMib", pool.memoryMib())

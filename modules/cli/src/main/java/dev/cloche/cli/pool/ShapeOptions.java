@@ -33,7 +33,7 @@ final class ShapeOptions {
         return network;
     }
 
-    /** In MiB. */
+    /** Returns the memory in MiB. */
     int memory() {
         return size.memory();
     }

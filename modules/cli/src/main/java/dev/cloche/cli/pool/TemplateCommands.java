@@ -183,7 +183,7 @@ public final class TemplateCommands {
         }
     }
 
-    /** How a template is read out. */
+    /** Writes the fields of a template. */
     private static final class Fields {
         private Fields() {}
 

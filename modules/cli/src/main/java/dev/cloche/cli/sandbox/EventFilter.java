@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Which events to show: {@code event=…}, {@code sandbox=…} and {@code image=…}; of the same key any, of several all. */
+/** Selects events: {@code event=…}, {@code sandbox=…} and {@code image=…}; any value of one key, and all keys. */
 final class EventFilter {
     private EventFilter() {}
 

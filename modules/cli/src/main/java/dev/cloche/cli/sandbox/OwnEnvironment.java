@@ -28,7 +28,7 @@ final class OwnEnvironment {
         }
     }
 
-    /** Of several with that name the first, as in getenv(3). */
+    /** Returns the value of a variable, of several with its name the first, as getenv(3) does. */
     Optional<byte[]> value(String name) {
         byte[] wanted = (name + "=").getBytes(StandardCharsets.UTF_8);
         int begin = 0;

@@ -126,7 +126,7 @@ final class PsCommand implements Callable<Integer> {
         });
     }
 
-    /** How it is, with what hinders it. */
+    /** Returns the status, with what hinders the sandbox. */
     static String hindered(SandboxInfo sandbox) {
         return EnumNames.of(sandbox.status())
                 + sandbox.hindrance()

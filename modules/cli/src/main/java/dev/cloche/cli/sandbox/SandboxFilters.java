@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What {@code --filter} says of sandboxes. */
+/** Parses {@code --filter} for sandboxes. */
 final class SandboxFilters {
     private static final List<SandboxStatus> ACTIVE =
             Stream.of(SandboxStatus.values()).filter(SandboxStatus::active).toList();

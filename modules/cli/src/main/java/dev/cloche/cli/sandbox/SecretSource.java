@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Names where the value of a secret is: never on the command line, which every user of a host can read. */
 sealed interface SecretSource {
-    /** What a guest's agent takes, and one byte: whether there is more. */
+    /** The most that a guest's agent takes, and one byte more, to see whether a value is longer. */
     int READ_LIMIT = 64 * 1024 + 1;
 
     String WAYS = "Write --secret NAME for the environment variable of that name, --secret id=NAME,env=VARIABLE, or"
@@ -47,7 +47,7 @@ sealed interface SecretSource {
     }
 
     /**
-     * As BuildKit writes it, and a mere name.
+     * Parses the form that BuildKit uses, or a mere name.
      *
      * @throws UsageError which does not repeat what may be a value
      */

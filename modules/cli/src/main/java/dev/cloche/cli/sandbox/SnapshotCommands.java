@@ -126,7 +126,7 @@ public final class SnapshotCommands {
         }
     }
 
-    /** How a snapshot is read out. */
+    /** Writes the fields of a snapshot. */
     private static final class Fields {
         private Fields() {}
 

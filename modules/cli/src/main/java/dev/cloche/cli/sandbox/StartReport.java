@@ -13,11 +13,11 @@ import dev.cloche.vm.ExitStatus;
 import java.io.PrintStream;
 import java.util.Optional;
 
-/** How a sandbox began, for programs: one line of JSON. */
+/** Reports how a sandbox was started, for programs: one line of JSON. */
 final class StartReport {
     private StartReport() {}
 
-    /** Of a sandbox whose command stands for ours, with how that ended. */
+    /** Prints the report of an attached sandbox, with how its command ended. */
     static void print(Sandbox sandbox, ExitStatus exit, PrintStream out) {
         JsonOutput.printLine(out, json -> {
             json.field("name", sandbox.name());
@@ -26,7 +26,7 @@ final class StartReport {
         });
     }
 
-    /** Of a sandbox that goes on; one that was short may be gone, and its start with it. */
+    /** Prints the report of a sandbox that goes on; if it has ended already it may be gone, and its start with it. */
     static void print(Cloche cloche, SandboxInfo sandbox, PrintStream out) {
         JsonOutput.printLine(out, json -> {
             json.field("id", sandbox.id()).field("name", sandbox.name());
@@ -48,7 +48,7 @@ final class StartReport {
         return EnumNames.of(kind);
     }
 
-    /** As a field {@code start}; null where nothing is known. */
+    /** Writes the timings as a field {@code start}; null where none are known. */
     static void start(JsonOutput json, Optional<StartTimings> timings) {
         timings.ifPresentOrElse(
                 known -> json.name("start")

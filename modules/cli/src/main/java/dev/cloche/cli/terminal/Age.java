@@ -4,7 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 
-/** How long ago something was, for people: the largest unit only. */
+/** Formats how long ago something was, for people: the largest unit only. */
 public final class Age {
     private Age() {}
 

@@ -12,7 +12,7 @@ final class DetachFilter {
         this.keys = keys;
     }
 
-    /** What of these bytes, and of those held back before, is for the command. Nothing after the keys were found. */
+    /** Returns what of these bytes, and of those held back before, is for the command; nothing after the keys. */
     byte[] pass(byte[] bytes, int length) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(length + matched);
         for (int i = 0; i < length && !detached; i++) {
@@ -45,7 +45,7 @@ final class DetachFilter {
         }
     }
 
-    /** Whether the keys from {@code start} on, {@code length} of them, are the first ones. */
+    /** Returns whether the {@code length} keys from {@code start} on are the same as the first ones. */
     private boolean beginsAgain(int start, int length) {
         return keys.keys().subList(start, start + length).equals(keys.keys().subList(0, length));
     }

@@ -22,7 +22,7 @@ public final class ExitCodes {
 
     private ExitCodes() {}
 
-    /** Of a command that could not be started, by the code of its error; everything else has another. */
+    /** Returns the exit code for an error at the start of a command, {@code otherwise} for all other errors. */
     public static int ofStart(String errorCode, int otherwise) {
         return switch (errorCode) {
             case "vm.spawn.command-not-found" -> NOT_FOUND;

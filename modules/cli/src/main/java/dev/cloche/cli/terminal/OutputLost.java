@@ -3,7 +3,7 @@ package dev.cloche.cli.terminal;
 import dev.cloche.base.ClocheException;
 import java.io.IOException;
 
-/** What the command wrote could not be written on here. */
+/** Says that the output of the command could not be written here. */
 public final class OutputLost extends ClocheException {
     public OutputLost(IOException cause) {
         super(

@@ -50,7 +50,7 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
         public void close() {}
     }
 
-    /** One line for each layer that has arrived. */
+    /** Prints one line for each layer that has arrived. */
     static final class Lines extends ProgressDisplay {
         private final PrintStream err;
 

@@ -66,7 +66,7 @@ final class Streams {
         });
     }
 
-    /** Whether it was written; if not, the command learns it as in a pipe whose reader is gone. */
+    /** Returns whether it was written; if not, the command gets SIGPIPE, as from a pipe without a reader. */
     private boolean write(OutputStream to, byte[] chunk, int length) {
         try {
             to.write(chunk, 0, length);

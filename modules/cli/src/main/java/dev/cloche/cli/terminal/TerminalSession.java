@@ -44,7 +44,7 @@ public final class TerminalSession {
     }
 
     /**
-     * How the command ended; empty if it was detached from.
+     * Passes bytes on until the command ends, and returns how it ended; empty if it was detached from.
      *
      * @param withStdin whether what is typed goes to the command
      */
