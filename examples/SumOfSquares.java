@@ -7,7 +7,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** Runs code that nobody has read in a VM of its own: first collected, then line by line as it is written. */
+/** Runs untrusted code in a VM of its own: reads its output first as a whole, then line by line as it is written. */
 class SumOfSquares {
     public static void main(String[] arguments) throws Exception {
         try (Cloche cloche = Cloche.open();

@@ -14,7 +14,7 @@ cache_root() { # → the directory of the cache, made if it is missing; fails if
     mkdir -p -m 700 "$root/setup" 2>/dev/null && is_ours "$root/setup" && echo "$root/setup"
 }
 
-is_ours() { # DIRECTORY: no link, this user's, and for nobody else to write in
+is_ours() { # DIRECTORY: no link, this user's, and not writable for others
     [ -d "$1" ] && ! [ -L "$1" ] && [ -O "$1" ] && [ "$(stat -c %a "$1")" = 700 ]
 }
 
@@ -34,7 +34,7 @@ cache_take() { # KEY STAGE: puts what was kept into the empty STAGE; fails if th
     root=$(cache_root) || return
     entry=$root/$1
     is_ours "$entry" || return
-    # Checked and unpacked is a copy, which nobody changes in between.
+    # Checks and unpacks a copy, so that no other process changes it in between.
     if cp "$entry/archive" "$2/.archive" 2>/dev/null &&
         [ "$(sha256sum <"$2/.archive" | cut -d' ' -f1)" = "$(cat "$entry/sha256" 2>/dev/null)" ] &&
         tar -xpf "$2/.archive" --no-same-owner -C "$2" 2>/dev/null; then

@@ -33,7 +33,7 @@ stamp() { # STEP DIGEST: only after its results were published
     mv "dist/stamps/.$1.new" "$(stamp_of "$1")"
 }
 
-publish() { # FILE-OR-DIRECTORY TARGET: by rename, so that nobody sees half of it; a directory has to step aside first
+publish() { # FILE-OR-DIRECTORY TARGET: by rename, so that no process sees half of it; a directory has to step aside first
     mkdir -p "$(dirname "$2")" || return
     if [ -d "$2" ]; then
         rm -rf "$2.old" && mv -T "$2" "$2.old" || return

@@ -1,5 +1,5 @@
-/* Whether the program, which is QEMU, works: hears on its monitor that its disk has failed, has it go on when there is space
- * again, and notices when it no longer answers. What it finds stands in notes in the VM's directory (docs/guard.md). */
+/* Health checks of the program, which is QEMU: hear on its monitor that its disk has failed, have it go on when there is
+ * space again, and notice when it no longer answers. They leave notes in the VM's directory (docs/guard.md). */
 #pragma once
 
 #include <stdbool.h>

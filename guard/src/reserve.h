@@ -1,5 +1,5 @@
-/* The space that the state root keeps for the time when its disk is full (docs/on-disk.md, `reserve`): who ends or removes
- * something cuts it off. What it lacks is not for a guest, nor for a log, to fill. */
+/* The space that the state root keeps for the time when its disk is full (docs/on-disk.md, `reserve`): a command that ends
+ * or removes something cuts space off it. Neither a guest nor a log may fill the space that it lacks. */
 #pragma once
 
 #include <stdbool.h>
