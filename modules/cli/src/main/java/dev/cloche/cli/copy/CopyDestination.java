@@ -14,7 +14,7 @@ final class CopyDestination {
     private CopyDestination() {}
 
     /**
-     * The path of the copy itself.
+     * Returns the path of the copy itself.
      *
      * @param sourceIsDirectory what the source is; of a link that is not followed, false
      * @param there what the destination is, links followed

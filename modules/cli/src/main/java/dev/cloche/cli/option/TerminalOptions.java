@@ -51,7 +51,7 @@ public final class TerminalOptions {
     }
 
     /**
-     * The terminal here, if one was asked for.
+     * Returns the terminal of this process, if one was asked for.
      *
      * @throws UsageError if there is none
      */

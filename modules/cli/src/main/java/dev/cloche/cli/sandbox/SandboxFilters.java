@@ -15,7 +15,7 @@ final class SandboxFilters {
     private SandboxFilters() {}
 
     /**
-     * The query for some filters.
+     * Returns the query for some filters.
      *
      * @param all whether those that do not run are meant, too, where no status is asked for
      * @throws UsageError if one has another form

@@ -54,7 +54,7 @@ public final class SignalForwarding implements AutoCloseable {
     }
 
     /**
-     * The exit code of {@code body}; that of the last signal, as a shell shows it, if {@code body} fails because a signal
+     * Returns the exit code of {@code body}; that of the last signal, as a shell shows it, if {@code body} fails because a signal
      * interrupted it.
      */
     public int exitCode(Callable<Integer> body) throws Exception {

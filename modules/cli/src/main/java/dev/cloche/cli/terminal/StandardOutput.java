@@ -25,7 +25,7 @@ public final class StandardOutput {
     }
 
     /**
-     * The exit code after all is written: a command whose result went nowhere has failed, unless its reader left because it had
+     * Returns the exit code after all is written: a command whose result went nowhere has failed, unless its reader left because it had
      * read enough.
      */
     public int checked(int exitCode) {
