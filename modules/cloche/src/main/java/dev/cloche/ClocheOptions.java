@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.pool.PoolListener;
 import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Path;
@@ -25,13 +26,16 @@ import java.util.Optional;
  * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
  *     the background
  * @param maintenance how much it may do to keep the records of the state root true, and how often
+ * @param poolListener is told what happens in the pools that this process keeps, for example
+ *     {@link dev.cloche.pool.PoolMeters}, which puts it into Micrometer
  */
 public record ClocheOptions(
         Path home,
         List<Path> share,
         Map<String, RegistryLogin> logins,
         TemplateMaking templateMaking,
-        MaintenanceLimits maintenance) {
+        MaintenanceLimits maintenance,
+        PoolListener poolListener) {
     /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
@@ -62,36 +66,41 @@ public record ClocheOptions(
                 setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
                         ? new TemplateMaking.Never()
                         : new TemplateMaking.InBackground();
-        return new ClocheOptions(home, share, Map.of(), making, MaintenanceLimits.defaults());
+        return new ClocheOptions(home, share, Map.of(), making, MaintenanceLimits.defaults(), PoolListener.none());
     }
 
     /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share, logins, templateMaking, maintenance);
+        return new ClocheOptions(other, share, logins, templateMaking, maintenance, poolListener);
     }
 
     /** The same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories, logins, templateMaking, maintenance);
+        return new ClocheOptions(home, directories, logins, templateMaking, maintenance, poolListener);
     }
 
     /** The same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
-        return new ClocheOptions(home, share, all, templateMaking, maintenance);
+        return new ClocheOptions(home, share, all, templateMaking, maintenance, poolListener);
     }
 
     /** The same with templates made in another way, or by nobody. */
     public ClocheOptions withTemplateMaking(TemplateMaking value) {
-        return new ClocheOptions(home, share, logins, value, maintenance);
+        return new ClocheOptions(home, share, logins, value, maintenance, poolListener);
     }
 
     /** The same with maintenance limited in another way. */
     public ClocheOptions withMaintenance(MaintenanceLimits value) {
-        return new ClocheOptions(home, share, logins, templateMaking, value);
+        return new ClocheOptions(home, share, logins, templateMaking, value, poolListener);
+    }
+
+    /** The same with a listener for the pools that this process keeps. */
+    public ClocheOptions withPoolListener(PoolListener value) {
+        return new ClocheOptions(home, share, logins, templateMaking, maintenance, value);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.BinarySize;
 import dev.cloche.image.RegistryMirror;
 import dev.cloche.image.RegistryOptions;
+import dev.cloche.pool.PoolConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -35,20 +36,27 @@ import org.tomlj.TomlTable;
  *
  * [images]
  * keep = "20g"
+ *
+ * [pools]
+ * vms = 64
+ * memory = "16g"
  * </pre>
  *
  * @param mirrors of each registry, in their order
  * @param plainHttp registries that are spoken to without TLS
  * @param authorities files of certificates that are trusted too
  * @param keepImages below how many bytes all images are kept
+ * @param pools what the VMs of all pools may take together
  */
 record Configuration(
         Map<String, List<RegistryMirror>> mirrors,
         Set<String> plainHttp,
         List<Path> authorities,
-        OptionalLong keepImages) {
+        OptionalLong keepImages,
+        PoolConfig.Budget pools) {
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_MIRRORS = 16;
+    private static final int MOST_VMS = 100_000;
 
     Configuration {
         mirrors = Map.copyOf(mirrors);
@@ -64,7 +72,7 @@ record Configuration(
             }
             return new Reading(file).read(Toml.parse(file));
         } catch (NoSuchFileException nothingToSay) {
-            return new Configuration(Map.of(), Set.of(), List.of(), OptionalLong.empty());
+            return new Configuration(Map.of(), Set.of(), List.of(), OptionalLong.empty(), PoolConfig.DEFAULT.budget());
         } catch (IOException e) {
             throw new HostException.ConfigInvalid(file, String.valueOf(e.getMessage()), e);
         }
@@ -80,6 +88,7 @@ record Configuration(
         private final Set<String> plainHttp = new HashSet<>();
         private final List<Path> authorities = new ArrayList<>();
         private OptionalLong keepImages = OptionalLong.empty();
+        private PoolConfig.Budget pools = PoolConfig.DEFAULT.budget();
 
         private Reading(Path file) {
             this.file = file;
@@ -98,10 +107,11 @@ record Configuration(
                         registries.keySet().forEach(name -> registry(name, table(registries, name)));
                     }
                     case "images" -> images(table(document, key));
+                    case "pools" -> pools(table(document, key));
                     default -> throw unknown(document, key);
                 }
             }
-            return new Configuration(mirrors, plainHttp, authorities, keepImages);
+            return new Configuration(mirrors, plainHttp, authorities, keepImages, pools);
         }
 
         private void images(TomlTable settings) {
@@ -115,6 +125,29 @@ record Configuration(
                     throw wrong(settings, key, "is no size: write for example \"20g\"");
                 }
                 keepImages = size;
+            }
+        }
+
+        private void pools(TomlTable settings) {
+            for (String key : settings.keySet()) {
+                switch (key) {
+                    case "vms" -> {
+                        if (!(value(settings, key) instanceof Long vms) || vms < 1 || vms > MOST_VMS) {
+                            throw wrong(settings, key, "is no number of VMs: write 1 to " + MOST_VMS);
+                        }
+                        pools = new PoolConfig.Budget(vms.intValue(), pools.memoryMiB());
+                    }
+                    case "memory" -> {
+                        OptionalLong size = value(settings, key) instanceof String text
+                                ? BinarySize.parse(text)
+                                : OptionalLong.empty();
+                        if (size.isEmpty() || size.getAsLong() < 1 << 20) {
+                            throw wrong(settings, key, "is no size of 1m or more: write for example \"16g\"");
+                        }
+                        pools = new PoolConfig.Budget(pools.vms(), size.getAsLong() >> 20);
+                    }
+                    default -> throw unknown(settings, key);
+                }
             }
         }
 

@@ -1,8 +1,10 @@
 package dev.cloche;
 
+import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -16,7 +18,11 @@ import java.util.Optional;
  * @param memoryMib of a guest in MiB
  * @param cpus of a guest
  * @param network of the sandboxes that it is for
- * @param depth how many VMs it is to have
+ * @param depth how many VMs it is to have, at most
+ * @param minDepth how many it has at least, where demand decides between the two; equal to {@code depth} where it does not
+ * @param coldAfter without any demand for this long it has none
+ * @param check the command that runs in each new VM, and rejects it by failing; empty for none
+ * @param inProcess whether functions of an application prepare its VMs
  * @param maxAge after which an unused VM is ended
  * @param createdAt when it was set first
  * @param ready VMs that wait
@@ -26,6 +32,7 @@ import java.util.Optional;
  * @param made VMs that were put into it
  * @param failed attempts to make one
  * @param lastError of such an attempt, also after others have succeeded
+ * @param retryAt when the next attempt is due, if the latest one failed
  */
 public record PoolInfo(
         String image,
@@ -33,7 +40,11 @@ public record PoolInfo(
         int cpus,
         Network network,
         int depth,
+        int minDepth,
+        Optional<Duration> coldAfter,
         Duration maxAge,
+        List<String> check,
+        boolean inProcess,
         Instant createdAt,
         int ready,
         int making,
@@ -41,15 +52,22 @@ public record PoolInfo(
         long misses,
         long made,
         long failed,
-        Optional<String> lastError) {
+        Optional<String> lastError,
+        Optional<Instant> retryAt) {
     static PoolInfo of(PoolStatus pool) {
+        DepthPolicy depth = pool.policy().depth();
+        boolean byDemand = depth.sizing() == DepthPolicy.Sizing.BY_DEMAND;
         return new PoolInfo(
                 pool.shape().image().toString(),
                 pool.shape().memoryMib(),
                 pool.shape().cpus(),
                 pool.shape().network() ? Network.USER : Network.NONE,
-                pool.depth(),
-                pool.maxAge(),
+                depth.max(),
+                byDemand ? depth.min() : depth.max(),
+                depth.coldAfter(),
+                pool.policy().maxAge(),
+                pool.policy().check(),
+                pool.policy().inProcess(),
                 pool.createdAt(),
                 pool.ready(),
                 pool.making(),
@@ -57,6 +75,7 @@ public record PoolInfo(
                 pool.counts().misses(),
                 pool.counts().made(),
                 pool.counts().failed(),
-                pool.counts().lastError());
+                pool.counts().lastError(),
+                pool.retryAt());
     }
 }

@@ -27,6 +27,17 @@ public final class Pools {
         this.exactImage = exactImage;
     }
 
+    /**
+     * Begins to say how VMs of an image are to be kept ready; {@link PoolBuilder#set} does it.
+     *
+     * @param image as for {@link #set(String, int, int, Network, int, Duration)}
+     */
+    public PoolBuilder pool(String image) {
+        return new PoolBuilder(
+                (memoryMib, cpus, network) -> shape(exactImage.apply(image), memoryMib, cpus, network),
+                (shape, policy, preparation) -> PoolInfo.of(pools.set(shape, policy, preparation)));
+    }
+
     /** The same, whose unused VMs are ended after 10 minutes. */
     public PoolInfo set(String image, int memoryMib, int cpus, int depth) {
         return set(image, memoryMib, cpus, depth, dev.cloche.sandbox.Pools.DEFAULT_MAX_AGE);
@@ -50,10 +61,16 @@ public final class Pools {
      * @param maxAge after which an unused VM is ended, 1 second to 365 days; while some process keeps the pool, another takes its place
      *     before
      * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have more than 64 VMs
-     *     or 16 GiB
+     *     or 16 GiB, or what {@code config.toml} says
      */
     public PoolInfo set(String image, int memoryMib, int cpus, Network network, int depth, Duration maxAge) {
-        return PoolInfo.of(pools.set(shape(exactImage.apply(image), memoryMib, cpus, network), depth, maxAge));
+        return pool(image)
+                .memory(memoryMib)
+                .cpus(cpus)
+                .network(network)
+                .depth(depth)
+                .maxAge(maxAge)
+                .set();
     }
 
     private static PoolShape shape(String image, int memoryMib, int cpus, Network network) {

@@ -63,7 +63,8 @@ record Rooms(
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
-        SandboxManager sandboxes = new SandboxManager(root, catalog, images, vms, clock, options.templateMaking());
+        SandboxManager sandboxes =
+                new SandboxManager(root, catalog, images, vms, clock, options.templateMaking(), pools(options, root));
         SandboxMaintenance maintenance = sandboxes.maintenance(options.maintenance());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         Machines machines = machines(root, images, vms);
@@ -99,6 +100,12 @@ record Rooms(
                 .withRegistries(() -> Configuration.read(configuration)
                         .applied(RegistryOptions.defaults().withLogins(logins)))
                 .withKeepBytes(() -> Configuration.read(configuration).keepImages());
+    }
+
+    private static dev.cloche.sandbox.Pools.Settings pools(ClocheOptions options, Path root) {
+        Path configuration = root.resolve("config.toml");
+        return new dev.cloche.sandbox.Pools.Settings(
+                () -> Configuration.read(configuration).pools(), options.poolListener());
     }
 
     private static Map<String, RegistryLogin> logins(Map<String, dev.cloche.RegistryLogin> given) {

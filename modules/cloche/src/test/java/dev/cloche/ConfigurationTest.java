@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.RegistryMirror;
+import dev.cloche.pool.PoolConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,8 @@ class ConfigurationTest {
     @Test
     void withoutAFileThereIsNothingToSay() {
         assertThat(Configuration.read(directory.resolve("config.toml")))
-                .isEqualTo(new Configuration(Map.of(), Set.of(), List.of(), OptionalLong.empty()));
+                .isEqualTo(new Configuration(
+                        Map.of(), Set.of(), List.of(), OptionalLong.empty(), PoolConfig.DEFAULT.budget()));
     }
 
     @Test
@@ -43,6 +45,10 @@ class ConfigurationTest {
 
                 [images]
                 keep = "20g"
+
+                [pools]
+                vms = 200
+                memory = "48g"
                 """);
         assertThat(settings)
                 .isEqualTo(new Configuration(
@@ -55,7 +61,8 @@ class ConfigurationTest {
                                 List.of()),
                         Set.of("registry.example:5000"),
                         List.of(Path.of("/etc/ssl/a.pem"), Path.of("/etc/ssl/b.pem")),
-                        OptionalLong.of(20L << 30)));
+                        OptionalLong.of(20L << 30),
+                        new PoolConfig.Budget(200, 48 << 10)));
     }
 
     @ParameterizedTest

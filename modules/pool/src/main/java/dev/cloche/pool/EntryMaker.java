@@ -131,7 +131,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Disposal disposal, Con
                             + Duration.ofNanos(nanos).toMillis() + " ms",
                     e);
         } catch (ExecutionException e) {
-            throw new PoolException.Rejected("The " + what + " of a pool's VM failed: " + reason(e.getCause()), e);
+            throw new PoolException.Rejected("The " + what + " of a pool's VM failed: " + reason(e), e);
         } catch (InterruptedException e) {
             worker.interrupt();
             Thread.currentThread().interrupt();
@@ -139,7 +139,8 @@ record EntryMaker(VmProvider provider, PoolConfig config, Disposal disposal, Con
         }
     }
 
-    private static String reason(Throwable why) {
+    private static String reason(ExecutionException failure) {
+        Throwable why = Optional.ofNullable(failure.getCause()).orElse(failure);
         return Optional.ofNullable(why.getMessage())
                 .orElseGet(() -> why.getClass().getSimpleName());
     }

@@ -13,8 +13,8 @@ public sealed interface PoolEvent {
     /** An entry that another process had made was found on its shelf. */
     record Adopted(StackKey key, VmId vm) implements PoolEvent {}
 
-    /** With the code of the error, or its class. */
-    record RestoreFailed(StackKey key, String code, String why, int inARow) implements PoolEvent {}
+    /** With the code of the error, or its class, and the time until the next attempt. */
+    record RestoreFailed(StackKey key, String code, String why, int inARow, Duration pause) implements PoolEvent {}
 
     /** Restores of a key fail again and again: no progress until something is mended. Told once. */
     record Stalled(StackKey key, String why, int inARow) implements PoolEvent {}

@@ -26,15 +26,19 @@ public final class PoolShelf {
 
     private final VmProvider provider;
     private final PoolConfig config;
+    private final Supplier<PoolConfig.Budget> budget;
     private final Predicate<StackKey> ours;
     private final EntryMaker maker;
     private final HandingOver handingOver;
 
     /**
-     * @param config of which the times for restores and checks and the budget matter
+     * @param config of which the times for restores and preparations matter
+     * @param budget of all entries of the host, asked before each one is made
      * @param ours which keys these shelves are of; entries of others count against the budget and are left alone
      */
-    public PoolShelf(VmProvider provider, PoolConfig config, Predicate<StackKey> ours) {
+    public PoolShelf(
+            VmProvider provider, PoolConfig config, Supplier<PoolConfig.Budget> budget, Predicate<StackKey> ours) {
+        this.budget = budget;
         this.provider = provider;
         this.config = config;
         this.ours = ours;
@@ -139,9 +143,10 @@ public final class PoolShelf {
 
     private Optional<Stock> poorest(List<Stock> wanted, List<RefillPlan.Need> needs, Set<StackKey> failed) {
         List<PooledVm> all = provider.pooled();
-        int vms = config.budget().vms() - all.size();
-        long memory = config.budget().memoryMiB()
-                - all.stream().mapToLong(PooledVm::memoryMiB).sum();
+        PoolConfig.Budget most = budget.get();
+        int vms = most.vms() - all.size();
+        long memory =
+                most.memoryMiB() - all.stream().mapToLong(PooledVm::memoryMiB).sum();
         List<RefillPlan.Need> possible =
                 needs.stream().filter(need -> !failed.contains(need.key())).toList();
         return RefillPlan.plan(possible, 1, vms, memory).stream()

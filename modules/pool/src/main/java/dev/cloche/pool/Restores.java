@@ -82,7 +82,8 @@ final class Restores {
         bucket.trouble = bucket.trouble.failed(why, retry, now, state.random);
         bucket.tally.failed(code);
         int inARow = bucket.trouble.failures();
-        state.tell(new PoolEvent.RestoreFailed(bucket.key(), code, why, inARow));
+        state.tell(new PoolEvent.RestoreFailed(
+                bucket.key(), code, why, inARow, Duration.ofNanos(bucket.trouble.retryAt() - now)));
         if (bucket.trouble.broken(retry) && !bucket.stalled) {
             bucket.stalled = true;
             state.tell(new PoolEvent.Stalled(bucket.key(), why, inARow));

@@ -35,8 +35,11 @@ class PoolShelfTest {
     private static final Duration AGE = Duration.ofHours(1);
 
     private final Host host = new Host();
-    private final PoolShelf shelf =
-            new PoolShelf(host.provider, PoolConfig.DEFAULT, key -> !key.name().equals("theirs"));
+    private final PoolShelf shelf = new PoolShelf(
+            host.provider,
+            PoolConfig.DEFAULT,
+            PoolConfig.DEFAULT::budget,
+            key -> !key.name().equals("theirs"));
     private final List<String> failures = new ArrayList<>();
     private final List<StackKey> made = new ArrayList<>();
 
@@ -231,7 +234,7 @@ class PoolShelfTest {
     @Test
     void theBudgetOfTheHostIsKept() {
         PoolConfig two = PoolConfig.DEFAULT.withBudget(new PoolConfig.Budget(2, 1 << 20));
-        PoolShelf small = new PoolShelf(host.provider, two, key -> true);
+        PoolShelf small = new PoolShelf(host.provider, two, two::budget, key -> true);
         Stock stock = stock(KEY, snapshot("s"), 5);
         small.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {});
         assertThat(host.vms()).isEqualTo(2);

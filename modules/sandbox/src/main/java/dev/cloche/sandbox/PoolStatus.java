@@ -1,19 +1,31 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.pool.DepthPolicy;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * A pool of warm VMs: what it is to have, what it has, and what became of it since it was first set.
  *
- * @param depth how many VMs it is to have
- * @param maxAge after which an unused VM is ended
+ * @param policy how it is kept
  * @param ready VMs that wait
  * @param making VMs that are being made
+ * @param retryAt when the next attempt to make a VM is due, if the latest one failed
  */
 public record PoolStatus(
-        PoolShape shape, int depth, Duration maxAge, Instant createdAt, int ready, int making, Counts counts) {
+        PoolShape shape,
+        Policy policy,
+        Instant createdAt,
+        int ready,
+        int making,
+        Counts counts,
+        Optional<Instant> retryAt) {
     /**
      * What became of it.
      *
@@ -24,4 +36,69 @@ public record PoolStatus(
      * @param lastError of such an attempt, also after others have succeeded
      */
     public record Counts(long hits, long misses, long made, long failed, Optional<String> lastError) {}
+
+    /**
+     * What is recorded of how a pool is kept, so that every process that fills it does so likewise.
+     *
+     * @param depth how many VMs
+     * @param maxAge after which an unused VM is ended: a second to 365 days
+     * @param check a program with its arguments that runs in each new VM before it waits, with the image's environment; a VM in
+     *     which it fails is rejected. Empty for none
+     * @param inProcess whether functions of an application prepare its VMs; then only a process that has them makes some
+     */
+    public record Policy(DepthPolicy depth, Duration maxAge, List<String> check, boolean inProcess) {
+        private static final Duration LONGEST_AGE = Duration.ofDays(365);
+        private static final int MOST_WORDS = 256;
+        private static final int MOST_CHARACTERS = 64 << 10;
+
+        /** @throws SandboxException.InvalidSpecification if a value is out of range */
+        public Policy {
+            check = List.copyOf(check);
+            if (maxAge.compareTo(Duration.ofSeconds(1)) < 0 || maxAge.compareTo(LONGEST_AGE) > 0) {
+                throw new SandboxException.InvalidSpecification(
+                        "An age of " + maxAge + " is out of range.", "Give 1 second to 365 days.");
+            }
+            if (check.size() > MOST_WORDS
+                    || check.stream().mapToLong(String::length).sum() > MOST_CHARACTERS
+                    || check.stream().anyMatch(word -> word.indexOf('\0') >= 0)
+                    || (!check.isEmpty() && check.getFirst().isEmpty())) {
+                throw new SandboxException.InvalidSpecification(
+                        "That is no command that a pool can run in its VMs.",
+                        "Give a program and at most 255 arguments, together up to 64 KiB.");
+            }
+        }
+
+        /** So many VMs, each for 10 minutes, and nothing is done in them before. */
+        public static Policy of(DepthPolicy depth) {
+            return new Policy(depth, Pools.DEFAULT_MAX_AGE, List.of(), false);
+        }
+
+        public Policy withMaxAge(Duration value) {
+            return new Policy(depth, value, check, inProcess);
+        }
+
+        public Policy withCheck(List<String> command) {
+            return new Policy(depth, maxAge, command, inProcess);
+        }
+
+        Policy withInProcess(boolean value) {
+            return new Policy(depth, maxAge, check, value);
+        }
+
+        /** Returns what names all that the VMs depend on: those that were prepared in another way are of another key. */
+        public String version(String template) {
+            String checked = check.isEmpty() ? template : template + "+" + digest();
+            return inProcess ? checked + "+app" : checked;
+        }
+
+        private String digest() {
+            try {
+                byte[] words = String.join("\0", check).getBytes(StandardCharsets.UTF_8);
+                byte[] digest = MessageDigest.getInstance("SHA-256").digest(words);
+                return HexFormat.of().formatHex(digest, 0, 8);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every JDK has it", e);
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolListener;
 import dev.cloche.pool.PoolShelf;
+import dev.cloche.pool.Preparation;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
@@ -14,6 +15,7 @@ import dev.cloche.sandbox.warm.KeptPools;
 import dev.cloche.sandbox.warm.PoolFill;
 import dev.cloche.sandbox.warm.PoolFilling;
 import dev.cloche.sandbox.warm.PoolKeeper;
+import dev.cloche.sandbox.warm.PoolPreparations;
 import dev.cloche.sandbox.warm.PoolSignal;
 import dev.cloche.sandbox.warm.PoolSources;
 import dev.cloche.sandbox.warm.WarmStarts;
@@ -31,23 +33,35 @@ import java.util.function.Supplier;
  * have is the VMs themselves. Safe for use from several threads and processes.
  */
 public final class Pools {
+    /**
+     * What a process says of all pools.
+     *
+     * @param budget what the VMs of all pools of the host may take together; asked each time that it matters
+     * @param listener is told what happens in the pools that this process keeps
+     */
+    public record Settings(Supplier<PoolConfig.Budget> budget, PoolListener listener) {
+        /** 64 VMs and 16 GiB. */
+        public static Settings defaults() {
+            return new Settings(PoolConfig.DEFAULT::budget, PoolListener.none());
+        }
+    }
+
     /** After which an unused VM is ended that nobody was told to keep longer. */
     public static final Duration DEFAULT_MAX_AGE = Duration.ofMinutes(10);
 
     /** Made on a processor that others want too. */
     private static final PoolConfig CONFIG = PoolConfig.DEFAULT
             .withRestoreWithin(Duration.ofMinutes(2), Duration.ofSeconds(3))
+            .withPrepareWithin(Duration.ofMinutes(1))
             .withCloseWithin(Duration.ofSeconds(10));
 
-    /** How long a process that comes and goes does not try a pool again of which no VM could be made. */
-    private static final Duration REST = Duration.ofSeconds(30);
-
-    private static final Duration LONGEST_AGE = Duration.ofDays(365);
     private static final Duration FOREVER = Duration.ofDays(3650);
     private static final Duration REMOVE_LIMIT = Duration.ofSeconds(10);
 
     private final PoolStore store;
     private final PoolSources sources;
+    private final PoolPreparations preparations = new PoolPreparations();
+    private final Supplier<PoolConfig.Budget> budget;
     private final Clock clock;
     private final PoolShelf shelf;
     private final PoolFilling filling;
@@ -61,11 +75,13 @@ public final class Pools {
             VmProvider vms,
             TemplateStore templates,
             Clock clock,
-            TemplateMaking making) {
+            TemplateMaking making,
+            Settings settings) {
+        budget = settings.budget();
         sources = new PoolSources(images, templates);
         this.clock = clock;
         store = new PoolStore(catalog, clock);
-        shelf = new PoolShelf(vms, CONFIG, PoolShape::isOfSandboxes);
+        shelf = new PoolShelf(vms, CONFIG, budget, PoolShape::isOfSandboxes);
         filling = new PoolFilling(stateRoot);
         PoolSignal signal = new PoolSignal(stateRoot);
         keeper = new PoolKeeper(
@@ -75,9 +91,11 @@ public final class Pools {
                 () -> new KeptPools(
                         store,
                         sources,
+                        preparations,
                         signal,
                         listener -> WarmPool.start(vms, CONFIG, listener),
-                        PoolListener.none()));
+                        budget,
+                        settings.listener()));
     }
 
     WarmStarts starts() {
@@ -95,38 +113,39 @@ public final class Pools {
 
     /**
      * Has VMs kept ready for sandboxes of this shape, from now on. They are made in the background. Of a pool that is set
-     * already this changes the depth and the age.
+     * already this changes how it is kept.
      *
-     * @param depth how many
-     * @param maxAge after which an unused VM is ended: a second to 365 days
+     * @param preparation functions of this process that prepare its VMs, if it is to have some: then only processes that
+     *     have set it likewise make them, and all take them
      * @throws SandboxException.InvalidSpecification if that is more than all pools of a host may have
      */
-    public PoolStatus set(PoolShape shape, int depth, Duration maxAge) {
-        check(shape, depth, maxAge);
-        store.set(shape, depth, maxAge);
-        store.find(shape).map(PoolRow::id).ifPresent(keeper::wanted);
+    public PoolStatus set(PoolShape shape, PoolStatus.Policy policy, Preparation preparation) {
+        PoolStatus.Policy whole = policy.withInProcess(!preparation.equals(Preparation.NONE));
+        checkBudget(shape, whole.depth().max());
+        preparations.set(shape, preparation);
+        store.set(shape, whole);
+        store.find(shape).map(PoolRow::id).ifPresent(keeper::set);
         return status(shape);
     }
 
-    private void check(PoolShape shape, int depth, Duration maxAge) {
-        PoolConfig.Budget budget = CONFIG.budget();
+    private void checkBudget(PoolShape shape, int depth) {
+        PoolConfig.Budget most = budget.get();
         List<PoolRow> others =
                 store.all().stream().filter(row -> !row.shape().equals(shape)).toList();
-        long vms = (long) depth + others.stream().mapToLong(PoolRow::depth).sum();
+        long vms = (long) depth
+                + others.stream().mapToLong(row -> row.policy().depth().max()).sum();
         long memory = (long) depth * shape.memoryMib()
                 + others.stream()
-                        .mapToLong(row -> (long) row.depth() * row.shape().memoryMib())
+                        .mapToLong(row ->
+                                (long) row.policy().depth().max() * row.shape().memoryMib())
                         .sum();
-        if (depth < 1 || vms > budget.vms() || memory > budget.memoryMiB()) {
+        if (vms > most.vms() || memory > most.memoryMiB()) {
             throw new SandboxException.InvalidSpecification(
-                    "A depth of " + depth + " is out of range: all pools together may have 1 to " + budget.vms()
-                            + " VMs and " + budget.memoryMiB() + " MiB, and the others have "
+                    "A depth of " + depth + " is out of range: all pools together may have " + most.vms()
+                            + " VMs and " + most.memoryMiB() + " MiB, and the others have "
                             + (vms - depth) + " VMs.",
-                    "Give a smaller depth, or remove another pool with: cloche pool rm");
-        }
-        if (maxAge.compareTo(Duration.ofSeconds(1)) < 0 || maxAge.compareTo(LONGEST_AGE) > 0) {
-            throw new SandboxException.InvalidSpecification(
-                    "An age of " + maxAge + " is out of range.", "Give 1 second to 365 days.");
+                    "Give a smaller depth, allow more in config.toml ([pools] vms, memory), or remove another pool with:"
+                            + " cloche pool rm");
         }
     }
 
@@ -144,12 +163,12 @@ public final class Pools {
     private static PoolStatus status(PoolRow row, List<PoolShelf.Lying> lying) {
         return new PoolStatus(
                 row.shape(),
-                row.depth(),
-                row.maxAge(),
+                row.policy(),
                 row.createdAt(),
                 count(row.shape(), lying, PooledVm.Stage.SHELVED),
                 count(row.shape(), lying, PooledVm.Stage.OPEN),
-                row.counts());
+                row.counts(),
+                row.retryAt());
     }
 
     private static int count(PoolShape shape, List<PoolShelf.Lying> lying, PooledVm.Stage stage) {
@@ -169,7 +188,7 @@ public final class Pools {
             throw new SandboxException.NoPool(shape);
         }
         keeper.removed(pool);
-        PoolFill fill = fill(PullListener.none(), REST);
+        PoolFill fill = fill(PullListener.none(), false);
         var _ = alone(fill::cleared, REMOVE_LIMIT);
     }
 
@@ -179,12 +198,12 @@ public final class Pools {
      * @return what went wrong, one sentence each
      */
     public List<String> fill(PullListener listener) {
-        PoolFill fill = fill(listener, Duration.ZERO);
+        PoolFill fill = fill(listener, true);
         return alone(fill::run, FOREVER).orElse(List.of());
     }
 
-    private PoolFill fill(PullListener listener, Duration rest) {
-        return new PoolFill(store, shelf, sources, clock, listener, rest);
+    private PoolFill fill(PullListener listener, boolean insistent) {
+        return new PoolFill(store, shelf, sources, preparations, clock, listener, insistent);
     }
 
     private <T> Optional<T> alone(Supplier<T> work, Duration patience) {

@@ -57,13 +57,19 @@ public final class SandboxManager implements AutoCloseable {
 
     /** Does not own what it is given: close it before them. */
     public SandboxManager(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never());
+        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never(), Pools.Settings.defaults());
     }
 
-    /** The same, which has templates made as {@code making} says. */
+    /** The same, which has templates made as {@code making} says, and pools kept as {@code pools} says. */
     public SandboxManager(
-            Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
-        parts = SandboxParts.in(stateRoot, catalog, images, vms, clock, making);
+            Path stateRoot,
+            Catalog catalog,
+            ImageStore images,
+            VmProvider vms,
+            Clock clock,
+            TemplateMaking making,
+            Pools.Settings pools) {
+        parts = SandboxParts.in(stateRoot, catalog, images, vms, clock, making, pools);
         ground = parts.ground();
         ends = parts.ends();
         hands = parts.hands();

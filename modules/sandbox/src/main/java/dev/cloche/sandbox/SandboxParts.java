@@ -34,10 +34,16 @@ record SandboxParts(
         UnfinishedEnds unfinished)
         implements AutoCloseable {
     static SandboxParts in(
-            Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock, TemplateMaking making) {
+            Path stateRoot,
+            Catalog catalog,
+            ImageStore images,
+            VmProvider vms,
+            Clock clock,
+            TemplateMaking making,
+            Pools.Settings settings) {
         TemplateStore templates = new TemplateStore(stateRoot.resolve("templates"), vms, clock);
         Makers makers = new Makers(templates, making);
-        Pools pools = new Pools(stateRoot, catalog, images, vms, templates, clock, making);
+        Pools pools = new Pools(stateRoot, catalog, images, vms, templates, clock, making, settings);
         Beginnings beginnings = new Beginnings(vms, templates, makers, pools.starts(), clock);
         EventBell bell = EventBell.in(stateRoot);
         SandboxStore store = new SandboxStore(catalog, clock, bell::ring);

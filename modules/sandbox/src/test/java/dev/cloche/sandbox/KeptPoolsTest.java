@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.image.PullListener;
+import dev.cloche.pool.Preparation;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.VmId;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,7 +68,7 @@ class KeptPoolsTest {
     @Test
     void ofABurstThatIsLargerThanThePoolAllAreServedAndNothingIsLeft() throws Exception {
         try (TestHost.Opened runtime = staying()) {
-            runtime.sandboxes().pools().set(SHAPE, 3, AGE);
+            runtime.sandboxes().pools().set(SHAPE, TestHost.pool(3, AGE), Preparation.NONE);
             awaitReady(3);
             start(runtime).close();
             awaitReady(3);
@@ -93,7 +95,7 @@ class KeptPoolsTest {
     @Test
     void whatAnotherProcessTakesOfAKeptPoolIsMadeAnewByItsKeeper() {
         try (TestHost.Opened keeper = staying()) {
-            keeper.sandboxes().pools().set(SHAPE, 2, AGE);
+            keeper.sandboxes().pools().set(SHAPE, TestHost.pool(2, AGE), Preparation.NONE);
             awaitReady(2);
             for (int i = 0; i < 3; i++) {
                 try (RunningSandbox sandbox = start(host.here)) {
@@ -108,7 +110,7 @@ class KeptPoolsTest {
     void oneOfSeveralKeepsAPoolAndWhenItEndsAnotherDoes() {
         TestHost.Opened first = staying();
         try (TestHost.Opened second = staying()) {
-            first.sandboxes().pools().set(SHAPE, 2, AGE);
+            first.sandboxes().pools().set(SHAPE, TestHost.pool(2, AGE), Preparation.NONE);
             awaitReady(2);
             second.sandboxes().keep();
             try (RunningSandbox sandbox = start(second)) {
@@ -127,7 +129,7 @@ class KeptPoolsTest {
     @Test
     void whereNoVmCanBeMadeForItAStartIsMadeWithoutThePoolAndSaysWhy() {
         try (TestHost.Opened runtime = staying()) {
-            runtime.sandboxes().pools().set(SHAPE, 1, AGE);
+            runtime.sandboxes().pools().set(SHAPE, TestHost.pool(1, AGE), Preparation.NONE);
             awaitReady(1);
             start(runtime).close();
             awaitReady(1);
@@ -145,11 +147,11 @@ class KeptPoolsTest {
     @Test
     void aPoolThatAnotherProcessRemovesIsKeptNoMore() {
         try (TestHost.Opened keeper = staying()) {
-            keeper.sandboxes().pools().set(SHAPE, 2, AGE);
+            keeper.sandboxes().pools().set(SHAPE, TestHost.pool(2, AGE), Preparation.NONE);
             awaitReady(2);
             host.here.sandboxes().pools().remove(SHAPE);
             await().until(() -> host.vms.memory.list().isEmpty());
-            host.here.sandboxes().pools().set(SHAPE.withNetwork(true), 1, AGE);
+            host.here.sandboxes().pools().set(SHAPE.withNetwork(true), TestHost.pool(1, AGE), Preparation.NONE);
             awaitReady(1);
             assertThat(host.vms.memory.list()).hasSize(1);
             assertThat(directory.resolve("state/pools"))
@@ -162,9 +164,9 @@ class KeptPoolsTest {
     @Test
     void aSmallerDepthOfAnotherProcessIsFollowed() {
         try (TestHost.Opened keeper = staying()) {
-            keeper.sandboxes().pools().set(SHAPE, 3, AGE);
+            keeper.sandboxes().pools().set(SHAPE, TestHost.pool(3, AGE), Preparation.NONE);
             awaitReady(3);
-            host.here.sandboxes().pools().set(SHAPE, 1, AGE);
+            host.here.sandboxes().pools().set(SHAPE, TestHost.pool(1, AGE), Preparation.NONE);
             awaitReady(1);
         }
     }
@@ -174,7 +176,7 @@ class KeptPoolsTest {
         Path told = directory.resolve("told");
         TemplateMaking making = new TemplateMaking.ByProcess(List.of("false"), List.of("touch", told.toString()));
         try (TestHost.Opened keeper = staying()) {
-            keeper.sandboxes().pools().set(SHAPE, 1, AGE);
+            keeper.sandboxes().pools().set(SHAPE, TestHost.pool(1, AGE), Preparation.NONE);
             awaitReady(1);
             try (TestHost.Opened goes = host.runtime(making)) {
                 start(goes).close();
@@ -182,5 +184,68 @@ class KeptPoolsTest {
             awaitReady(1);
         }
         assertThat(told).doesNotExist();
+    }
+
+    @Test
+    void aCommandThatFailsInANewVmRejectsItWhicheverProcessMakesIt() {
+        PoolStatus.Policy failing = TestHost.pool(1, AGE).withCheck(List.of("false"));
+        host.here.sandboxes().pools().set(SHAPE, failing, Preparation.NONE);
+        assertThat(host.here.sandboxes().pools().fill(PullListener.none()))
+                .singleElement()
+                .asString()
+                .contains("false");
+        assertThat(pool().retryAt()).isPresent();
+        assertThat(host.vms.memory.list()).isEmpty();
+        try (TestHost.Opened keeper = staying()) {
+            keeper.sandboxes().keep();
+            await().until(() -> pool().counts().failed() > 1);
+            assertThat(pool().counts().lastError().orElseThrow())
+                    .contains("health check")
+                    .contains("'false' ended with");
+            assertThat(pool().ready()).isZero();
+            host.here.sandboxes().pools().set(SHAPE, failing.withCheck(List.of("true")), Preparation.NONE);
+            awaitReady(1);
+            assertThat(pool().retryAt()).isEmpty();
+            try (RunningSandbox sandbox = start(host.here)) {
+                assertThat(timings(sandbox).kind()).isEqualTo(StartKind.WARM);
+            }
+        }
+    }
+
+    @Test
+    void vmsThatFunctionsPrepareAreMadeOnlyWhereTheFunctionsAre() {
+        AtomicInteger prepared = new AtomicInteger();
+        try (TestHost.Opened keeper = staying();
+                TestHost.Opened other = staying()) {
+            other.sandboxes().keep();
+            keeper.sandboxes()
+                    .pools()
+                    .set(
+                            SHAPE,
+                            TestHost.pool(2, AGE),
+                            Preparation.NONE.withWarmUp(guest -> prepared.incrementAndGet()));
+            awaitReady(2);
+            assertThat(prepared).hasValue(2);
+            assertThat(host.here.sandboxes().pools().fill(PullListener.none())).isEmpty();
+            try (RunningSandbox sandbox = start(other)) {
+                assertThat(timings(sandbox).kind()).isEqualTo(StartKind.WARM);
+            }
+            awaitReady(2);
+            assertThat(prepared).hasValue(3);
+            keeper.sandboxes().pools().remove(SHAPE);
+        }
+    }
+
+    @Test
+    void aPoolWithAnotherPreparationIsMadeAnew() {
+        host.here.sandboxes().pools().set(SHAPE, TestHost.pool(1, AGE), Preparation.NONE);
+        assertThat(host.here.sandboxes().pools().fill(PullListener.none())).isEmpty();
+        VmId before = host.vms.pooled().getFirst().id();
+        host.here.sandboxes().pools().set(SHAPE, TestHost.pool(1, AGE).withCheck(List.of("true")), Preparation.NONE);
+        try (RunningSandbox sandbox = start(host.here)) {
+            assertThat(timings(sandbox).kind()).isEqualTo(StartKind.RESTORED);
+        }
+        assertThat(host.here.sandboxes().pools().fill(PullListener.none())).isEmpty();
+        assertThat(host.vms.pooled()).extracting(PooledVm::id).hasSize(1).doesNotContain(before);
     }
 }

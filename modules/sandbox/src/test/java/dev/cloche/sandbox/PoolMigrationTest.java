@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageReference;
+import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
 import dev.cloche.sandbox.record.SandboxStore;
@@ -51,14 +52,19 @@ class PoolMigrationTest {
                     .containsExactly(new PoolRow(
                             3,
                             shape,
-                            4,
-                            Duration.ofMinutes(1),
+                            PoolStatus.Policy.of(DepthPolicy.of(4)).withMaxAge(Duration.ofMinutes(1)),
                             Instant.ofEpochMilli(10),
                             new PoolStatus.Counts(5, 6, 7, 8, Optional.of("so it was")),
-                            Optional.of(Instant.ofEpochMilli(20))));
-            store.set(shape.withNetwork(true), 1, Duration.ofMinutes(1));
+                            Optional.empty()));
+            PoolStatus.Policy policy = new PoolStatus.Policy(
+                    new DepthPolicy(0, 3, DepthPolicy.Sizing.BY_DEMAND, Optional.of(Duration.ofHours(1))),
+                    Duration.ofMinutes(1),
+                    List.of("curl", "-f", "it's \"so\""),
+                    true);
+            store.set(shape.withNetwork(true), policy);
+            assertThat(store.find(shape.withNetwork(true))).map(PoolRow::policy).contains(policy);
             assertThat(store.all()).extracting(PoolRow::id).containsExactly(3L, 10L);
-            assertThat(store.find(shape)).map(PoolRow::depth).contains(4);
+            assertThat(store.find(shape)).map(row -> row.policy().depth().max()).contains(4);
         }
     }
 }

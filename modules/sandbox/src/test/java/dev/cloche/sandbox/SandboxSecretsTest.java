@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
+import dev.cloche.pool.Preparation;
 import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.warm.Newcomer;
 import dev.cloche.vm.VmException;
@@ -98,7 +99,7 @@ class SandboxSecretsTest {
                 .isPresent();
         assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.RESTORED);
         Pools pools = host.here.sandboxes().pools();
-        pools.set(PoolShape.of("bare", 256, 1), 1, Duration.ofHours(1));
+        pools.set(PoolShape.of("bare", 256, 1), TestHost.pool(1, Duration.ofHours(1)), Preparation.NONE);
         assertThat(pools.fill(PullListener.none())).isEmpty();
         assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.WARM);
         host.here.sandboxes().pools().remove(PoolShape.of("bare", 256, 1));

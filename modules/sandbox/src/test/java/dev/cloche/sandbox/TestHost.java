@@ -12,6 +12,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.image.TestImage;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxLocks;
@@ -126,12 +127,16 @@ final class TestHost implements AutoCloseable {
         return new Opened(
                 catalog,
                 images,
-                new SandboxManager(state(), catalog, images, vms, clock, making),
+                new SandboxManager(state(), catalog, images, vms, clock, making, Pools.Settings.defaults()),
                 new SandboxStore(catalog, clock, () -> {}));
     }
 
     static Deadline soon() {
         return Deadline.after(Duration.ofMinutes(5));
+    }
+
+    static PoolStatus.Policy pool(int depth, Duration maxAge) {
+        return PoolStatus.Policy.of(DepthPolicy.of(depth)).withMaxAge(maxAge);
     }
 
     static SandboxSpec spec(Optional<String> name, String image, String... command) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
+import dev.cloche.pool.Preparation;
 import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.GuestFileException;
@@ -36,7 +37,7 @@ class WarmPersonalityTest {
     @BeforeEach
     void fill() {
         host = new TestHost(directory);
-        host.here.sandboxes().pools().set(SHAPE, 2, Duration.ofHours(1));
+        host.here.sandboxes().pools().set(SHAPE, TestHost.pool(2, Duration.ofHours(1)), Preparation.NONE);
         assertThat(host.here.sandboxes().pools().fill(PullListener.none())).isEmpty();
     }
 

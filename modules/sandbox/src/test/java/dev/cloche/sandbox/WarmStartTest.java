@@ -3,10 +3,12 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
+import dev.cloche.pool.Preparation;
 import dev.cloche.sandbox.lifecycle.Foundations;
 import dev.cloche.sandbox.lifecycle.SandboxRemoval;
 import dev.cloche.sandbox.record.PoolStore;
@@ -59,7 +61,7 @@ class WarmStartTest {
     }
 
     private void fill(int depth) {
-        pools().set(SHAPE, depth, AGE);
+        pools().set(SHAPE, TestHost.pool(depth, AGE), Preparation.NONE);
         assertThat(pools().fill(PullListener.none())).isEmpty();
     }
 
@@ -170,7 +172,7 @@ class WarmStartTest {
     @Test
     void poolsWithAndWithoutANetworkAreTwo() {
         fill(1);
-        pools().set(SHAPE.withNetwork(true), 2, AGE);
+        pools().set(SHAPE.withNetwork(true), TestHost.pool(2, AGE), Preparation.NONE);
         assertThat(pools().list()).extracting(PoolStatus::shape).containsExactly(SHAPE, SHAPE.withNetwork(true));
         assertThat(pools().list()).extracting(PoolStatus::ready).containsExactly(1, 0);
         assertThat(timings(spec()).kind()).isEqualTo(StartKind.WARM);
@@ -183,7 +185,7 @@ class WarmStartTest {
 
     @Test
     void whoHasAPoolForTheOtherNetworkIsTold() {
-        pools().set(SHAPE.withNetwork(true), 1, AGE);
+        pools().set(SHAPE.withNetwork(true), TestHost.pool(1, AGE), Preparation.NONE);
         assertThat(timings(spec()).notWarm())
                 .hasValueSatisfying(why -> assertThat(why).contains("with a network"));
     }
@@ -285,13 +287,13 @@ class WarmStartTest {
         fill(3);
         fill(1);
         assertThat(pool().ready()).isEqualTo(1);
-        assertThat(pool().depth()).isEqualTo(1);
+        assertThat(pool().policy().depth().max()).isEqualTo(1);
     }
 
     @Test
     void aPoolThatCannotBeFilledSaysWhyAndHarmsNoOther() {
-        pools().set(PoolShape.of("no-such-image", 256, 1), 1, AGE);
-        pools().set(SHAPE, 1, AGE);
+        pools().set(PoolShape.of("no-such-image", 256, 1), TestHost.pool(1, AGE), Preparation.NONE);
+        pools().set(SHAPE, TestHost.pool(1, AGE), Preparation.NONE);
         host.vms.faults.failRestores(1);
         assertThat(pools().fill(PullListener.none())).hasSize(2);
         assertThat(pools().list()).allSatisfy(pool -> {
@@ -304,11 +306,12 @@ class WarmStartTest {
 
     @Test
     void moreThanAHostMayHaveIsRefused() {
-        assertThatThrownBy(() -> pools().set(SHAPE, 65, AGE))
+        assertThatThrownBy(() -> pools().set(SHAPE, TestHost.pool(65, AGE), Preparation.NONE))
                 .isInstanceOf(SandboxException.InvalidSpecification.class)
                 .hasMessageContaining("64 VMs");
-        assertThatThrownBy(() -> pools().set(SHAPE, 0, AGE)).isInstanceOf(SandboxException.InvalidSpecification.class);
-        assertThatThrownBy(() -> pools().set(SHAPE, 1, Duration.ZERO))
+        assertThatThrownBy(() -> pools().set(SHAPE, TestHost.pool(0, AGE), Preparation.NONE))
+                .isInstanceOf(ClocheException.class);
+        assertThatThrownBy(() -> pools().set(SHAPE, TestHost.pool(1, Duration.ZERO), Preparation.NONE))
                 .isInstanceOf(SandboxException.InvalidSpecification.class);
     }
 
@@ -332,7 +335,7 @@ class WarmStartTest {
     @Test
     void aLongLivedProcessKeepsThePoolItself() {
         try (TestHost.Opened other = host.runtime(new TemplateMaking.InBackground())) {
-            other.sandboxes().pools().set(SHAPE, 2, AGE);
+            other.sandboxes().pools().set(SHAPE, TestHost.pool(2, AGE), Preparation.NONE);
             Awaitility.await().until(() -> pool().ready() == 2);
             try (RunningSandbox sandbox = other.sandboxes().start(spec(), PullListener.none(), TestHost.soon())) {
                 assertThat(sandbox.timings().orElseThrow().kind()).isEqualTo(StartKind.WARM);

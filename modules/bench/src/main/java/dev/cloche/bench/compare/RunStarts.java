@@ -1,19 +1,31 @@
 package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
+import dev.cloche.PoolInfo;
 import dev.cloche.PullProgress;
 import dev.cloche.Sandbox;
+import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BareQemu;
+import dev.cloche.bench.probe.BootedTemplate;
+import dev.cloche.bench.probe.HaltedClone;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Alternation;
 import dev.cloche.bench.report.Report;
+import dev.cloche.qemu.QemuProvider;
+import dev.cloche.qemu.VmResources;
+import dev.cloche.sandbox.TemplateMaking;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures a start to the end of the sandbox's first command by how its VM came to be, beside bare QEMU: of a whole {@code cloche
  * run}, and as an application calls it. Shapes differ, so that each is what it is called.
  */
 public final class RunStarts {
+    private static final long LOOK_NANOS = 1_000_000;
     private static final int WARM = 256;
     private static final int RESTORED = 260;
     private static final int COLD = 264;
@@ -35,6 +47,7 @@ public final class RunStarts {
         report.heading("`cloche run base -- true`, whole process");
         measure(
                 (_, memory) -> setting.launcher().time("run", "-m", memory + "m", "base", "--", "true"),
+                Optional.empty(),
                 1,
                 rounds,
                 report);
@@ -43,18 +56,31 @@ public final class RunStarts {
     /** Measures calls in a JVM that runs, which is warmed up. */
     public void measureCalls(int rounds, Report report) throws Exception {
         report.heading("`cloche.sandbox(\"base\").start()` to the end of its first `true`, in a JVM that runs");
-        measure(RunStarts::call, 5, rounds, report);
+        Path directory = Files.createTempDirectory(setting.directory(), "by-hand");
+        BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
+        try (QemuProvider provider = setting.provider();
+                HaltedClone halted =
+                        new HaltedClone(machine, BootedTemplate.make(setting, provider, WARM), directory)) {
+            measure(RunStarts::call, Optional.of(halted), 5, rounds, report);
+        }
     }
 
-    private void measure(Start start, int warmUp, int rounds, Report report) throws Exception {
+    private void measure(Start start, Optional<HaltedClone> byHand, int warmUp, int rounds, Report report)
+            throws Exception {
         BareQemu bare = new BareQemu(setting, List.of(setting.share()));
-        try (Cloche cloche = Cloche.open(setting.options())) {
+        try (Cloche cloche = Cloche.open(setting.options());
+                Cloche staying = Cloche.open(setting.options().withTemplateMaking(new TemplateMaking.InBackground()))) {
             var _ = cloche.templates().make("base", RESTORED, 1, PullProgress.silent());
-            cloche.pools().set("base", WARM, 1, 1);
+            (byHand.isPresent() ? staying : cloche).pools().set("base", WARM, 1, 1);
             try {
-                report.table(new Alternation()
-                        .add("warm, from a pool", () -> warm(cloche, start))
-                        .add("restored from a template", () -> start.time(cloche, RESTORED))
+                Alternation rows = new Alternation();
+                if (byHand.isPresent()) {
+                    rows.add("warm, from a pool that this process keeps", () -> kept(staying, start))
+                            .add("a halted clone continued, identity and `true` by hand", byHand.get()::timeHandOver);
+                } else {
+                    rows.add("warm, from a pool", () -> filledFirst(cloche, start));
+                }
+                report.table(rows.add("restored from a template", () -> start.time(cloche, RESTORED))
                         .add("cold", () -> start.time(cloche, COLD))
                         .add("bare QEMU, booted, to the end of its first `true`", bare::timeTrue)
                         .warmUp(warmUp)
@@ -69,10 +95,20 @@ public final class RunStarts {
         }
     }
 
-    private static long warm(Cloche cloche, Start start) throws Exception {
+    private static long filledFirst(Cloche cloche, Start start) throws Exception {
         List<String> errors = cloche.pools().fill(PullProgress.silent());
         if (!errors.isEmpty()) {
             throw new IllegalStateException(errors.getFirst());
+        }
+        return start.time(cloche, WARM);
+    }
+
+    /** In an application, which keeps its pool; it is at rest when the time begins. */
+    private static long kept(Cloche cloche, Start start) throws Exception {
+        PoolInfo pool = cloche.pools().list().getFirst();
+        while (pool.ready() < pool.depth() || pool.making() > 0) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            pool = cloche.pools().list().getFirst();
         }
         return start.time(cloche, WARM);
     }

@@ -65,6 +65,7 @@ public final class PoolShare implements AutoCloseable {
 
     @Override
     public void close() {
+        pool.unregister(key);
         pool.close();
     }
 }

@@ -125,10 +125,11 @@ public record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int d
         found.overtaken = Math.max(found.overtaken, outcome.overtaken());
     }
 
-    /** Closing waits half a second; what was being restored then is removed when it ends. */
+    /** What lies on the shelf stays there when the pool is closed; of all else nothing may be left. */
     private void requireNothingLeft() {
         long giveUp = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         while (!vms.list().isEmpty()) {
+            vms.pooled().forEach(entry -> vms.reclaim(entry.id(), BenchVm.patience()));
             if (System.nanoTime() > giveUp) {
                 throw new IllegalStateException(
                         "VMs leaked: " + vms.list().stream().map(VmInfo::id).toList());

@@ -60,6 +60,8 @@ public final class PoolLsCommand implements Callable<Integer> {
                 .field("memoryMib", pool.memoryMib())
                 .field("cpus", pool.cpus())
                 .field("network", name(pool.network()))
-                .field("depth", pool.depth());
+                .field("depth", pool.depth())
+                .field("minDepth", pool.minDepth())
+                .field("check", pool.check());
     }
 }

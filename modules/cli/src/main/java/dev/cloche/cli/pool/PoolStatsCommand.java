@@ -6,6 +6,7 @@ import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -65,6 +66,7 @@ public final class PoolStatsCommand implements Callable<Integer> {
                 .field("misses", pool.misses())
                 .field("made", pool.made())
                 .field("failed", pool.failed())
-                .field("lastError", pool.lastError()));
+                .field("lastError", pool.lastError())
+                .field("retryAt", pool.retryAt().map(Instant::toString)));
     }
 }

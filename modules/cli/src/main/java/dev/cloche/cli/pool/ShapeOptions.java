@@ -8,7 +8,7 @@ import picocli.CommandLine.Parameters;
 
 /** The image and the size of sandboxes, where nothing else of them matters. */
 final class ShapeOptions {
-    @Parameters(paramLabel = "IMAGE", description = "The image, as for cloche run.")
+    @Parameters(index = "0", paramLabel = "IMAGE", description = "The image, as for cloche run.")
     private String image = "";
 
     @Mixin

@@ -1,30 +1,32 @@
 package dev.cloche.sandbox.record;
 
+import dev.cloche.catalog.Session;
 import dev.cloche.image.ImageReference;
+import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.PoolStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * What is recorded of a pool.
  *
- * @param failedAt when the latest attempt to make a VM failed; empty if it succeeded
+ * @param retryAt when the next attempt to make a VM is due, if the latest one failed
  */
 public record PoolRow(
         long id,
         PoolShape shape,
-        int depth,
-        Duration maxAge,
+        PoolStatus.Policy policy,
         Instant createdAt,
         PoolStatus.Counts counts,
-        Optional<Instant> failedAt) {
+        Optional<Instant> retryAt) {
     static final String SELECT = """
-            SELECT id, image, memory_mib, cpus, depth, max_age, created_at, hits, misses, made, failed, last_error, failed_at,
-                   network
+            SELECT id, image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process, created_at,
+                   hits, misses, made, failed, last_error, failed_at, retry_at
             FROM pool
             """;
 
@@ -35,24 +37,51 @@ public record PoolRow(
         return shape.network() ? USER : "NONE";
     }
 
+    /** Without its command. */
     static PoolRow of(ResultSet row) throws SQLException {
-        long failedAt = row.getLong(13);
+        boolean failed = millis(row, "failed_at").isPresent();
         return new PoolRow(
-                row.getLong(1),
+                row.getLong("id"),
                 new PoolShape(
-                        ImageReference.parse(row.getString(2)),
-                        row.getInt(3),
-                        row.getInt(4),
-                        row.getString(14).equals(USER)),
-                row.getInt(5),
-                Duration.ofMillis(row.getLong(6)),
-                Instant.ofEpochMilli(row.getLong(7)),
+                        ImageReference.parse(row.getString("image")),
+                        row.getInt("memory_mib"),
+                        row.getInt("cpus"),
+                        row.getString("network").equals(USER)),
+                new PoolStatus.Policy(
+                        depth(row),
+                        Duration.ofMillis(row.getLong("max_age")),
+                        List.of(),
+                        row.getInt("in_process") == 1),
+                Instant.ofEpochMilli(row.getLong("created_at")),
                 new PoolStatus.Counts(
-                        row.getLong(8),
-                        row.getLong(9),
-                        row.getLong(10),
-                        row.getLong(11),
-                        Optional.ofNullable(row.getString(12))),
-                failedAt == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(failedAt)));
+                        row.getLong("hits"),
+                        row.getLong("misses"),
+                        row.getLong("made"),
+                        row.getLong("failed"),
+                        Optional.ofNullable(row.getString("last_error"))),
+                failed ? millis(row, "retry_at").map(Instant::ofEpochMilli) : Optional.empty());
+    }
+
+    private static DepthPolicy depth(ResultSet row) throws SQLException {
+        int most = row.getInt("depth");
+        Optional<Long> least = millis(row, "min_depth");
+        DepthPolicy policy = least.isPresent()
+                ? new DepthPolicy(least.get().intValue(), most, DepthPolicy.Sizing.BY_DEMAND, Optional.empty())
+                : DepthPolicy.of(most);
+        return millis(row, "cold_after")
+                .map(after -> policy.coldAfter(Duration.ofMillis(after)))
+                .orElse(policy);
+    }
+
+    private static Optional<Long> millis(ResultSet row, String column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? Optional.empty() : Optional.of(value);
+    }
+
+    /** With its command. */
+    PoolRow whole(Session session) throws SQLException {
+        List<String> words = session.list(
+                row -> row.getString(1), "SELECT word FROM pool_word WHERE pool_id = ? ORDER BY position", id);
+        return words.isEmpty() ? this : new PoolRow(id, shape, policy.withCheck(words), createdAt, counts, retryAt);
     }
 }

@@ -1,10 +1,15 @@
 package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.Session;
+import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolShape;
+import dev.cloche.sandbox.PoolStatus;
 import dev.cloche.vm.VmId;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,35 +24,67 @@ public final class PoolStore {
     }
 
     /** Sets a pool, new or not. */
-    public void set(PoolShape shape, int depth, Duration maxAge) {
-        catalog.write(session -> session.update(
-                """
-                INSERT INTO pool (image, memory_mib, cpus, network, depth, max_age, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (image, memory_mib, cpus, network)
-                DO UPDATE SET depth = excluded.depth, max_age = excluded.max_age, failed_at = NULL
-                """,
-                shape.image().toString(),
-                shape.memoryMib(),
-                shape.cpus(),
-                PoolRow.network(shape),
-                depth,
-                maxAge.toMillis(),
-                clock.millis()));
+    public void set(PoolShape shape, PoolStatus.Policy policy) {
+        DepthPolicy depth = policy.depth();
+        boolean byDemand = depth.sizing() == DepthPolicy.Sizing.BY_DEMAND;
+        catalog.write(session -> {
+            session.update(
+                    """
+                    INSERT INTO pool (image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process,
+                           created_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (image, memory_mib, cpus, network)
+                    DO UPDATE SET depth = excluded.depth, min_depth = excluded.min_depth,
+                        cold_after = excluded.cold_after, max_age = excluded.max_age, in_process = excluded.in_process,
+                        failed_at = NULL, retry_at = NULL
+                    """,
+                    shape.image().toString(),
+                    shape.memoryMib(),
+                    shape.cpus(),
+                    PoolRow.network(shape),
+                    depth.max(),
+                    byDemand ? Optional.of(depth.min()) : Optional.empty(),
+                    depth.coldAfter().map(Duration::toMillis),
+                    policy.maxAge().toMillis(),
+                    SandboxRows.flag(policy.inProcess()),
+                    clock.millis());
+            long id = find(session, shape).orElseThrow().id();
+            session.update("DELETE FROM pool_word WHERE pool_id = ?", id);
+            for (int i = 0; i < policy.check().size(); i++) {
+                session.update(
+                        "INSERT INTO pool_word (pool_id, position, word) VALUES (?, ?, ?)",
+                        id,
+                        i,
+                        policy.check().get(i));
+            }
+            return id;
+        });
     }
 
     /** All pools, in the order of their making. */
     public List<PoolRow> all() {
-        return catalog.read(session -> session.list(PoolRow::of, PoolRow.SELECT + "ORDER BY id"));
+        return catalog.<List<PoolRow>, RuntimeException>read(session -> {
+            List<PoolRow> rows = new ArrayList<>();
+            for (PoolRow row : session.list(PoolRow::of, PoolRow.SELECT + "ORDER BY id")) {
+                rows.add(row.whole(session));
+            }
+            return rows;
+        });
     }
 
     public Optional<PoolRow> find(PoolShape shape) {
-        return catalog.read(session -> session.first(
+        return catalog.<Optional<PoolRow>, RuntimeException>read(session -> find(session, shape));
+    }
+
+    private static Optional<PoolRow> find(Session session, PoolShape shape) throws SQLException {
+        Optional<PoolRow> row = session.first(
                 PoolRow::of,
                 PoolRow.SELECT + "WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
                 shape.image().toString(),
                 shape.memoryMib(),
                 shape.cpus(),
-                PoolRow.network(shape)));
+                PoolRow.network(shape));
+        return row.isPresent() ? Optional.of(row.get().whole(session)) : row;
     }
 
     /** False if there is none. */
@@ -62,14 +99,21 @@ public final class PoolStore {
     }
 
     public void made(long id) {
-        catalog.write(session -> session.update("UPDATE pool SET made = made + 1, failed_at = NULL WHERE id = ?", id));
+        catalog.write(session ->
+                session.update("UPDATE pool SET made = made + 1, failed_at = NULL, retry_at = NULL WHERE id = ?", id));
     }
 
-    public void failed(long id, String why) {
+    /**
+     * Records that no VM could be made.
+     *
+     * @param pause until the next attempt
+     */
+    public void failed(long id, String why, Duration pause) {
         catalog.write(session -> session.update(
-                "UPDATE pool SET failed = failed + 1, last_error = ?, failed_at = ? WHERE id = ?",
+                "UPDATE pool SET failed = failed + 1, last_error = ?, failed_at = ?, retry_at = ? WHERE id = ?",
                 why,
                 clock.millis(),
+                clock.millis() + pause.toMillis(),
                 id));
     }
 

@@ -40,7 +40,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("pools of warm VMs, and how runs began"),
                     new CatalogSchema.Migration("pools of VMs with a network", true, true),
                     CatalogSchema.Migration.additive("stop signals, and what had to be killed"),
-                    CatalogSchema.Migration.additive("main commands without an image's entrypoint")));
+                    CatalogSchema.Migration.additive("main commands without an image's entrypoint"),
+                    CatalogSchema.Migration.additive("policies of pools")));
 
     private final Catalog catalog;
     private final Clock clock;

@@ -15,6 +15,7 @@ import java.util.Optional;
 final class KeptPool {
     private final long id;
     private final PoolSources sources;
+    private final PoolPreparations preparations;
     private final PoolStore store;
     private final PoolSignal signal;
     private final WarmPool pool;
@@ -27,11 +28,25 @@ final class KeptPool {
     private Optional<Registered> registered = Optional.empty();
     private Optional<LockFile> lock = Optional.empty();
 
+    private Optional<String> lookedFor = Optional.empty();
+    /** That it is registered under; read without the lock. */
+    private volatile Optional<StackKey> registeredKey = Optional.empty();
+
+    private volatile boolean keeps;
+
     private record Registered(StackKey key, Registration registration) {}
 
-    KeptPool(long id, PoolSources sources, PoolStore store, PoolSignal signal, WarmPool pool, Runnable changed) {
+    KeptPool(
+            long id,
+            PoolSources sources,
+            PoolPreparations preparations,
+            PoolStore store,
+            PoolSignal signal,
+            WarmPool pool,
+            Runnable changed) {
         this.id = id;
         this.sources = sources;
+        this.preparations = preparations;
         this.store = store;
         this.signal = signal;
         this.pool = pool;
@@ -44,25 +59,39 @@ final class KeptPool {
      * @param again how long what was found is believed, and how long a failure rests
      */
     synchronized void follow(PoolRow row, Duration again) {
+        String version = row.policy().version("");
+        if (!lookedFor.equals(Optional.of(version))) {
+            // What its VMs are of has changed; until that is found, the pool is kept as it was.
+            lookedFor = Optional.of(version);
+            lookAgainAt = Optional.empty();
+            found = Optional.empty();
+        }
         if (lookup.isEmpty()
                 && lookAgainAt.filter(at -> System.nanoTime() - at < 0).isEmpty()) {
             lookAgainAt = Optional.of(System.nanoTime() + again.toNanos());
-            lookup = Optional.of(Thread.ofVirtual().name("pool-lookup-" + id).start(() -> look(row)));
+            lookup = Optional.of(Thread.ofVirtual().name("pool-lookup-" + id).start(() -> look(row, again)));
         }
         if (found.isEmpty()) {
+            return;
+        }
+        PoolSources.Source source = found.get();
+        Optional<Registration> how = preparations.registration(row, source);
+        if (how.isEmpty()) {
+            // Another process has the functions that prepare its VMs.
+            leave();
             return;
         }
         if (lock.isEmpty()) {
             lock = signal.tryKeep(id);
         }
-        PoolSources.Source source = found.get();
-        Registered wanted = new Registered(
-                source.key(), PoolRegistrations.of(row, source.snapshot()).withKeeps(lock.isPresent()));
+        Registered wanted = new Registered(source.key(), how.get().withKeeps(lock.isPresent()));
         if (!registered.equals(Optional.of(wanted))) {
             registered
                     .map(Registered::key)
                     .filter(key -> !key.equals(wanted.key()))
                     .ifPresent(pool::unregister);
+            registeredKey = Optional.of(wanted.key());
+            keeps = lock.isPresent();
             pool.register(wanted.key(), wanted.registration());
             registered = Optional.of(wanted);
         }
@@ -73,18 +102,28 @@ final class KeptPool {
         lookAgainAt = Optional.empty();
     }
 
-    synchronized boolean has(StackKey key) {
-        return registered.filter(known -> known.key().equals(key)).isPresent();
+    /** Waits for nothing. */
+    boolean has(StackKey key) {
+        return registeredKey.filter(key::equals).isPresent();
     }
 
-    private void look(PoolRow row) {
+    /** Whether this process keeps its depth; waits for nothing. */
+    boolean keeps() {
+        return keeps;
+    }
+
+    private void look(PoolRow row, Duration again) {
         try {
             PoolSources.Source source = sources.of(row, PullListener.none());
             synchronized (this) {
-                found = Optional.of(source);
+                if (lookedFor.equals(Optional.of(row.policy().version("")))) {
+                    found = Optional.of(source);
+                } else {
+                    lookAgainAt = Optional.empty();
+                }
             }
         } catch (ClocheException e) {
-            store.failed(id, String.valueOf(e.getMessage()));
+            store.failed(id, String.valueOf(e.getMessage()), again);
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
         } finally {
@@ -95,9 +134,18 @@ final class KeptPool {
         }
     }
 
+    private void leave() {
+        registeredKey = Optional.empty();
+        keeps = false;
+        registered.ifPresent(known -> pool.unregister(known.key()));
+        registered = Optional.empty();
+        lock.ifPresent(LockFile::close);
+        lock = Optional.empty();
+    }
+
     /** It is recorded no more. */
     synchronized void removed() {
-        registered.ifPresent(known -> pool.unregister(known.key()));
+        leave();
         end();
     }
 

@@ -3,6 +3,7 @@ package dev.cloche.sandbox.warm;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
 import dev.cloche.pool.HandOff;
+import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
 import dev.cloche.pool.PoolListener;
 import dev.cloche.pool.PoolMetrics;
@@ -33,6 +34,8 @@ public final class KeptPools implements AutoCloseable {
 
     private final PoolStore store;
     private final PoolSources sources;
+    private final PoolPreparations preparations;
+    private final Supplier<PoolConfig.Budget> budget;
     private final PoolSignal signal;
     private final WarmPool pool;
     private final FileSignal changes;
@@ -43,16 +46,21 @@ public final class KeptPools implements AutoCloseable {
      * Begins to keep.
      *
      * @param start begins the core, which tells what happens
+     * @param budget of all pools of the host, asked now and then
      * @param listener is told that too
      */
     public KeptPools(
             PoolStore store,
             PoolSources sources,
+            PoolPreparations preparations,
             PoolSignal signal,
             Function<PoolListener, WarmPool> start,
+            Supplier<PoolConfig.Budget> budget,
             PoolListener listener) {
         this.store = store;
         this.sources = sources;
+        this.preparations = preparations;
+        this.budget = budget;
         this.signal = signal;
         changes = signal.listen();
         pool = start.apply(new Recorder(listener));
@@ -70,6 +78,11 @@ public final class KeptPools implements AutoCloseable {
         changes.wake();
     }
 
+    /** Whether this process keeps the depth of a pool. */
+    boolean keeps(long id) {
+        return Optional.ofNullable(kept.get(id)).filter(KeptPool::keeps).isPresent();
+    }
+
     /** This process has changed what is recorded. */
     void changed() {
         changes.wake();
@@ -78,10 +91,6 @@ public final class KeptPools implements AutoCloseable {
     /** A pool is recorded no more: nothing of it is made from now on. */
     void removed(long id) {
         Optional.ofNullable(kept.remove(id)).ifPresent(KeptPool::removed);
-    }
-
-    PoolMetrics metrics() {
-        return pool.metrics();
     }
 
     private void keep() {
@@ -99,11 +108,14 @@ public final class KeptPools implements AutoCloseable {
 
     private void follow() {
         try {
+            pool.budget(budget.get());
             List<PoolRow> rows = store.all();
             Set<Long> gone = new HashSet<>(kept.keySet());
             for (PoolRow row : rows) {
                 gone.remove(row.id());
-                kept.computeIfAbsent(row.id(), id -> new KeptPool(id, sources, store, signal, pool, changes::wake))
+                kept.computeIfAbsent(
+                                row.id(),
+                                id -> new KeptPool(id, sources, preparations, store, signal, pool, changes::wake))
                         .follow(row, LOOK_EVERY);
             }
             if (!gone.isEmpty()) {
@@ -149,7 +161,8 @@ public final class KeptPools implements AutoCloseable {
         public void happened(PoolEvent event) {
             switch (event) {
                 case PoolEvent.Restored made -> id(made.key()).ifPresent(store::made);
-                case PoolEvent.RestoreFailed failed -> id(failed.key()).ifPresent(id -> store.failed(id, failed.why()));
+                case PoolEvent.RestoreFailed failed ->
+                    id(failed.key()).ifPresent(id -> store.failed(id, failed.why(), failed.pause()));
                 default -> {}
             }
             also.happened(event);

@@ -20,25 +20,36 @@ import java.util.Set;
 
 /** One filling of all pools, by whoever has their lock. For one thread, used once. */
 public final class PoolFill {
+    /** How long a process that comes and goes does not try a pool again of which no VM could be made. */
+    private static final Duration PAUSE = Duration.ofSeconds(30);
+
     private final PoolStore store;
     private final PoolShelf shelf;
     private final PoolSources sources;
+    private final PoolPreparations preparations;
     private final Clock clock;
     private final PullListener listener;
-    /** How long a pool rests after a failure. */
-    private final Duration rest;
+    /** Whether pools are tried whose latest attempt has just failed. */
+    private final boolean insistent;
 
     private final Map<Long, PoolSources.Source> prepared = new HashMap<>();
     private final Set<Long> failed = new HashSet<>();
 
     public PoolFill(
-            PoolStore store, PoolShelf shelf, PoolSources sources, Clock clock, PullListener listener, Duration rest) {
+            PoolStore store,
+            PoolShelf shelf,
+            PoolSources sources,
+            PoolPreparations preparations,
+            Clock clock,
+            PullListener listener,
+            boolean insistent) {
         this.store = store;
         this.shelf = shelf;
         this.sources = sources;
+        this.preparations = preparations;
         this.clock = clock;
         this.listener = listener;
-        this.rest = rest;
+        this.insistent = insistent;
     }
 
     /** Fills, and returns what went wrong. */
@@ -81,7 +92,7 @@ public final class PoolFill {
     private void failedAt(long pool, String why, List<String> errors) {
         failed.add(pool);
         errors.add(why);
-        store.failed(pool, why);
+        store.failed(pool, why, PAUSE);
     }
 
     /** What shelves are to have now; pools may have been set and removed since it was asked last. */
@@ -93,7 +104,10 @@ public final class PoolFill {
             Optional<PoolSources.Source> ready =
                     failed.contains(row.id()) || rests(row) ? Optional.empty() : prepare(row, errors);
             ready.ifPresentOrElse(
-                    known -> stocks.add(new Stock(known.key(), PoolRegistrations.of(row, known.snapshot()))),
+                    known -> preparations
+                            .registration(row, known)
+                            .ifPresentOrElse(
+                                    how -> stocks.add(new Stock(known.key(), how)), () -> untouched.add(row.shape())),
                     () -> untouched.add(row.shape()));
         }
         return new PoolShelf.Order(stocks, key -> known(untouched, key));
@@ -108,9 +122,8 @@ public final class PoolFill {
     }
 
     private boolean rests(PoolRow row) {
-        return row.failedAt()
-                .filter(at -> at.plus(rest).isAfter(clock.instant()))
-                .isPresent();
+        return !insistent
+                && row.retryAt().filter(at -> at.isAfter(clock.instant())).isPresent();
     }
 
     private Optional<PoolSources.Source> prepare(PoolRow row, List<String> errors) {

@@ -1,6 +1,5 @@
 package dev.cloche.sandbox.warm;
 
-import dev.cloche.pool.PoolMetrics;
 import dev.cloche.sandbox.TemplateMaking;
 import java.time.Duration;
 import java.util.List;
@@ -45,17 +44,24 @@ public final class PoolKeeper implements AutoCloseable {
         this.keeping = keeping;
     }
 
-    /** A pool was set, or a VM taken from its shelf by this process. */
-    public void wanted(long pool) {
+    /** A pool was set by this process. */
+    public void set(long pool) {
         signal.give();
-        switch (making) {
-            case TemplateMaking.Never() -> {}
-            case TemplateMaking.InBackground() -> kept().ifPresent(KeptPools::changed);
-            case TemplateMaking.ByProcess(List<String> _, List<String> filler) -> {
-                if (!signal.isKept(pool)) {
-                    wish(filler);
-                }
-            }
+        kept().ifPresent(KeptPools::changed);
+        fill(pool);
+    }
+
+    /** This process has taken from the shelf of a pool, or found nothing there. */
+    public void taken(long pool) {
+        if (kept().filter(own -> own.keeps(pool)).isEmpty()) {
+            signal.give();
+            fill(pool);
+        }
+    }
+
+    private void fill(long pool) {
+        if (making instanceof TemplateMaking.ByProcess(List<String> _, List<String> filler) && !signal.isKept(pool)) {
+            wish(filler);
         }
     }
 
@@ -72,7 +78,7 @@ public final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    /** The pools as this process keeps them; empty if it does not. Begins to. */
+    /** The pools as this process keeps them; empty if it does not, or cannot. Begins to. */
     public Optional<KeptPools> kept() {
         if (!(making instanceof TemplateMaking.InBackground)) {
             return Optional.empty();
@@ -83,16 +89,10 @@ public final class PoolKeeper implements AutoCloseable {
                 kept = keeping.get();
             }
             return Optional.ofNullable(kept);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** What this process knows of its pools; empty if it keeps none. */
-    public Optional<PoolMetrics> metrics() {
-        lock.lock();
-        try {
-            return Optional.ofNullable(kept).map(KeptPools::metrics);
+        } catch (RuntimeException e) {
+            // There are other ways to start.
+            System.getLogger(PoolKeeper.class.getName()).log(System.Logger.Level.WARNING, "pools are not kept", e);
+            return Optional.empty();
         } finally {
             lock.unlock();
         }

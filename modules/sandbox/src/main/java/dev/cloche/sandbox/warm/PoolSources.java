@@ -1,6 +1,7 @@
 package dev.cloche.sandbox.warm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
@@ -23,7 +24,7 @@ public record PoolSources(ImageStore images, TemplateStore templates) {
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
     /** What the VMs of a pool are of and restored from at present. */
-    public record Source(StackKey key, SnapshotRef snapshot) {}
+    public record Source(StackKey key, SnapshotRef snapshot, ImageConfig config) {}
 
     /**
      * Finds the image and the template of a pool; pulls and makes them where they are missing.
@@ -37,7 +38,7 @@ public record PoolSources(ImageStore images, TemplateStore templates) {
         VmSpec vm = TemplateRequest.vm(VmId.random(), disk, shape.memoryMib(), shape.cpus())
                 .withNetwork(shape.vmNetwork());
         SnapshotRef template = templates.ensure(vm, deadline);
-        return new Source(shape.key(templates.name(vm).value()), template);
+        return new Source(shape.key(row.policy().version(templates.name(vm).value())), template, disk.config());
     }
 
     private static ImageHolder holder(long pool, PoolShape shape) {

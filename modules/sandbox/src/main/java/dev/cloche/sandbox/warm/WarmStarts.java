@@ -76,7 +76,8 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         if (unfit.isPresent()) {
             return new Outcome(Optional.empty(), Optional.empty(), unfit);
         }
-        StackKey key = request.shape().key(templates.name(request.vm()).value());
+        StackKey key = request.shape()
+                .key(pool.get().policy().version(templates.name(request.vm()).value()));
         HandOff arrival = new Arrival(request, clock, choose);
         Optional<KeptPools> kept = keeper.kept();
         try {
@@ -84,7 +85,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
                     ? keptOutcome(kept.get(), pool.get().id(), key, arrival, deadline)
                     : shelfOutcome(pool.get().id(), key, arrival, deadline);
         } finally {
-            keeper.wanted(pool.get().id());
+            keeper.taken(pool.get().id());
         }
     }
 

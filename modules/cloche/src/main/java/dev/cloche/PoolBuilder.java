@@ -1,0 +1,128 @@
+package dev.cloche;
+
+import dev.cloche.pool.DepthPolicy;
+import dev.cloche.pool.Preparation;
+import dev.cloche.sandbox.PoolShape;
+import dev.cloche.sandbox.PoolStatus;
+import dev.cloche.vm.Guest;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Says how VMs are to be kept ready. Not safe for use from several threads.
+ *
+ * <pre>{@code
+ * cloche.pools().pool("python:3.13").memory(512).depth(1, 8)
+ *         .warmUp(guest -> startServer(guest))
+ *         .healthCheck("curl", "--fail", "http://localhost:8000/health")
+ *         .set();
+ * }</pre>
+ */
+public final class PoolBuilder {
+    private static final int DEFAULT_MEMORY = 512;
+
+    private final ShapeOf shapeOf;
+    private final Setter setter;
+    private int memoryMib = DEFAULT_MEMORY;
+    private int cpus = 1;
+    private Network network = Network.NONE;
+    private PoolStatus.Policy policy = PoolStatus.Policy.of(DepthPolicy.of(1));
+    private Preparation preparation = Preparation.NONE;
+
+    interface ShapeOf {
+        PoolShape of(int memoryMib, int cpus, Network network);
+    }
+
+    interface Setter {
+        PoolInfo set(PoolShape shape, PoolStatus.Policy policy, Preparation preparation);
+    }
+
+    PoolBuilder(ShapeOf shapeOf, Setter setter) {
+        this.shapeOf = shapeOf;
+        this.setter = setter;
+    }
+
+    /** Sets the memory of a guest in MiB; 512 by default. */
+    public PoolBuilder memory(int mib) {
+        memoryMib = mib;
+        return this;
+    }
+
+    /** Sets the processors of a guest; 1 by default. */
+    public PoolBuilder cpus(int count) {
+        cpus = count;
+        return this;
+    }
+
+    /** Sets the network of the sandboxes that it is for; none by default. */
+    public PoolBuilder network(Network value) {
+        network = value;
+        return this;
+    }
+
+    /** Keeps always this many VMs, 1 to 1,024; 1 by default. */
+    public PoolBuilder depth(int vms) {
+        return depth(DepthPolicy.of(vms));
+    }
+
+    /**
+     * Keeps as many VMs as are asked for in the time of one restore, and one more, between these two. Where no process is there
+     * to stay and no demand is known, {@code min} are kept, and at least one.
+     */
+    public PoolBuilder depth(int min, int max) {
+        return depth(new DepthPolicy(
+                min, max, DepthPolicy.Sizing.BY_DEMAND, policy.depth().coldAfter()));
+    }
+
+    private PoolBuilder depth(DepthPolicy depth) {
+        policy = new PoolStatus.Policy(depth, policy.maxAge(), policy.check(), false);
+        return this;
+    }
+
+    /** Keeps none once no sandbox has asked for so long, until one does; never by default. To be given after the depth. */
+    public PoolBuilder coldAfter(Duration idle) {
+        return depth(policy.depth().coldAfter(idle));
+    }
+
+    /** Ends an unused VM after this, 1 second to 365 days; 10 minutes by default. */
+    public PoolBuilder maxAge(Duration age) {
+        policy = policy.withMaxAge(age);
+        return this;
+    }
+
+    /**
+     * Runs this in the guest of each new VM before it waits, to bring it into the state in which sandboxes get it. What it throws
+     * rejects the VM. It is called from several threads at once, has a minute, and is known to this process alone: other processes
+     * take the VMs, and make none.
+     */
+    public PoolBuilder warmUp(Consumer<Guest> work) {
+        preparation = preparation.withWarmUp(work);
+        return this;
+    }
+
+    /** Like {@link #warmUp}, after it: looks whether the guest is good, and throws if it is not. */
+    public PoolBuilder healthCheck(Consumer<Guest> check) {
+        preparation = preparation.withHealthCheck(check);
+        return this;
+    }
+
+    /**
+     * Runs a program in each new VM before it waits, with the image's environment, in every process that makes VMs of the pool. A
+     * VM in which it does not end with 0 within a minute is rejected. Comes after a warm-up and before a check by a function.
+     */
+    public PoolBuilder healthCheck(String... command) {
+        policy = policy.withCheck(List.of(command));
+        return this;
+    }
+
+    /**
+     * Has VMs kept ready from now on, as {@link Pools#set(String, int, int, Network, int, Duration)} does. Of a pool that is set
+     * already this changes all but its image, size and network.
+     *
+     * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have too much
+     */
+    public PoolInfo set() {
+        return setter.set(shapeOf.of(memoryMib, cpus, network), policy, preparation);
+    }
+}
