@@ -53,7 +53,7 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>>
     /**
      * Limits a resource of the command and of what it starts.
      *
-     * @param soft what applies, {@link Resource#UNLIMITED} for none; the command may raise it up to {@code hard}
+     * @param soft what applies, {@link ResourceLimit#UNLIMITED} for none; the command may raise it up to {@code hard}
      * @param hard what {@code soft} may be raised to, not below it
      */
     public T limit(Resource resource, long soft, long hard) {

@@ -36,7 +36,11 @@ final class Training {
 
     private Training() {}
 
-    /** @param args the image that the build serves */
+    /**
+     * Runs the commands.
+     *
+     * @param args the image that the build serves
+     */
     public static void main(String[] args) {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         System.setOut(nowhere);

@@ -55,7 +55,11 @@ public final class LogOptions {
     @Mixin
     private FormatOption format = new FormatOption();
 
-    /** @throws UsageError if they contradict themselves */
+    /**
+     * Checks that they fit each other.
+     *
+     * @throws UsageError if they contradict themselves
+     */
     public void check() {
         if (tail != null && tail < 0) {
             throw new UsageError("--tail " + tail + " is no number of lines.", "Give 0 or more.");

@@ -16,7 +16,11 @@ public record DetachKeys(List<Byte> keys) {
         keys = List.copyOf(keys);
     }
 
-    /** @throws IllegalArgumentException if {@code text} is not of the form */
+    /**
+     * Reads what the option says.
+     *
+     * @throws IllegalArgumentException if {@code text} is not of the form
+     */
     public static DetachKeys parse(String text) {
         List<Byte> keys = new ArrayList<>();
         for (String key : text.split(",", -1)) {
