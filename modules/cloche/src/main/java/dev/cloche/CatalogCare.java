@@ -134,13 +134,27 @@ public final class CatalogCare {
      * catalog.db.replaced}. No process may have the state root open; VMs may go on, and those that the copy knows are found
      * again.
      *
-     * @param copy as {@link #backup} makes them; if none is given, the one that was made by itself a day ago at most
-     * @return which was taken
+     * @param copy a file that {@link #backup} wrote
+     * @return the copy that was taken
+     * @throws dev.cloche.base.ClocheException if it is missing or damaged, or the records are in use; nothing was changed
+     */
+    public Path restore(Path copy) {
+        return restore(Optional.of(copy.toAbsolutePath()));
+    }
+
+    /**
+     * Puts the copy that Cloche made by itself, at most a day ago, in the place of the records; otherwise does what {@link
+     * #restore(Path)} does.
+     *
+     * @return the copy that was taken
      * @throws dev.cloche.base.ClocheException if there is none, it is damaged, or the records are in use; nothing was changed
      */
-    public Path restore(Optional<Path> copy) {
-        return CatalogMaintenance.restore(
-                StateRoot.ensure(options.home()), copy.map(Path::toAbsolutePath), Rooms.SCHEMAS);
+    public Path restoreLatest() {
+        return restore(Optional.empty());
+    }
+
+    private Path restore(Optional<Path> copy) {
+        return CatalogMaintenance.restore(StateRoot.ensure(options.home()), copy, Rooms.SCHEMAS);
     }
 
     /**

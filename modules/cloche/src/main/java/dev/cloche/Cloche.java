@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.RegistryLogin;
 import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceStep;
 import dev.cloche.sandbox.SandboxManager;
@@ -159,7 +160,7 @@ public final class Cloche implements AutoCloseable {
 
     /** What sandboxes are restored from in place of a boot. */
     public Templates templates() {
-        return new Templates(sandboxRoom(), this::exactImage);
+        return new Templates(sandboxRoom());
     }
 
     /**
@@ -179,7 +180,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if the registry does not take it or cannot be asked
      */
     public boolean login(String registry, RegistryLogin login) {
-        return rooms.logins().login(registry, login.room(), Deadline.none());
+        return rooms.logins().login(registry, login, Deadline.none());
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.image.RegistryLogin;
 import dev.cloche.pool.PoolListener;
 import dev.cloche.sandbox.MaintenanceLimits;
 import dev.cloche.sandbox.TemplateMaking;

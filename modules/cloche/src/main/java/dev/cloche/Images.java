@@ -1,11 +1,13 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.ImagePruneReport;
 import dev.cloche.image.ImagePruneRequest;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageSummary;
 import dev.cloche.image.ListedImage;
+import dev.cloche.image.PullPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -62,8 +64,8 @@ public final class Images {
 
     /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
     public ImageInfo pull(String image, PullProgress progress) {
-        return info(store.pull(
-                ImageReference.parse(image), PullPolicy.ALWAYS.room(), new PullReport(progress), Deadline.none()));
+        return info(
+                store.pull(ImageReference.parse(image), PullPolicy.ALWAYS, new PullReport(progress), Deadline.none()));
     }
 
     /**
@@ -101,8 +103,8 @@ public final class Images {
      *
      * @param unusedFor how long an image must not have been pulled or started; zero for all
      */
-    public PruneResult prune(Duration unusedFor) {
-        return PruneResult.of(store.prune(new ImagePruneRequest(unusedFor, OptionalLong.empty())));
+    public ImagePruneReport prune(Duration unusedFor) {
+        return store.prune(new ImagePruneRequest(unusedFor, OptionalLong.empty()));
     }
 
     /**
@@ -111,18 +113,18 @@ public final class Images {
      * @param keepBytes size of all files of the cache that may stay
      * @param unusedFor as in {@link #prune(Duration)}
      */
-    public PruneResult prune(Duration unusedFor, long keepBytes) {
-        return PruneResult.of(store.prune(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+    public ImagePruneReport prune(Duration unusedFor, long keepBytes) {
+        return store.prune(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
     }
 
     /** What {@link #prune(Duration)} would remove now; removes nothing. */
-    public PruneResult prunePlan(Duration unusedFor) {
-        return PruneResult.of(store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.empty())));
+    public ImagePruneReport prunePlan(Duration unusedFor) {
+        return store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.empty()));
     }
 
     /** What {@link #prune(Duration, long)} would remove now; removes nothing. */
-    public PruneResult prunePlan(Duration unusedFor, long keepBytes) {
-        return PruneResult.of(store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes))));
+    public ImagePruneReport prunePlan(Duration unusedFor, long keepBytes) {
+        return store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
     }
 
     /**

@@ -67,9 +67,9 @@ public final class MachineBuilder {
         return settings(wanted.settings().withAutostart(value));
     }
 
-    /** What is done if it ends although nobody asked for it: {@code no}, {@code on-failure} or {@code always}. */
-    public MachineBuilder restart(String policy) {
-        return settings(wanted.settings().withRestartPolicy(RestartPolicy.parse(policy)));
+    /** Says whether it is started again after an end without a request. */
+    public MachineBuilder restart(RestartPolicy policy) {
+        return settings(wanted.settings().withRestartPolicy(policy));
     }
 
     /** Who is its process 1: {@code agent}, {@code systemd}, {@code openrc}, or the path of a program in the image. */

@@ -51,10 +51,9 @@ public final class MachineChange {
         return settings(settings -> settings.withAutostart(value));
     }
 
-    /** What is done if it ends although nobody asked for it: {@code no}, {@code on-failure} or {@code always}. */
-    public MachineChange restart(String policy) {
-        RestartPolicy parsed = RestartPolicy.parse(policy);
-        return settings(settings -> settings.withRestartPolicy(parsed));
+    /** Says whether it is started again after an end without a request. */
+    public MachineChange restart(RestartPolicy policy) {
+        return settings(settings -> settings.withRestartPolicy(policy));
     }
 
     /** Who is its process 1, as in {@link MachineBuilder#init}. */

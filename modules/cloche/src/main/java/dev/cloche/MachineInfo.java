@@ -2,9 +2,12 @@ package dev.cloche;
 
 import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineSettings;
+import dev.cloche.machine.MachineState;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.machine.RestartPolicy;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmId;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -14,14 +17,13 @@ import java.util.Optional;
 /**
  * What the file of a machine says, held against what really runs.
  *
- * @param state one of {@code created, starting, running, stopping, stopped, suspended, failed}
  * @param needsRecovery whether its file says that it runs, and nothing of it does; see {@link Machines#recover}
  * @param image the reference that it was made from; files of other programs have none
  * @param diskGib what its guest sees of its disk
  * @param network {@code none}, or what it was given
  * @param publish ports of the host that lead into it
  * @param init who is its process 1
- * @param restartPolicy {@code no}, {@code on-failure} or {@code always}
+ * @param restartPolicy whether it is started again after an end without a request
  * @param startedAt when it became usable; empty while it does not run
  * @param ipAddress of its guest, while that has one
  * @param lastError why it failed last
@@ -37,7 +39,7 @@ import java.util.Optional;
  */
 public record MachineInfo(
         String name,
-        String state,
+        MachineState state,
         boolean needsRecovery,
         Optional<String> image,
         int cpus,
@@ -49,7 +51,7 @@ public record MachineInfo(
         Map<String, String> environment,
         Map<String, String> labels,
         boolean autostart,
-        String restartPolicy,
+        RestartPolicy restartPolicy,
         Instant createdAt,
         Optional<Instant> startedAt,
         Optional<Instant> provisionedAt,
@@ -58,7 +60,7 @@ public record MachineInfo(
         Optional<String> lastEnd,
         List<PublishedPort> ports,
         Path directory,
-        String vmId,
+        VmId vmId,
         Optional<String> imageDigest,
         Optional<String> distro,
         Optional<String> provision,
@@ -70,7 +72,7 @@ public record MachineInfo(
         MachineOrigin origin = machine.origin();
         return new MachineInfo(
                 machine.name().value(),
-                info.state().word(),
+                info.state(),
                 info.needsRecovery(),
                 origin.image(),
                 machine.resources().cpus(),
@@ -82,7 +84,7 @@ public record MachineInfo(
                 settings.env(),
                 settings.labels(),
                 settings.autostart(),
-                settings.restartPolicy().word(),
+                settings.restartPolicy(),
                 machine.createdAt(),
                 machine.status().startedAt(),
                 machine.status().provisionedAt(),
@@ -91,7 +93,7 @@ public record MachineInfo(
                 machine.status().lastEnd(),
                 room.publishedPorts(machine),
                 room.directory(machine.name()),
-                machine.vmId().value(),
+                machine.vmId(),
                 origin.imageDigest(),
                 origin.distro()
                         .map(name -> origin.distroVersion()

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.machine.BrokenMachine;
 import dev.cloche.machine.MachineView;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ public record MachineList(List<MachineInfo> machines, List<BrokenMachine> broken
         for (MachineView view : views) {
             switch (view) {
                 case MachineView.Usable(var info) -> machines.add(MachineInfo.of(info, room));
-                case MachineView.Broken(var entry) -> broken.add(BrokenMachine.of(entry));
+                case MachineView.Broken(var entry) -> broken.add(entry);
             }
         }
         return new MachineList(machines, broken);

@@ -1,7 +1,10 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.machine.BrokenMachine;
 import dev.cloche.machine.ChangedMachine;
+import dev.cloche.machine.KeptSnapshot;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /**
  * The named machines of a state root: long-lived, each with a disk and a configuration of its own. Safe for use from several
@@ -184,10 +186,8 @@ public final class Machines {
     }
 
     /** A machine's snapshots, by name. */
-    public List<MachineSnapshot> snapshots(String name) {
-        return room.snapshotsOf(new MachineName(name)).stream()
-                .map(kept -> new MachineSnapshot(kept.name().value(), kept.memory(), kept.takenAt()))
-                .toList();
+    public List<KeptSnapshot> snapshots(String name) {
+        return room.snapshotsOf(new MachineName(name));
     }
 
     /**
@@ -205,14 +205,23 @@ public final class Machines {
     }
 
     /**
-     * Makes a machine of a file that {@link #export} wrote, on this host or another one, with an identity of its own.
+     * Makes a machine of a file that {@link #export} wrote, on this host or another one, with an identity of its own and the name
+     * that it had.
      *
-     * @param name its name; without one, the one that it had
      * @throws dev.cloche.base.ClocheException with the code {@code machine.archive} if the file is damaged or of a newer form;
      *     nothing is left behind
      */
-    public MachineInfo importFrom(Path archive, Optional<String> name, PullProgress progress) {
-        return get(room.importFrom(archive, name.map(MachineName::new), new PullReport(progress), Deadline.none())
+    public MachineInfo importFrom(Path archive, PullProgress progress) {
+        return importFrom(archive, Optional.empty(), progress);
+    }
+
+    /** Makes a machine of such a file under another name; otherwise does what {@link #importFrom(Path, PullProgress)} does. */
+    public MachineInfo importFrom(Path archive, String name, PullProgress progress) {
+        return importFrom(archive, Optional.of(new MachineName(name)), progress);
+    }
+
+    private MachineInfo importFrom(Path archive, Optional<MachineName> name, PullProgress progress) {
+        return get(room.importFrom(archive, name, new PullReport(progress), Deadline.none())
                 .name()
                 .value());
     }
@@ -257,20 +266,22 @@ public final class Machines {
         return new MachineChanged(get(changed.machine().name().value()), changed.atNextStart(), changed.unknownKeys());
     }
 
-    /** Waits until a machine is in one of these states, named as in {@link MachineInfo#state}. */
-    public MachineInfo await(String name, List<String> states) {
+    /** Waits until a machine is in one of these states. */
+    public MachineInfo await(String name, Set<MachineState> states) {
         return await(name, states, Deadline.none());
     }
 
-    /** Like {@link #await(String, List)}, for so long; then an error with the code {@code machine.deadline}. */
-    public MachineInfo await(String name, List<String> states, Duration longest) {
+    /**
+     * Waits no longer than {@code longest}; otherwise does what {@link #await(String, Set)} does.
+     *
+     * @throws dev.cloche.base.ClocheException with the code {@code machine.deadline} if that time passes
+     */
+    public MachineInfo await(String name, Set<MachineState> states, Duration longest) {
         return await(name, states, Deadline.after(longest));
     }
 
-    private MachineInfo await(String name, List<String> states, Deadline deadline) {
-        MachineName known = new MachineName(name);
-        Set<MachineState> wanted = states.stream().map(MachineState::parse).collect(Collectors.toSet());
-        return MachineInfo.of(room.await(known, wanted, deadline), room);
+    private MachineInfo await(String name, Set<MachineState> states, Deadline deadline) {
+        return MachineInfo.of(room.await(new MachineName(name), states, deadline), room);
     }
 
     /** The machine that is meant where none is named; it need not exist. */
@@ -285,11 +296,11 @@ public final class Machines {
 
     /** Tells a listener what happens to machines from now on, until the thread is interrupted. */
     public void follow(Consumer<MachineEvent> listener) {
-        room.follow(event -> listener.accept(MachineEvent.of(event)), Deadline.none());
+        room.follow(listener, Deadline.none());
     }
 
     /** What happened to machines, the oldest first. */
     public List<MachineEvent> events() {
-        return room.events().stream().map(MachineEvent::of).toList();
+        return room.events();
     }
 }

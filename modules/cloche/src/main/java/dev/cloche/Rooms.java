@@ -7,7 +7,6 @@ import dev.cloche.execution.Executions;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.LoginSources;
-import dev.cloche.image.RegistryLogin;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
@@ -23,9 +22,7 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The rooms of one state root, wired together. */
 record Rooms(
@@ -94,7 +91,7 @@ record Rooms(
                 .filter(Files::isDirectory)
                 .toList();
         Path configuration = root.resolve("config.toml");
-        LoginSources logins = LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(logins(options.logins()));
+        LoginSources logins = LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(options.logins());
         return ImageStoreOptions.defaults()
                 .withBundled(layouts)
                 .withRegistries(() -> Configuration.read(configuration)
@@ -106,12 +103,6 @@ record Rooms(
         Path configuration = root.resolve("config.toml");
         return new dev.cloche.sandbox.Pools.Settings(
                 () -> Configuration.read(configuration).pools(), options.poolListener());
-    }
-
-    private static Map<String, RegistryLogin> logins(Map<String, dev.cloche.RegistryLogin> given) {
-        Map<String, RegistryLogin> logins = new HashMap<>();
-        given.forEach((registry, login) -> logins.put(registry, login.room()));
-        return logins;
     }
 
     private static Path keptLogins(Path root) {

@@ -1,12 +1,14 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StopSignal;
+import dev.cloche.vm.NetworkSpec;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
@@ -232,6 +234,20 @@ public final class SandboxBuilder {
                         info(cloche.sandboxRoom().create(spec(), options, new PullReport(progress), Deadline.none())));
     }
 
+    /** Returns what a template of it has: nothing that only one sandbox can have. */
+    SandboxSpec templateSpec() {
+        boolean linked = network.spec() instanceof NetworkSpec.User;
+        SandboxSpec spec = SandboxSpec.of(cloche.exactImage(image))
+                .withNetwork(linked ? NetworkSpec.user() : NetworkSpec.none())
+                .withMemoryMib(memoryMib)
+                .withCpus(cpus);
+        return diskMib == null || diskMib == 0 ? spec : spec.withDiskMib(diskMib);
+    }
+
+    PullReport pullReport() {
+        return new PullReport(progress);
+    }
+
     private SandboxInfo info(SandboxRecord sandbox) {
         return SandboxInfo.of(sandbox, cloche.sandboxRoom());
     }
@@ -239,7 +255,7 @@ public final class SandboxBuilder {
     private SandboxSpec spec() {
         SandboxSpec spec = SandboxSpec.of(cloche.exactImage(image))
                 .withNetwork(network.spec())
-                .withPullPolicy(pull.room())
+                .withPullPolicy(pull)
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
                 .withLabels(labels)

@@ -32,14 +32,15 @@ class DigestNamesIT {
 
             assertThat(cloche.pools().set(prefix, MIB, 1, 1).image()).isEqualTo(digest);
             assertThat(cloche.templates()
-                            .make(prefix, MIB, 1, PullProgress.silent())
+                            .make(cloche.sandbox(prefix).memory(MIB))
                             .orElseThrow()
                             .image())
                     .contains(digest);
             assertThat(cloche.machines().create("dev", prefix).disk(1).make().imageDigest())
                     .contains(digest);
             assertUnknown(() -> cloche.pools().set("sha256:000000", MIB, 1, 1));
-            assertUnknown(() -> cloche.templates().make("sha256:000000", MIB, 1, PullProgress.silent()));
+            assertUnknown(() ->
+                    cloche.templates().make(cloche.sandbox("sha256:000000").memory(MIB)));
             assertUnknown(() -> cloche.machines().create("other", "sha256:000000"));
 
             cloche.machines().remove("dev", true);

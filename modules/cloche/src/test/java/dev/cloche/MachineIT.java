@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.machine.MachineEvent;
+import dev.cloche.machine.MachineState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ class MachineIT extends MachinesInVms {
                 .label("team", "x")
                 .provision(script)
                 .make();
-        assertThat(made.state()).isEqualTo("created");
+        assertThat(made.state()).isEqualTo(MachineState.CREATED);
         assertThat(made.directory().resolve("config.toml")).content().contains("image = \"base\"");
 
         String id;
@@ -37,13 +38,13 @@ class MachineIT extends MachinesInVms {
         try (Machine machine = machines.connect("dev")) {
             assertThat(machine.files().readString("/root/provisioned")).isEqualTo("once\n");
         }
-        assertThat(machines.get("dev").state()).isEqualTo("running");
+        assertThat(machines.get("dev").state()).isEqualTo(MachineState.RUNNING);
         assertThat(machines.get("dev").provisionedAt()).isPresent();
         assertThatThrownBy(() -> machines.remove("dev", false)).hasMessageContaining("runs");
         assertThatThrownBy(() -> machines.rename("dev", "ops")).hasMessageContaining("runs");
 
         machines.stop("dev", GRACE);
-        assertThat(machines.get("dev").state()).isEqualTo("stopped");
+        assertThat(machines.get("dev").state()).isEqualTo(MachineState.STOPPED);
         assertThatThrownBy(() -> machines.connect("dev"))
                 .isInstanceOfSatisfying(
                         ClocheException.class,
@@ -64,7 +65,7 @@ class MachineIT extends MachinesInVms {
         }
         machines.stop("ops", Duration.ZERO);
         assertThat(machines.events())
-                .extracting(MachineEvent::event)
+                .extracting(MachineEvent::what)
                 .containsSubsequence("created", "starting", "provisioning", "started", "stopped", "renamed", "started");
     }
 
@@ -90,13 +91,13 @@ class MachineIT extends MachinesInVms {
         Path broken = Files.write(home.resolve("broken.tar.zst"), damaged);
         try (Cloche other = opened(home.resolve("other"))) {
             Machines there = other.machines();
-            assertThatThrownBy(() -> there.importFrom(broken, Optional.empty(), PullProgress.silent()))
+            assertThatThrownBy(() -> there.importFrom(broken, PullProgress.silent()))
                     .isInstanceOfSatisfying(
                             ClocheException.class, bad -> assertThat(bad.code()).isEqualTo("machine.archive"));
             try (Stream<Path> left = Files.list(home.resolve("other/machines"))) {
                 assertThat(left).noneMatch(path -> path.getFileName().toString().startsWith(".making"));
             }
-            MachineInfo imported = there.importFrom(archive, Optional.of("two"), PullProgress.silent());
+            MachineInfo imported = there.importFrom(archive, "two", PullProgress.silent());
             assertThat(imported.labels()).containsEntry("a", "b");
             try (Machine machine = there.start("two")) {
                 assertThat(machine.exec("sh", "-c", "cd /root && sha256sum noise link")

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.cloche.machine.KeptSnapshot;
+import dev.cloche.machine.MachineState;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -28,7 +30,7 @@ class MachineMemoryIT extends MachinesInVms {
             reached = counter(machine);
         }
         machines.suspend("one");
-        assertThat(machines.get("one").state()).isEqualTo("suspended");
+        assertThat(machines.get("one").state()).isEqualTo(MachineState.SUSPENDED);
 
         try (Machine two = machines.start("two");
                 Machine one = machines.start("one")) {
@@ -44,7 +46,7 @@ class MachineMemoryIT extends MachinesInVms {
 
         // A clone with memory goes on from there too, as another machine.
         MachineInfo three = machines.copy("one", "three", true);
-        assertThat(three.state()).isEqualTo("suspended");
+        assertThat(three.state()).isEqualTo(MachineState.SUSPENDED);
         try (Machine twin = machines.start("three")) {
             assertThat(counter(twin)).isGreaterThanOrEqualTo(reached);
             long now = counter(twin);
@@ -55,7 +57,7 @@ class MachineMemoryIT extends MachinesInVms {
         // A stop gives the memory of a suspended one up.
         machines.suspend("one");
         machines.stop("one", GRACE);
-        assertThat(machines.get("one").state()).isEqualTo("stopped");
+        assertThat(machines.get("one").state()).isEqualTo(MachineState.STOPPED);
         try (Machine one = machines.start("one")) {
             assertThat(one.exec("test", "-e", "/dev/shm/c/n").exitCode()).isNotZero();
             assertThat(one.files().readString("/root/data")).isEqualTo("kept");
@@ -74,7 +76,7 @@ class MachineMemoryIT extends MachinesInVms {
             machine.files().writeString("/root/data", "third");
         }
         assertThat(machines.snapshots("one"))
-                .extracting(MachineSnapshot::name, MachineSnapshot::memory)
+                .extracting(KeptSnapshot::name, KeptSnapshot::memory)
                 .containsExactly(tuple("disk", false), tuple("with-memory", true));
         assertThatThrownBy(() -> machines.restore("one", "disk")).hasMessageContaining("runs");
         machines.stop("one", GRACE);
@@ -84,7 +86,7 @@ class MachineMemoryIT extends MachinesInVms {
         }
         machines.stop("one", Duration.ZERO);
         machines.restore("one", "with-memory");
-        assertThat(machines.get("one").state()).isEqualTo("suspended");
+        assertThat(machines.get("one").state()).isEqualTo(MachineState.SUSPENDED);
         try (Machine machine = machines.start("one")) {
             assertThat(machine.files().readString("/root/data")).isEqualTo("first");
             assertThat(machine.files().readString("/dev/shm/memory")).isEqualTo("kept");
@@ -105,7 +107,7 @@ class MachineMemoryIT extends MachinesInVms {
         }
         machines.stop("one", Duration.ZERO);
         machines.snapshot("one", "ruined", false);
-        assertThat(machines.copy("one", "two", false).state()).isEqualTo("stopped");
+        assertThat(machines.copy("one", "two", false).state()).isEqualTo(MachineState.STOPPED);
         machines.change("one", new MachineChange().disk(2));
         machines.export("one", home.resolve("one.tar.zst"));
         machines.restore("one", "ruined");

@@ -3,6 +3,7 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.machine.MachineState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -76,7 +77,7 @@ class MachineNetworkIT {
         machines.start("web").close();
         assertAnswers(machines.get("web"), "one");
 
-        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsOnly("running");
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsOnly(MachineState.RUNNING);
         assertAnswers(machines.get("web"), "one");
         machines.stop("web", Duration.ofSeconds(5));
         assertThat(machines.get("web").ports()).isEmpty();
@@ -104,7 +105,7 @@ class MachineNetworkIT {
         machines.change("web", new MachineChange().publish(List.of()).network(Network.NONE));
         machines.restore("web", "then");
         assertThatThrownBy(() -> machines.start("web")).hasMessageContaining("with a network");
-        assertThat(machines.get("web").state()).isEqualTo("suspended");
+        assertThat(machines.get("web").state()).isEqualTo(MachineState.SUSPENDED);
     }
 
     @Test

@@ -2,10 +2,13 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.machine.MachineEvent;
+import dev.cloche.machine.MachineState;
+import dev.cloche.machine.RestartPolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -26,8 +29,8 @@ class MachineRecoveryIT extends MachinesInVms {
         } finally {
             starter.destroyForcibly().waitFor();
         }
-        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
-        assertThat(machines.events()).extracting(MachineEvent::event).contains("adopted");
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly(MachineState.RUNNING);
+        assertThat(machines.events()).extracting(MachineEvent::what).contains("adopted");
         try (Machine machine = machines.connect("dev")) {
             long now = counter(machine);
             Awaitility.await().until(() -> counter(machine) > now);
@@ -36,45 +39,44 @@ class MachineRecoveryIT extends MachinesInVms {
         }
 
         try (ExecutorService waiting = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<MachineInfo> failed = waiting.submit(() -> machines.await("dev", List.of("failed")));
+            Future<MachineInfo> failed = waiting.submit(() -> machines.await("dev", Set.of(MachineState.FAILED)));
             killGuards();
             assertThat(failed.get().lastError()).contains("the guard of its VM was killed");
         }
         MachineInfo ended = machines.get("dev");
-        assertThat(ended.state()).isEqualTo("failed");
+        assertThat(ended.state()).isEqualTo(MachineState.FAILED);
         assertThat(ended.lastError()).isPresent();
         assertThat(ended.directory().resolve("config.toml")).content().contains("state = \"stopped\"");
 
-        var _ = machines.change("dev", new MachineChange().restart("on-failure"));
+        var _ = machines.change("dev", new MachineChange().restart(RestartPolicy.ON_FAILURE));
         machines.start("dev").close();
         killVm();
         assertThat(machines.get("dev").needsRecovery()).isTrue();
-        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly("running");
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly(MachineState.RUNNING);
         try (Machine machine = machines.connect("dev")) {
             assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
         }
-        assertThat(machines.events()).extracting(MachineEvent::event).contains("restarting");
+        assertThat(machines.events()).extracting(MachineEvent::what).contains("restarting");
 
         // A process that stays does it at once.
         cloche.adopt();
         killGuards();
-        Awaitility.await()
-                .until(() -> restarts() == 2 && machines.get("dev").state().equals("running"));
+        Awaitility.await().until(() -> restarts() == 2 && machines.get("dev").state() == MachineState.RUNNING);
         machines.stop("dev", GRACE);
         assertThat(restarts()).isEqualTo(2);
-        assertThat(machines.get("dev").state()).isEqualTo("stopped");
+        assertThat(machines.get("dev").state()).isEqualTo(MachineState.STOPPED);
     }
 
     private long restarts() {
         return machines.events().stream()
-                .filter(event -> event.event().equals("restarting"))
+                .filter(event -> event.what().equals("restarting"))
                 .count();
     }
 
     /** The guard, and by the kernel its QEMU: as a crash of the host, but for the host. */
     private void killVm() throws IOException {
         killGuards();
-        Awaitility.await().until(() -> !machines.get("dev").state().equals("running"));
+        Awaitility.await().until(() -> machines.get("dev").state() != MachineState.RUNNING);
     }
 
     private void killGuards() throws IOException {

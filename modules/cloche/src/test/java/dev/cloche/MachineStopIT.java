@@ -2,9 +2,11 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.machine.MachineState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.EnumSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -60,12 +62,14 @@ class MachineStopIT extends MachinesInVms {
         }
         Process stopping = anotherProcess(StoppingProcess.class, "dev");
         try {
-            Awaitility.await().until(() -> machines.get("dev").state().startsWith("stop"));
+            Awaitility.await()
+                    .until(() -> EnumSet.of(MachineState.STOPPING, MachineState.STOPPED)
+                            .contains(machines.get("dev").state()));
         } finally {
             stopping.destroyForcibly().waitFor();
         }
         var _ = machines.recover();
-        assertThat(machines.get("dev").state()).isEqualTo("stopped");
+        assertThat(machines.get("dev").state()).isEqualTo(MachineState.STOPPED);
         assertThat(machines.get("dev").lastEnd()).contains("it was shut down");
         try (Machine machine = machines.start("dev")) {
             assertThat(machine.files().readString("/root/asked")).isEqualTo("asked\n");
@@ -95,7 +99,7 @@ class MachineStopIT extends MachinesInVms {
     private void assertHadToBeKilled(String whom) {
         MachineInfo stopped = machines.get("dev");
         String how = whom + " in it had not ended 1 second after the stop, and had to be killed";
-        assertThat(stopped.state()).isEqualTo("stopped");
+        assertThat(stopped.state()).isEqualTo(MachineState.STOPPED);
         assertThat(stopped.lastError()).isEmpty();
         assertThat(stopped.lastEnd()).contains(how);
         assertThat(stopped.directory().resolve("config.toml")).content().contains("last_end = \"" + how + "\"");

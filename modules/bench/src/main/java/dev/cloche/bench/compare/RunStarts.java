@@ -70,7 +70,7 @@ public final class RunStarts {
         BareQemu bare = new BareQemu(setting, List.of(setting.share()));
         try (Cloche cloche = Cloche.open(setting.options());
                 Cloche staying = Cloche.open(setting.options().withTemplateMaking(new TemplateMaking.InBackground()))) {
-            var _ = cloche.templates().make("base", RESTORED, 1, PullProgress.silent());
+            var _ = cloche.templates().make(cloche.sandbox("base").memory(RESTORED));
             (byHand.isPresent() ? staying : cloche).pools().set("base", WARM, 1, 1);
             try {
                 Alternation rows = new Alternation();

@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -104,7 +103,8 @@ public final class CatalogCommands {
 
         @Override
         public Integer call() {
-            System.out.println(Cloche.catalog(ClocheOptions.ofEnvironment()).restore(Optional.ofNullable(copy)));
+            CatalogCare care = Cloche.catalog(ClocheOptions.ofEnvironment());
+            System.out.println(copy == null ? care.restoreLatest() : care.restore(copy));
             return ExitCodes.OK;
         }
     }

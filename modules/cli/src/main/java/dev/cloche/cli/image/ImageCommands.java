@@ -3,7 +3,6 @@ package dev.cloche.cli.image;
 import dev.cloche.Cloche;
 import dev.cloche.ImageInfo;
 import dev.cloche.Images;
-import dev.cloche.PruneResult;
 import dev.cloche.cli.option.ByteCount;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.TimeSpan;
@@ -13,6 +12,8 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.Quantity;
+import dev.cloche.image.ImagePruneReport;
+import dev.cloche.image.ImageReference;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,11 +123,15 @@ public final class ImageCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                PruneResult result = dryRun ? plan(cloche.images()) : prune(cloche.images());
+                ImagePruneReport result = dryRun ? plan(cloche.images()) : prune(cloche.images());
                 if (format.json()) {
                     JsonOutput.print(
                             System.out,
-                            json -> json.object(() -> json.field("references", result.references())
+                            json -> json.object(() -> json.field(
+                                            "references",
+                                            result.references().stream()
+                                                    .map(ImageReference::toString)
+                                                    .toList())
                                     .field("manifests", result.manifests())
                                     .field("layers", result.layers())
                                     .field("fsmetas", result.fsmetas())
@@ -142,11 +147,11 @@ public final class ImageCommands {
             return ExitCodes.OK;
         }
 
-        private PruneResult prune(Images images) {
+        private ImagePruneReport prune(Images images) {
             return keep == null ? images.prune(unusedFor) : images.prune(unusedFor, keep);
         }
 
-        private PruneResult plan(Images images) {
+        private ImagePruneReport plan(Images images) {
             return keep == null ? images.prunePlan(unusedFor) : images.prunePlan(unusedFor, keep);
         }
     }

@@ -1,9 +1,9 @@
 package dev.cloche.cli.image;
 
 import dev.cloche.Cloche;
-import dev.cloche.RegistryLogin;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.image.RegistryLogin;
 import java.io.Console;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,5 @@
 package dev.cloche.cli.machine;
 
-import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
@@ -10,6 +9,7 @@ import dev.cloche.cli.option.GraceOption;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.machine.BrokenMachine;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -10,6 +10,7 @@ import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.machine.RestartPolicy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -182,7 +183,7 @@ final class MachineConfigCommands {
                 change.autostart(autostart);
             }
             if (restart != null) {
-                change.restart(restart);
+                change.restart(RestartPolicy.parse(restart));
             }
             if (init != null) {
                 change.init(init);

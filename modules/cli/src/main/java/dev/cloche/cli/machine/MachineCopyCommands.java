@@ -1,10 +1,10 @@
 package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
+import dev.cloche.MachineInfo;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -124,9 +124,10 @@ final class MachineCopyCommands {
         public Integer call() {
             try (Cloche cloche = Cloche.open();
                     ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-                System.out.println(cloche.machines()
-                        .importFrom(file, Optional.ofNullable(name), progress)
-                        .name());
+                MachineInfo made = name == null
+                        ? cloche.machines().importFrom(file, progress)
+                        : cloche.machines().importFrom(file, name, progress);
+                System.out.println(made.name());
             }
             return ExitCodes.OK;
         }

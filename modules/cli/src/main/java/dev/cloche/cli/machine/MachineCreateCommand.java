@@ -7,6 +7,7 @@ import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.PublishOptions;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.ProgressDisplay;
+import dev.cloche.machine.RestartPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,7 +120,7 @@ final class MachineCreateCommand implements Callable<Integer> {
         }
         published.applyTo(builder::network, builder::publish);
         if (restart != null) {
-            builder.restart(restart);
+            builder.restart(RestartPolicy.parse(restart));
         }
         if (init != null) {
             builder.init(init);

@@ -1,12 +1,12 @@
 package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
-import dev.cloche.MachineEvent;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.machine.MachineEvent;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class MachineEventsCommand implements Callable<Integer> {
             return;
         }
         Table table = new Table("TIME", "MACHINE", "EVENT", "DETAIL");
-        events.forEach(event -> table.row(event.time().toString(), event.machine(), event.event(), event.detail()));
+        events.forEach(event -> table.row(event.time().toString(), event.machine(), event.what(), event.detail()));
         table.print(System.out);
     }
 
@@ -68,14 +68,14 @@ final class MachineEventsCommand implements Callable<Integer> {
             JsonOutput.printLine(System.out, json -> write(json, event));
         } else {
             System.out.println(Table.clean(
-                    (event.time() + " " + event.machine() + " " + event.event() + " " + event.detail()).strip()));
+                    (event.time() + " " + event.machine() + " " + event.what() + " " + event.detail()).strip()));
         }
     }
 
     private static void write(JsonOutput json, MachineEvent event) {
         json.field("time", event.time())
                 .field("machine", event.machine())
-                .field("event", event.event())
+                .field("event", event.what())
                 .field("detail", event.detail());
     }
 }

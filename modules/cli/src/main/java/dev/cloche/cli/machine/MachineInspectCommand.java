@@ -1,6 +1,5 @@
 package dev.cloche.cli.machine;
 
-import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.base.EnumNames;
@@ -9,6 +8,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.PortText;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.machine.BrokenMachine;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -59,7 +59,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         }
         Table table = new Table("KEY", "VALUE");
         table.row("name", machine.name());
-        table.row("state", machine.state() + (machine.needsRecovery() ? " (interrupted)" : ""));
+        table.row("state", EnumNames.of(machine.state()) + (machine.needsRecovery() ? " (interrupted)" : ""));
         machine.hindrance().ifPresent(why -> {
             table.row("hindered by", EnumNames.of(why));
             table.row("remedy", why.remedy());
@@ -67,7 +67,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         if (!machine.unsupported().isEmpty()) {
             table.row("not supported", String.join(", ", machine.unsupported()));
         }
-        table.row("vm", machine.vmId());
+        table.row("vm", machine.vmId().value());
         table.row("image", machine.image().orElse("-"));
         table.row("image digest", machine.imageDigest().orElse("-"));
         machine.distro().ifPresent(distro -> table.row("distribution", distro));
@@ -80,7 +80,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         machine.environment().forEach((key, value) -> table.row("env", key + "=" + value));
         machine.labels().forEach((key, value) -> table.row("label", key + "=" + value));
         table.row("autostart", machine.autostart() ? "yes" : "no");
-        table.row("restart", machine.restartPolicy());
+        table.row("restart", EnumNames.of(machine.restartPolicy()));
         table.row("created", machine.createdAt().toString());
         table.row("started", machine.startedAt().map(Instant::toString).orElse("-"));
         table.row("provision", machine.provision().orElse("-"));

@@ -1,10 +1,10 @@
 package dev.cloche.cli.machine;
 
-import dev.cloche.BrokenMachine;
 import dev.cloche.MachineInfo;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.PortText;
+import dev.cloche.machine.BrokenMachine;
 import dev.cloche.vm.VmHindrance;
 import java.time.Instant;
 import java.util.List;
@@ -25,7 +25,7 @@ final class MachineJson {
     static void write(JsonOutput json, MachineInfo machine) {
         json.object(() -> {
             json.field("name", machine.name())
-                    .field("state", machine.state())
+                    .field("state", EnumNames.of(machine.state()))
                     .field("needsRecovery", machine.needsRecovery())
                     .field("image", machine.image())
                     .field("cpus", machine.cpus())
@@ -37,7 +37,7 @@ final class MachineJson {
             map(json, "environment", machine.environment());
             map(json, "labels", machine.labels());
             json.field("autostart", machine.autostart())
-                    .field("restartPolicy", machine.restartPolicy())
+                    .field("restartPolicy", EnumNames.of(machine.restartPolicy()))
                     .field("createdAt", machine.createdAt())
                     .field("startedAt", machine.startedAt().map(Instant::toString))
                     .field("provisionedAt", machine.provisionedAt().map(Instant::toString))
@@ -46,7 +46,7 @@ final class MachineJson {
                     .field("lastEnd", machine.lastEnd())
                     .field("ports", PortText.of(machine.ports()))
                     .field("directory", machine.directory().toString())
-                    .field("vmId", machine.vmId())
+                    .field("vmId", machine.vmId().value())
                     .field("imageDigest", machine.imageDigest())
                     .field("distro", machine.distro())
                     .field("provision", machine.provision())

@@ -1,6 +1,5 @@
 package dev.cloche.cli.machine;
 
-import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
@@ -10,6 +9,7 @@ import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.machine.BrokenMachine;
 import dev.cloche.vm.VmHindrance;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class MachineLsCommand implements Callable<Integer> {
             table.row(
                     machine.name(),
                     machine.image().orElse("-"),
-                    machine.state()
+                    EnumNames.of(machine.state())
                             + machine.hindrance()
                                     .map(why -> " (" + EnumNames.of(why).replace('-', ' ') + ")")
                                     .orElse(""),

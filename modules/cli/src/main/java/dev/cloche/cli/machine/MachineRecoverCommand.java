@@ -2,6 +2,7 @@ package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
 import dev.cloche.MachineList;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
@@ -29,7 +30,8 @@ final class MachineRecoverCommand implements Callable<Integer> {
         if (format.json()) {
             JsonOutput.print(System.out, json -> MachineJson.write(json, list.machines(), list.broken()));
         } else {
-            list.machines().forEach(machine -> System.out.println(machine.name() + " " + machine.state()));
+            list.machines()
+                    .forEach(machine -> System.out.println(machine.name() + " " + EnumNames.of(machine.state())));
         }
         return ExitCodes.OK;
     }

@@ -1,6 +1,5 @@
 package dev.cloche.cli.machine;
 
-import dev.cloche.BrokenMachine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.MachineList;
@@ -8,6 +7,7 @@ import dev.cloche.Machines;
 import dev.cloche.base.NameSuggestions;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.machine.BrokenMachine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

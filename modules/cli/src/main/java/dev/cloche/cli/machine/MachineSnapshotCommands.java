@@ -1,7 +1,6 @@
 package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
-import dev.cloche.MachineSnapshot;
 import dev.cloche.Machines;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.Each;
@@ -9,6 +8,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.machine.KeptSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -72,19 +72,19 @@ final class MachineSnapshotCommands {
             }
         }
 
-        private void list(List<MachineSnapshot> kept) {
+        private void list(List<KeptSnapshot> kept) {
             if (format.json()) {
                 JsonOutput.print(
                         System.out,
-                        json -> json.array(() ->
-                                kept.forEach(snapshot -> json.object(() -> json.field("name", snapshot.name())
+                        json -> json.array(() -> kept.forEach(snapshot -> json.object(
+                                () -> json.field("name", snapshot.name().value())
                                         .field("memory", snapshot.memory())
                                         .field("takenAt", snapshot.takenAt())))));
                 return;
             }
             Table table = new Table("SNAPSHOT", "MEMORY", "TAKEN");
             kept.forEach(snapshot -> table.row(
-                    snapshot.name(),
+                    snapshot.name().value(),
                     snapshot.memory() ? "yes" : "no",
                     snapshot.takenAt().toString()));
             table.print(System.out);

@@ -2,15 +2,19 @@ package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.SignalForwarding;
+import dev.cloche.machine.MachineState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,7 +44,9 @@ final class MachineWaitCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<String> wanted = states.isEmpty() ? List.of("stopped", "failed") : states;
+        Set<MachineState> wanted = states.isEmpty()
+                ? Set.of(MachineState.STOPPED, MachineState.FAILED)
+                : states.stream().map(MachineState::parse).collect(Collectors.toSet());
         try (SignalForwarding signals = new SignalForwarding();
                 Cloche cloche = Cloche.open()) {
             return signals.exitCode(() -> {
@@ -50,7 +56,7 @@ final class MachineWaitCommand implements Callable<Integer> {
                 if (format.json()) {
                     JsonOutput.print(System.out, json -> MachineJson.write(json, machine));
                 } else {
-                    System.out.println(machine.state());
+                    System.out.println(EnumNames.of(machine.state()));
                 }
                 return ExitCodes.OK;
             });

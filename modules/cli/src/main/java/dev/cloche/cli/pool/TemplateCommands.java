@@ -2,7 +2,6 @@ package dev.cloche.cli.pool;
 
 import dev.cloche.Cloche;
 import dev.cloche.Network;
-import dev.cloche.TemplateInfo;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.SizeOptions;
@@ -13,6 +12,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.sandbox.Template;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +51,7 @@ public final class TemplateCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                List<TemplateInfo> templates = cloche.templates().list();
+                List<Template> templates = cloche.templates().list();
                 if (format.json()) {
                     JsonOutput.print(
                             System.out,
@@ -87,7 +86,7 @@ public final class TemplateCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                TemplateInfo template = cloche.templates().get(name);
+                Template template = cloche.templates().get(name);
                 JsonOutput.print(System.out, json -> Fields.write(json, template));
             }
             return ExitCodes.OK;
@@ -135,11 +134,16 @@ public final class TemplateCommands {
             return ExitCodes.OK;
         }
 
-        private Optional<TemplateInfo> made() {
+        private Optional<Template> made() {
             try (Cloche cloche = Cloche.open();
                     ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-                OptionalInt own = disk == null || disk == 0 ? OptionalInt.empty() : OptionalInt.of(disk);
-                return cloche.templates().make(image, size.memory(), size.cpus(), network, own, progress);
+                return cloche.templates()
+                        .make(cloche.sandbox(image)
+                                .memory(size.memory())
+                                .cpus(size.cpus())
+                                .network(network)
+                                .disk(disk == null ? 0 : disk)
+                                .progress(progress));
             }
         }
     }
@@ -187,7 +191,7 @@ public final class TemplateCommands {
     private static final class Fields {
         private Fields() {}
 
-        static void write(JsonOutput json, TemplateInfo template) {
+        static void write(JsonOutput json, Template template) {
             json.object(() -> json.field("name", template.name())
                     .field("image", template.image())
                     .field("memoryMib", template.memoryMib())

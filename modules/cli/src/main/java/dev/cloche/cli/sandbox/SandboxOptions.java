@@ -1,9 +1,9 @@
 package dev.cloche.cli.sandbox;
 
-import dev.cloche.PullPolicy;
 import dev.cloche.SandboxBuilder;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.SizeOptions;
+import dev.cloche.image.PullPolicy;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
