@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  */
 final class PoolCore {
     private final PoolState state;
-    private final Leases leases;
+    private final EntryAssignment leases;
     private final Restores restores;
     private final ShelfReconciliation shelves;
     private long refillRuns;
@@ -31,7 +31,7 @@ final class PoolCore {
     /** A core without keys. Its random numbers are for jitter, not for secrets. */
     PoolCore(PoolConfig config, RandomGenerator random, Supplier<VmId> ids, long now) {
         state = new PoolState(config, random);
-        leases = new Leases(state);
+        leases = new EntryAssignment(state);
         restores = new Restores(state, leases, ids);
         shelves = new ShelfReconciliation(state);
         sweepAt = now + config.refillInterval().toNanos();
@@ -39,7 +39,7 @@ final class PoolCore {
     }
 
     /** What is to be done, in order; each is answered once. */
-    List<Effect> drain() {
+    List<PoolEffect> drain() {
         return state.drain();
     }
 
@@ -52,11 +52,11 @@ final class PoolCore {
                             + snapshot.memoryMiB() + " MiB, its key says otherwise: " + key,
                     "Register it under a key of its own size.");
         }
-        Bucket known = state.buckets.get(key);
+        KeyBucket known = state.buckets.get(key);
         if (known != null) {
             known.replace(registration);
         } else {
-            state.buckets.put(key, new Bucket(key, state.config, registration, now));
+            state.buckets.put(key, new KeyBucket(key, state.config, registration, now));
             shelves.sweep(now);
         }
         settle(now);
@@ -64,12 +64,12 @@ final class PoolCore {
 
     /** What is ready of it is destroyed, if this process keeps its shelf. */
     void unregister(StackKey key, long now) {
-        Bucket gone = state.buckets.remove(key);
+        KeyBucket gone = state.buckets.remove(key);
         if (gone == null) {
             return;
         }
         leases.failAll(gone, new PoolException.UnknownKey(key));
-        for (Entry entry : gone.ready) {
+        for (PoolEntry entry : gone.ready) {
             if (gone.registration().keeps()) {
                 state.doom(entry, gone, Eviction.UNREGISTER, now);
             } else {
@@ -77,20 +77,20 @@ final class PoolCore {
             }
         }
         gone.ready.clear();
-        gone.underway.keySet().forEach(ticket -> state.want(new Effect.Cancel(ticket)));
+        gone.underway.keySet().forEach(ticket -> state.want(new PoolEffect.Cancel(ticket)));
         settle(now);
     }
 
     Waiter request(StackKey key, long now) {
         state.requireOpen();
-        Bucket bucket = state.buckets.get(key);
+        KeyBucket bucket = state.buckets.get(key);
         if (bucket == null) {
             throw new PoolException.UnknownKey(key);
         }
         Waiter waiter = leases.queue(bucket, now);
         settle(now);
         boolean hit = waiter.grant().getNow(null) instanceof Waiter.Grant.Ready;
-        state.count(bucket, hit ? Tally.Count.HITS : Tally.Count.MISSES);
+        state.count(bucket, hit ? PoolCounters.Count.HITS : PoolCounters.Count.MISSES);
         return waiter;
     }
 
@@ -101,25 +101,25 @@ final class PoolCore {
     }
 
     /** What it was granted was of no use: it is where it was in the queue. */
-    void again(Waiter waiter, Entry broken, Eviction cause, long now) {
+    void again(Waiter waiter, PoolEntry broken, Eviction cause, long now) {
         lost(broken, cause, now);
         leases.again(waiter);
         settle(now);
     }
 
     /** It was leased and is as good as before. */
-    void returned(Entry entry, long now) {
+    void returned(PoolEntry entry, long now) {
         leases.returned(entry, now);
         settle(now);
     }
 
     /** It was leased and is of no use to this pool; what is left of it has been seen to. */
-    void lost(Entry entry, Eviction cause, long now) {
+    void lost(PoolEntry entry, Eviction cause, long now) {
         leases.lost(entry, cause);
         settle(now);
     }
 
-    void handedOver(Entry entry, long now) {
+    void handedOver(PoolEntry entry, long now) {
         state.handedOver(entry);
         settle(now);
     }
@@ -142,12 +142,12 @@ final class PoolCore {
     }
 
     /** It is gone, or another process has it. */
-    void destroyed(Entry entry, long now) {
+    void destroyed(PoolEntry entry, long now) {
         state.destroyed(entry);
         settle(now);
     }
 
-    void destroyFailed(Entry entry, String why, long now) {
+    void destroyFailed(PoolEntry entry, String why, long now) {
         state.quarantine(entry, why, now);
         settle(now);
     }
@@ -185,7 +185,7 @@ final class PoolCore {
             sweepAt = now + state.config.refillInterval().toNanos();
             shelves.sweep(now);
         }
-        state.graveyard.due(now).forEach(entry -> state.want(new Effect.Destroy(entry)));
+        state.graveyard.due(now).forEach(entry -> state.want(new PoolEffect.Destroy(entry)));
         settle(now);
     }
 
@@ -206,7 +206,7 @@ final class PoolCore {
             return;
         }
         state.closed = true;
-        for (Bucket bucket : state.buckets.values()) {
+        for (KeyBucket bucket : state.buckets.values()) {
             leases.failAll(bucket, new PoolException.Closed());
             // They lie on their shelves, for the next process or until their guards end them.
             bucket.ready.clear();
@@ -223,20 +223,20 @@ final class PoolCore {
     PoolMetrics metrics(long now) {
         Map<StackKey, PoolMetrics.Key> keys = new TreeMap<>();
         state.buckets.forEach((key, bucket) -> keys.put(key, bucket.metrics(now)));
-        Tally total = state.total;
+        PoolCounters total = state.total;
         return new PoolMetrics(
-                total.get(Tally.Count.CREATED),
-                total.get(Tally.Count.ADOPTED),
-                total.get(Tally.Count.ACQUIRED),
+                total.get(PoolCounters.Count.CREATED),
+                total.get(PoolCounters.Count.ADOPTED),
+                total.get(PoolCounters.Count.ACQUIRED),
                 total.evictions().values().stream().mapToLong(Long::longValue).sum(),
                 refillRuns,
-                total.get(Tally.Count.VALIDATION_FAILURES),
+                total.get(PoolCounters.Count.VALIDATION_FAILURES),
                 state.graveyard.quarantined(),
                 Map.copyOf(keys));
     }
 
     /** All entries that are the pool's, wherever they are. */
-    Stream<Entry> entries() {
+    Stream<PoolEntry> entries() {
         return state.entries();
     }
 
@@ -246,7 +246,7 @@ final class PoolCore {
     }
 
     /** For tests. */
-    Map<StackKey, Bucket> buckets() {
+    Map<StackKey, KeyBucket> buckets() {
         return state.buckets;
     }
 
@@ -257,7 +257,7 @@ final class PoolCore {
         }
         settledAt = now;
         refillRuns++;
-        for (Bucket bucket : List.copyOf(state.buckets.values())) {
+        for (KeyBucket bucket : List.copyOf(state.buckets.values())) {
             leases.serve(bucket, now);
             bucket.going(now).forEach(going -> state.doom(bucket.remove(going.number()), bucket, going.cause(), now));
         }

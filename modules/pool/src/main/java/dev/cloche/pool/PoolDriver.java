@@ -66,21 +66,21 @@ final class PoolDriver {
         try {
             return question.apply(System.nanoTime());
         } finally {
-            List<Effect> effects = core.drain();
+            List<PoolEffect> effects = core.drain();
             changed.signalAll();
             lock.unlock();
             effects.forEach(this::begin);
         }
     }
 
-    private void begin(Effect effect) {
+    private void begin(PoolEffect effect) {
         switch (effect) {
-            case Effect.Restore restore -> onTicket(restore.ticket(), () -> worker.restore(restore));
-            case Effect.Cancel(long ticket) ->
+            case PoolEffect.Restore restore -> onTicket(restore.ticket(), () -> worker.restore(restore));
+            case PoolEffect.Cancel(long ticket) ->
                 Optional.ofNullable(underway.get(ticket)).ifPresent(Thread::interrupt);
-            case Effect.Destroy destroy -> on("pool-destroy", () -> tell(worker.destroy(destroy)::tell));
-            case Effect.Sweep() -> on("pool-sweep", () -> tell(worker.sweep()::tell));
-            case Effect.Tell(PoolEvent event) -> happened(event);
+            case PoolEffect.Destroy destroy -> on("pool-destroy", () -> tell(worker.destroy(destroy)::tell));
+            case PoolEffect.Sweep() -> on("pool-sweep", () -> tell(worker.sweep()::tell));
+            case PoolEffect.Tell(PoolEvent event) -> happened(event);
         }
     }
 

@@ -29,7 +29,7 @@ public final class PoolShelf {
     private final Supplier<PoolConfig.Budget> budget;
     private final Predicate<StackKey> ours;
     private final EntryMaker maker;
-    private final HandingOver handingOver;
+    private final HandOffProcedure handingOver;
 
     /**
      * @param config of which the times for restores and preparations matter
@@ -44,7 +44,7 @@ public final class PoolShelf {
         this.ours = ours;
         Disposal disposal = new Disposal(config.destroyWithin());
         maker = new EntryMaker(provider, config, disposal, event -> {});
-        handingOver = new HandingOver(provider, disposal, config.slowAfter());
+        handingOver = new HandOffProcedure(provider, disposal, config.slowAfter());
     }
 
     /** An entry of one of our keys. */
@@ -86,9 +86,9 @@ public final class PoolShelf {
 
     private Optional<Vm> handOver(VmId id, HandOff handOff, Deadline deadline) {
         return switch (handingOver.of(id, handOff, deadline)) {
-            case HandingOver.Outcome.Done(Vm vm) -> Optional.of(vm);
-            case HandingOver.Outcome.Broken _ -> Optional.empty();
-            case HandingOver.Outcome.Failed failed -> throw failed.thrown();
+            case HandOffProcedure.Outcome.Done(Vm vm) -> Optional.of(vm);
+            case HandOffProcedure.Outcome.Broken _ -> Optional.empty();
+            case HandOffProcedure.Outcome.Failed failed -> throw failed.thrown();
         };
     }
 
@@ -97,13 +97,13 @@ public final class PoolShelf {
      *
      * @param others our keys besides those in stock whose entries stay as they are; entries of any further key go
      */
-    public record Order(List<Stock> stocks, Predicate<StackKey> others) {
+    public record Order(List<ShelfTarget> stocks, Predicate<StackKey> others) {
         public Order {
             stocks = List.copyOf(stocks);
         }
 
         /** These, and nothing else. */
-        static Order of(Stock... stocks) {
+        static Order of(ShelfTarget... stocks) {
             return new Order(List.of(stocks), key -> false);
         }
     }
@@ -128,7 +128,7 @@ public final class PoolShelf {
         while (true) {
             Order order = orders.get();
             List<ShelfPlan> plans = tidy(order);
-            Optional<Stock> next = Thread.currentThread().isInterrupted()
+            Optional<ShelfTarget> next = Thread.currentThread().isInterrupted()
                     ? Optional.empty()
                     : poorest(
                             order.stocks(), plans.stream().map(ShelfPlan::need).toList(), failed);
@@ -141,7 +141,7 @@ public final class PoolShelf {
         }
     }
 
-    private Optional<Stock> poorest(List<Stock> wanted, List<RefillPlan.Need> needs, Set<StackKey> failed) {
+    private Optional<ShelfTarget> poorest(List<ShelfTarget> wanted, List<RefillPlan.Need> needs, Set<StackKey> failed) {
         List<PooledVm> all = provider.pooled();
         PoolConfig.Budget most = budget.get();
         int vms = most.vms() - all.size();
@@ -155,7 +155,7 @@ public final class PoolShelf {
                         wanted.stream().filter(stock -> stock.key().equals(key)).findFirst());
     }
 
-    private boolean make(Stock stock, FillListener listener) {
+    private boolean make(ShelfTarget stock, FillListener listener) {
         StackKey key = stock.key();
         return switch (maker.make(VmId.random(), key, stock.registration())) {
             case EntryMaker.Made.Ready(Duration took) -> {
@@ -186,7 +186,7 @@ public final class PoolShelf {
         List<Lying> lying = look(withoutLeftovers(provider.pooled()));
         Set<StackKey> keys = new HashSet<>();
         List<ShelfPlan> plans = new ArrayList<>();
-        for (Stock stock : order.stocks()) {
+        for (ShelfTarget stock : order.stocks()) {
             keys.add(stock.key());
             List<PooledVm> entries = lying.stream()
                     .filter(each -> each.key().equals(stock.key()))

@@ -23,23 +23,23 @@ import java.util.stream.Stream;
 final class PoolState {
     final PoolConfig config;
     final RandomGenerator random;
-    final Map<StackKey, Bucket> buckets = new LinkedHashMap<>();
+    final Map<StackKey, KeyBucket> buckets = new LinkedHashMap<>();
     final Map<Long, Held> leased = new HashMap<>();
-    final Graveyard graveyard;
-    final Tally total = new Tally();
+    final DestroyQueue graveyard;
+    final PoolCounters total = new PoolCounters();
     PoolConfig.Budget budget;
     Foreign foreign = new Foreign(0, 0);
     boolean closed;
 
     private Consumer<VmId> parting = vm -> {};
     private final Map<Long, Ticket> tickets = new HashMap<>();
-    private List<Effect> effects = new ArrayList<>();
+    private List<PoolEffect> effects = new ArrayList<>();
     private long next;
 
     /** A restore under way. */
-    record Ticket(Bucket bucket, VmId vm) {}
+    record Ticket(KeyBucket bucket, VmId vm) {}
 
-    record Held(Entry entry, Bucket bucket) {}
+    record Held(PoolEntry entry, KeyBucket bucket) {}
 
     /** What others have in their pools on this host. */
     record Foreign(int vms, long memoryMiB) {}
@@ -48,7 +48,7 @@ final class PoolState {
         this.config = config;
         budget = config.budget();
         this.random = random;
-        graveyard = new Graveyard(config, random);
+        graveyard = new DestroyQueue(config, random);
     }
 
     /** Has each VM told that is none of this pool's any more. */
@@ -57,7 +57,7 @@ final class PoolState {
     }
 
     /** The key's that a VM is labelled with, if it is registered. */
-    Optional<Bucket> bucket(PooledVm vm) {
+    Optional<KeyBucket> bucket(PooledVm vm) {
         return StackKey.ofLabel(vm.slot().label()).flatMap(key -> Optional.ofNullable(buckets.get(key)));
     }
 
@@ -66,28 +66,28 @@ final class PoolState {
         return ++next;
     }
 
-    void want(Effect effect) {
+    void want(PoolEffect effect) {
         effects.add(effect);
     }
 
     void tell(PoolEvent event) {
-        want(new Effect.Tell(event));
+        want(new PoolEffect.Tell(event));
     }
 
     /** What is wanted, in order; it is not wanted any more then. */
-    List<Effect> drain() {
-        List<Effect> due = effects;
+    List<PoolEffect> drain() {
+        List<PoolEffect> due = effects;
         effects = new ArrayList<>();
         return due;
     }
 
-    void count(Bucket bucket, Tally.Count what) {
+    void count(KeyBucket bucket, PoolCounters.Count what) {
         bucket.tally.add(what);
         total.add(what);
     }
 
     /** Whether nobody asks for entries of it any more. */
-    boolean gone(Bucket bucket) {
+    boolean gone(KeyBucket bucket) {
         return closed || buckets.get(bucket.key()) != bucket;
     }
 
@@ -98,43 +98,43 @@ final class PoolState {
     }
 
     /** Takes an entry out of its place. */
-    static Held out(Map<Long, Held> place, Entry entry) {
+    static Held out(Map<Long, Held> place, PoolEntry entry) {
         return Optional.ofNullable(place.remove(entry.number()))
                 .orElseThrow(() -> new IllegalStateException("entry " + entry + " is somewhere else"));
     }
 
     /** An entry that goes. */
-    void doom(Entry entry, Bucket bucket, Eviction cause, long now) {
+    void doom(PoolEntry entry, KeyBucket bucket, Eviction cause, long now) {
         evicted(entry, bucket, cause);
         graveyard.bury(entry, now);
-        want(new Effect.Destroy(entry));
+        want(new PoolEffect.Destroy(entry));
     }
 
     /** An entry that is none of this pool's any more, and that others see to. */
-    void forget(Entry entry, Bucket bucket, Eviction cause) {
+    void forget(PoolEntry entry, KeyBucket bucket, Eviction cause) {
         evicted(entry, bucket, cause);
         parting.accept(entry.vm());
     }
 
-    void evicted(Entry entry, Bucket bucket, Eviction cause) {
+    void evicted(PoolEntry entry, KeyBucket bucket, Eviction cause) {
         bucket.tally.evicted(cause);
         total.evicted(cause);
         tell(new PoolEvent.Evicted(entry.key(), entry.vm(), cause));
     }
 
-    void handedOver(Entry entry) {
-        count(out(leased, entry).bucket(), Tally.Count.ACQUIRED);
+    void handedOver(PoolEntry entry) {
+        count(out(leased, entry).bucket(), PoolCounters.Count.ACQUIRED);
         parting.accept(entry.vm());
     }
 
     /** It is gone, or another process has it. */
-    void destroyed(Entry entry) {
+    void destroyed(PoolEntry entry) {
         graveyard.destroyed(entry);
         parting.accept(entry.vm());
     }
 
     /** It resists its removal. */
-    void quarantine(Entry entry, String why, long now) {
+    void quarantine(PoolEntry entry, String why, long now) {
         tell(new PoolEvent.Quarantined(entry.key(), entry.vm(), why));
         if (closed) {
             // The next process that looks at the shelves finds it.
@@ -144,7 +144,7 @@ final class PoolState {
         }
     }
 
-    long begin(Bucket bucket, VmId vm) {
+    long begin(KeyBucket bucket, VmId vm) {
         long ticket = number();
         tickets.put(ticket, new Ticket(bucket, vm));
         return ticket;
@@ -157,7 +157,7 @@ final class PoolState {
     }
 
     /** It has ended, however; answers the bucket that it was for. */
-    Bucket end(long ticket) {
+    KeyBucket end(long ticket) {
         Ticket mine = Optional.ofNullable(tickets.remove(ticket))
                 .orElseThrow(() -> new IllegalStateException("ticket " + ticket + " was answered before"));
         mine.bucket().underway.remove(ticket);
@@ -166,7 +166,7 @@ final class PoolState {
     }
 
     void cancelAll() {
-        tickets.keySet().forEach(ticket -> want(new Effect.Cancel(ticket)));
+        tickets.keySet().forEach(ticket -> want(new PoolEffect.Cancel(ticket)));
     }
 
     /** All VMs that this pool knows of. */
@@ -183,7 +183,7 @@ final class PoolState {
     }
 
     /** All entries that are the pool's, wherever they are. */
-    Stream<Entry> entries() {
+    Stream<PoolEntry> entries() {
         return Stream.of(
                         buckets.values().stream().flatMap(bucket -> bucket.ready.stream()),
                         leased.values().stream().map(Held::entry),

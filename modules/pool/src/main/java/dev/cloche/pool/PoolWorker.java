@@ -19,7 +19,7 @@ final class PoolWorker {
     private final VmProvider provider;
     private final PoolConfig config;
     private final EntryMaker maker;
-    private final HandingOver handingOver;
+    private final HandOffProcedure handingOver;
 
     /** @param events told how long preparations take */
     PoolWorker(VmProvider provider, PoolConfig config, Consumer<PoolEvent> events) {
@@ -27,7 +27,7 @@ final class PoolWorker {
         this.config = config;
         Disposal disposal = new Disposal(config.destroyWithin());
         maker = new EntryMaker(provider, config, disposal, events);
-        handingOver = new HandingOver(provider, disposal, config.slowAfter());
+        handingOver = new HandOffProcedure(provider, disposal, config.slowAfter());
     }
 
     /** How it went, to be told to the core under its lock. */
@@ -35,7 +35,7 @@ final class PoolWorker {
         void tell(PoolCore core, long now);
     }
 
-    Answer restore(Effect.Restore wanted) {
+    Answer restore(PoolEffect.Restore wanted) {
         Registration registration = wanted.registration();
         SnapshotRef snapshot = registration.snapshot();
         EntryMaker.Made made = maker.make(wanted.vm(), wanted.key(), registration);
@@ -49,7 +49,7 @@ final class PoolWorker {
     }
 
     /** An entry that a process has is that process's now, and so gone for the pool. */
-    Answer destroy(Effect.Destroy wanted) {
+    Answer destroy(PoolEffect.Destroy wanted) {
         try {
             var _ = provider.reclaim(wanted.entry().vm(), Deadline.after(config.destroyWithin()));
             return (core, now) -> core.destroyed(wanted.entry(), now);
@@ -87,7 +87,7 @@ final class PoolWorker {
         }
     }
 
-    HandingOver.Outcome handOver(VmId vm, HandOff handOff, Deadline deadline) {
+    HandOffProcedure.Outcome handOver(VmId vm, HandOff handOff, Deadline deadline) {
         return handingOver.of(vm, handOff, deadline);
     }
 }

@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 /** What is restored when, and what comes of it. A part of {@link PoolCore}. */
 final class Restores {
     private final PoolState state;
-    private final Leases leases;
+    private final EntryAssignment leases;
     private final Supplier<VmId> ids;
 
-    Restores(PoolState state, Leases leases, Supplier<VmId> ids) {
+    Restores(PoolState state, EntryAssignment leases, Supplier<VmId> ids) {
         this.state = state;
         this.leases = leases;
         this.ids = ids;
@@ -21,9 +21,9 @@ final class Restores {
 
     void made(long ticket, SnapshotRef snapshot, Duration maxAge, Duration took, long now) {
         VmId vm = state.vmOf(ticket);
-        Bucket bucket = state.end(ticket);
-        state.count(bucket, Tally.Count.CREATED);
-        Entry entry = entry(bucket, snapshot, vm, maxAge, now);
+        KeyBucket bucket = state.end(ticket);
+        state.count(bucket, PoolCounters.Count.CREATED);
+        PoolEntry entry = entry(bucket, snapshot, vm, maxAge, now);
         if (state.closed) {
             // It lies on its shelf.
             return;
@@ -51,16 +51,17 @@ final class Restores {
      */
     void failed(long ticket, Throwable why, boolean rejected, boolean left, SnapshotRef snapshot, long now) {
         VmId vm = state.vmOf(ticket);
-        Bucket bucket = state.end(ticket);
+        KeyBucket bucket = state.end(ticket);
         String sentence = String.valueOf(why.getMessage());
         if (rejected) {
-            state.count(bucket, Tally.Count.CREATED);
-            state.count(bucket, Tally.Count.VALIDATION_FAILURES);
+            state.count(bucket, PoolCounters.Count.CREATED);
+            state.count(bucket, PoolCounters.Count.VALIDATION_FAILURES);
             state.evicted(
                     entry(bucket, snapshot, vm, bucket.registration().maxAge(), now), bucket, Eviction.VALIDATION);
         }
         if (left) {
-            Entry resisting = entry(bucket, snapshot, vm, bucket.registration().maxAge(), now);
+            PoolEntry resisting =
+                    entry(bucket, snapshot, vm, bucket.registration().maxAge(), now);
             state.graveyard.bury(resisting, now);
             state.quarantine(resisting, sentence, now);
         }
@@ -70,11 +71,11 @@ final class Restores {
         }
     }
 
-    private Entry entry(Bucket bucket, SnapshotRef snapshot, VmId vm, Duration maxAge, long now) {
-        return Entry.aged(state.number(), bucket.key(), snapshot, vm, Duration.ZERO, maxAge, now);
+    private PoolEntry entry(KeyBucket bucket, SnapshotRef snapshot, VmId vm, Duration maxAge, long now) {
+        return PoolEntry.aged(state.number(), bucket.key(), snapshot, vm, Duration.ZERO, maxAge, now);
     }
 
-    private void trouble(Bucket bucket, String code, String why, long now) {
+    private void trouble(KeyBucket bucket, String code, String why, long now) {
         if (state.gone(bucket)) {
             return;
         }
@@ -113,11 +114,11 @@ final class Restores {
                 .ifPresent(need -> makeRoom(need.key(), now));
     }
 
-    private void begin(Bucket bucket, long now) {
+    private void begin(KeyBucket bucket, long now) {
         VmId vm = ids.get();
         long ticket = state.begin(bucket, vm);
-        bucket.underway.put(ticket, new Bucket.Underway(bucket.registration().snapshot(), now));
-        state.want(new Effect.Restore(ticket, bucket.key(), bucket.registration(), vm));
+        bucket.underway.put(ticket, new KeyBucket.Underway(bucket.registration().snapshot(), now));
+        state.want(new PoolEffect.Restore(ticket, bucket.key(), bucket.registration(), vm));
     }
 
     /** Somebody waits for a key that the budget has no room for: an idle entry of another goes, the oldest of the deepest. */

@@ -10,7 +10,7 @@ import java.util.List;
 final class ShelfPlan {
     private static final long NOW = 0;
 
-    private final Stock stock;
+    private final ShelfTarget stock;
     private final int opening;
     private final List<VmId> going = new ArrayList<>();
     /** What is left when those have gone. */
@@ -20,7 +20,7 @@ final class ShelfPlan {
      * @param entries all of the key
      * @param opening how many of them somebody is making
      */
-    ShelfPlan(Stock stock, List<PooledVm> entries, int opening) {
+    ShelfPlan(ShelfTarget stock, List<PooledVm> entries, int opening) {
         this.stock = stock;
         this.opening = opening;
         staying.addAll(entries);
@@ -42,7 +42,7 @@ final class ShelfPlan {
     }
 
     private static Duration untilReplaced(PooledVm entry) {
-        return Entry.replacedAfter(entry.id(), entry.slot().maxAge()).minus(entry.age());
+        return PoolEntry.replacedAfter(entry.id(), entry.slot().maxAge()).minus(entry.age());
     }
 
     /** Entries that are too old or too many now, or whose replacement is there. */

@@ -36,7 +36,7 @@ final class ShelfReconciliation {
         again = false;
         sweptFrom = now;
         parted.clear();
-        state.want(new Effect.Sweep());
+        state.want(new PoolEffect.Sweep());
     }
 
     /** They could not be looked at; what was known stays as it was. */
@@ -62,7 +62,7 @@ final class ShelfReconciliation {
         }
         forgetMissing(found, ended, now);
         List<PooledVm> foreign = new ArrayList<>();
-        Map<Bucket, Integer> opening = new HashMap<>();
+        Map<KeyBucket, Integer> opening = new HashMap<>();
         for (PooledVm vm : others) {
             if (!known(vm, now)) {
                 foreign.add(vm);
@@ -89,11 +89,11 @@ final class ShelfReconciliation {
                 .collect(Collectors.toMap(PooledVm::id, Function.identity(), (one, _) -> one));
         Set<VmId> broken = new HashSet<>(ended);
         found.stream().filter(vm -> vm.stage() == PooledVm.Stage.ENDED).forEach(vm -> broken.add(vm.id()));
-        for (Bucket bucket : state.buckets.values()) {
-            List<Entry> missing = bucket.ready.stream()
+        for (KeyBucket bucket : state.buckets.values()) {
+            List<PoolEntry> missing = bucket.ready.stream()
                     .filter(entry -> entry.knownSince() - sweptFrom < 0 && !lying.containsKey(entry.vm()))
                     .toList();
-            for (Entry entry : missing) {
+            for (PoolEntry entry : missing) {
                 bucket.ready.remove(entry);
                 boolean taken = !broken.contains(entry.vm());
                 if (taken) {
@@ -113,7 +113,7 @@ final class ShelfReconciliation {
                 .map(bucket -> {
                     SnapshotRef snapshot =
                             vm.snapshot().orElse(bucket.registration().snapshot());
-                    Entry entry = Entry.aged(
+                    PoolEntry entry = PoolEntry.aged(
                             state.number(),
                             bucket.key(),
                             snapshot,
@@ -122,7 +122,7 @@ final class ShelfReconciliation {
                             vm.slot().maxAge(),
                             now);
                     bucket.shelve(entry);
-                    state.count(bucket, Tally.Count.ADOPTED);
+                    state.count(bucket, PoolCounters.Count.ADOPTED);
                     state.tell(new PoolEvent.Adopted(bucket.key(), vm.id()));
                     return true;
                 })

@@ -7,7 +7,7 @@ final class Waiter {
     /** What a waiter gets. */
     sealed interface Grant {
         /** An entry, leased. */
-        record Ready(Entry entry, StartKind kind) implements Grant {}
+        record Ready(PoolEntry entry, StartKind kind) implements Grant {}
 
         record Failed(PoolException why) implements Grant {}
     }

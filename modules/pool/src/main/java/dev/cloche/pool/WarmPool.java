@@ -90,14 +90,14 @@ public final class WarmPool implements AutoCloseable {
             switch (await(waiter, deadline)) {
                 case Waiter.Grant.Failed(PoolException why) -> throw why;
                 case Waiter.Grant.Ready ready -> {
-                    Entry entry = ready.entry();
+                    PoolEntry entry = ready.entry();
                     switch (driver.worker().handOver(entry.vm(), handOff, deadline)) {
-                        case HandingOver.Outcome.Done(Vm vm) -> {
+                        case HandOffProcedure.Outcome.Done(Vm vm) -> {
                             return handedOver(ready, vm, begin);
                         }
-                        case HandingOver.Outcome.Broken(Eviction cause) ->
+                        case HandOffProcedure.Outcome.Broken(Eviction cause) ->
                             driver.tell((core, now) -> core.again(waiter, entry, cause, now));
-                        case HandingOver.Outcome.Failed failed -> throw giveBack(entry, failed);
+                        case HandOffProcedure.Outcome.Failed failed -> throw giveBack(entry, failed);
                     }
                 }
             }
@@ -123,7 +123,7 @@ public final class WarmPool implements AutoCloseable {
         driver.tell((core, now) -> core.cancel(waiter, now));
     }
 
-    private RuntimeException giveBack(Entry entry, HandingOver.Outcome.Failed failed) {
+    private RuntimeException giveBack(PoolEntry entry, HandOffProcedure.Outcome.Failed failed) {
         driver.tell((core, now) -> {
             if (failed.usable()) {
                 core.returned(entry, now);
@@ -135,7 +135,7 @@ public final class WarmPool implements AutoCloseable {
     }
 
     private WarmVm handedOver(Waiter.Grant.Ready ready, Vm vm, long begin) {
-        Entry entry = ready.entry();
+        PoolEntry entry = ready.entry();
         driver.tell((core, now) -> core.handedOver(entry, now));
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         driver.happened(new PoolEvent.Acquired(entry.key(), vm.id(), ready.kind(), took));

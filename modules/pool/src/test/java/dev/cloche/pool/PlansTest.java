@@ -99,7 +99,7 @@ class PlansTest {
     void pausesGrowToTheLongestWithJitter() {
         PoolConfig.Retry retry = new PoolConfig.Retry(Duration.ofSeconds(1), Duration.ofSeconds(8), 3);
         SplittableRandom random = new SplittableRandom(1);
-        Trouble trouble = Trouble.NONE;
+        RestoreBackoff trouble = RestoreBackoff.NONE;
         assertThat(trouble.pausing(0)).isFalse();
         for (int i = 1; i <= 60; i++) {
             trouble = trouble.failed("why", retry, 0, random);

@@ -33,7 +33,7 @@ class PoolCoreDueTest {
         core.register(WarmPoolFixture.KEY, Registration.of(snapshot).withDepth(DepthPolicy.of(1)), START);
         core.drain();
         core.swept(List.of(), Set.of(), START);
-        Effect.Restore begun = restores().findFirst().orElseThrow();
+        PoolEffect.Restore begun = restores().findFirst().orElseThrow();
         core.failed(begun.ticket(), new IllegalStateException("no"), false, false, snapshot, START);
         assertThat(restores()).isEmpty();
         assertThat(core.untilDue(START)).isLessThanOrEqualTo(Duration.ofMillis(5));
@@ -44,7 +44,9 @@ class PoolCoreDueTest {
         assertThat(core.untilDue(late)).isGreaterThan(Duration.ofMillis(100));
     }
 
-    private Stream<Effect.Restore> restores() {
-        return core.drain().stream().filter(Effect.Restore.class::isInstance).map(Effect.Restore.class::cast);
+    private Stream<PoolEffect.Restore> restores() {
+        return core.drain().stream()
+                .filter(PoolEffect.Restore.class::isInstance)
+                .map(PoolEffect.Restore.class::cast);
     }
 }

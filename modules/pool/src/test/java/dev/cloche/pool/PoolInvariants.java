@@ -33,7 +33,7 @@ final class PoolInvariants {
 
     private void handedOutOnce() {
         for (PoolProcess each : runtimes) {
-            List<VmId> entries = each.core.entries().map(Entry::vm).toList();
+            List<VmId> entries = each.core.entries().map(PoolEntry::vm).toList();
             assertThat(entries).doesNotHaveDuplicates().noneMatch(each.handed::containsKey);
         }
         assertThat(runtimes[0].handed.keySet()).noneMatch(runtimes[1].handed::containsKey);

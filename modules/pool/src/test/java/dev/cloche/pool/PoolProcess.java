@@ -26,7 +26,7 @@ final class PoolProcess {
     private static final Deadline SOON = Deadline.after(Duration.ofMinutes(10));
 
     final PoolCore core;
-    final List<Effect> effects = new ArrayList<>();
+    final List<PoolEffect> effects = new ArrayList<>();
     /** Who waits, by the order of asking. */
     final Map<Integer, Waiter> waiters = new LinkedHashMap<>();
 
@@ -48,21 +48,21 @@ final class PoolProcess {
 
     void drain() {
         beganRestores = false;
-        for (Effect effect : core.drain()) {
-            beganRestores |= effect instanceof Effect.Restore;
-            if (!(effect instanceof Effect.Tell) && !(effect instanceof Effect.Cancel)) {
+        for (PoolEffect effect : core.drain()) {
+            beganRestores |= effect instanceof PoolEffect.Restore;
+            if (!(effect instanceof PoolEffect.Tell) && !(effect instanceof PoolEffect.Cancel)) {
                 effects.add(effect);
             }
         }
     }
 
     void perform(int which, long now) {
-        Effect effect = effects.remove(which);
+        PoolEffect effect = effects.remove(which);
         switch (effect) {
-            case Effect.Restore restore -> worker.restore(restore).tell(core, now);
-            case Effect.Destroy destroy -> worker.destroy(destroy).tell(core, now);
-            case Effect.Sweep() -> worker.sweep().tell(core, now);
-            case Effect.Cancel _, Effect.Tell _ -> throw new IllegalStateException("not kept: " + effect);
+            case PoolEffect.Restore restore -> worker.restore(restore).tell(core, now);
+            case PoolEffect.Destroy destroy -> worker.destroy(destroy).tell(core, now);
+            case PoolEffect.Sweep() -> worker.sweep().tell(core, now);
+            case PoolEffect.Cancel _, PoolEffect.Tell _ -> throw new IllegalStateException("not kept: " + effect);
         }
         drain();
     }
@@ -78,12 +78,13 @@ final class PoolProcess {
             case Waiter.Grant.Failed _ -> waiters.remove(who);
             case Waiter.Grant.Ready ready -> {
                 switch (worker.handOver(ready.entry().vm(), handOff(random), SOON)) {
-                    case HandingOver.Outcome.Done(Vm vm) -> {
+                    case HandOffProcedure.Outcome.Done(Vm vm) -> {
                         waiters.remove(who);
                         handedOver(ready.entry(), vm, now);
                     }
-                    case HandingOver.Outcome.Broken(Eviction cause) -> core.again(waiter, ready.entry(), cause, now);
-                    case HandingOver.Outcome.Failed(Throwable _, boolean usable) -> {
+                    case HandOffProcedure.Outcome.Broken(Eviction cause) ->
+                        core.again(waiter, ready.entry(), cause, now);
+                    case HandOffProcedure.Outcome.Failed(Throwable _, boolean usable) -> {
                         waiters.remove(who);
                         if (usable) {
                             core.returned(ready.entry(), now);
@@ -96,7 +97,7 @@ final class PoolProcess {
         }
     }
 
-    private void handedOver(Entry entry, Vm vm, long now) {
+    private void handedOver(PoolEntry entry, Vm vm, long now) {
         if (handed.put(vm.id(), vm) != null) {
             throw new AssertionError("handed out twice: " + entry);
         }

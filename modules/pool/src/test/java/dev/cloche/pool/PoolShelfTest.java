@@ -48,8 +48,8 @@ class PoolShelfTest {
         host.close();
     }
 
-    private static Stock stock(StackKey key, SnapshotRef snapshot, int depth) {
-        return new Stock(
+    private static ShelfTarget stock(StackKey key, SnapshotRef snapshot, int depth) {
+        return new ShelfTarget(
                 key,
                 Registration.of(snapshot)
                         .withDepth(DepthPolicy.of(depth))
@@ -61,7 +61,7 @@ class PoolShelfTest {
         return host.loggingSnapshot(name);
     }
 
-    private void fill(Stock... stocks) {
+    private void fill(ShelfTarget... stocks) {
         fill(PoolShelf.Order.of(stocks));
     }
 
@@ -235,7 +235,7 @@ class PoolShelfTest {
     void theBudgetOfTheHostIsKept() {
         PoolConfig two = PoolConfig.DEFAULT.withBudget(new PoolConfig.Budget(2, 1 << 20));
         PoolShelf small = new PoolShelf(host.provider, two, two::budget, key -> true);
-        Stock stock = stock(KEY, snapshot("s"), 5);
+        ShelfTarget stock = stock(KEY, snapshot("s"), 5);
         small.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {});
         assertThat(host.vms()).isEqualTo(2);
     }

@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import dev.cloche.base.ClocheException;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.sandbox.directory.OrphanDirectories;
-import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxRemoval;
 import dev.cloche.sandbox.record.SweepStore;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * exists, so nothing is taken for an orphan that is just being made. Safe for use from several threads and processes.
  */
 public final class Orphans {
-    private final Foundations ground;
+    private final SandboxContext ground;
     private final SweepStore rows;
     private final OrphanDirectories sandboxes;
     private final OrphanDirectories snapshots;

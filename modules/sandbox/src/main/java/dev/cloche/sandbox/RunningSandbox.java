@@ -5,10 +5,10 @@ import dev.cloche.image.ImageConfig;
 import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.directory.UsedExecution;
 import dev.cloche.sandbox.directory.UsedStreams;
-import dev.cloche.sandbox.lifecycle.Foundations;
-import dev.cloche.sandbox.lifecycle.Ownership;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.lifecycle.SandboxOwnership;
 import dev.cloche.sandbox.lifecycle.SandboxStart;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecRequest;
@@ -41,21 +41,21 @@ public final class RunningSandbox implements AutoCloseable {
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
-    private final Foundations ground;
-    private final SandboxEnds ends;
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
     private final SandboxRecord record;
     private final SandboxUse use;
     private final Vm vm;
     private final ImageConfig config;
-    private final Optional<Ownership> ownership;
+    private final Optional<SandboxOwnership> ownership;
 
     private RunningSandbox(
-            Foundations ground,
-            SandboxEnds ends,
+            SandboxContext ground,
+            SandboxTerminator ends,
             SandboxRecord record,
             Vm vm,
             ImageConfig config,
-            Optional<Ownership> ownership) {
+            Optional<SandboxOwnership> ownership) {
         this.ground = ground;
         this.ends = ends;
         this.record = record;
@@ -66,13 +66,13 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     public static RunningSandbox owned(
-            Foundations ground, SandboxEnds ends, SandboxStart.Started started, Ownership ownership) {
+            SandboxContext ground, SandboxTerminator ends, SandboxStart.Started started, SandboxOwnership ownership) {
         return new RunningSandbox(
                 ground, ends, started.record(), started.vm(), started.config(), Optional.of(ownership));
     }
 
     public static RunningSandbox connected(
-            Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, ImageConfig config) {
+            SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Vm vm, ImageConfig config) {
         SandboxUse.touch(ground.locks().directory(record));
         return new RunningSandbox(ground, ends, record, vm, config, Optional.empty());
     }
@@ -102,7 +102,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** How long the start took; empty for a connection to a sandbox that ran already. */
     public Optional<StartTimings> timings() {
-        return ownership.map(Ownership::timings);
+        return ownership.map(SandboxOwnership::timings);
     }
 
     /**
@@ -252,7 +252,7 @@ public final class RunningSandbox implements AutoCloseable {
         try {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             Termination why = ownership
-                    .flatMap(Ownership::termination)
+                    .flatMap(SandboxOwnership::termination)
                     .orElseGet(() -> ends.termination(record.id(), vm.id(), exit));
             return new SandboxException.Ended(record.name(), why, lost);
         } catch (VmException.Deadline alive) {
@@ -289,7 +289,7 @@ public final class RunningSandbox implements AutoCloseable {
      */
     @Override
     public void close() {
-        ownership.ifPresentOrElse(Ownership::close, vm::close);
+        ownership.ifPresentOrElse(SandboxOwnership::close, vm::close);
     }
 
     /**
@@ -297,6 +297,6 @@ public final class RunningSandbox implements AutoCloseable {
      * that was started by {@link #execFinal}, or when it is stopped. Of one that has ended, the end is recorded.
      */
     public void detach() {
-        ownership.ifPresentOrElse(Ownership::detach, vm::close);
+        ownership.ifPresentOrElse(SandboxOwnership::detach, vm::close);
     }
 }

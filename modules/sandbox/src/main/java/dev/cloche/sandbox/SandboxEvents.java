@@ -2,7 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
-import dev.cloche.sandbox.record.EventBell;
+import dev.cloche.sandbox.record.EventSignal;
 import dev.cloche.sandbox.record.SandboxStore;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -12,9 +12,9 @@ import java.util.Optional;
 /** What happens to the sandboxes of a state root, whichever process does it. Safe for use from several threads. */
 public final class SandboxEvents {
     private final SandboxStore store;
-    private final EventBell bell;
+    private final EventSignal bell;
 
-    SandboxEvents(SandboxStore store, EventBell bell) {
+    SandboxEvents(SandboxStore store, EventSignal bell) {
         this.store = store;
         this.bell = bell;
     }

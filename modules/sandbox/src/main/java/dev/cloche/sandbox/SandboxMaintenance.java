@@ -6,14 +6,14 @@ import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.sandbox.lifecycle.CleanupOutcome;
-import dev.cloche.sandbox.lifecycle.Foundations;
 import dev.cloche.sandbox.lifecycle.SandboxCleanup;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.reconcile.Sweep;
 import dev.cloche.sandbox.reconcile.SweepFacts;
 import dev.cloche.sandbox.reconcile.SweepNote;
 import dev.cloche.sandbox.reconcile.SweepPreview;
 import dev.cloche.sandbox.reconcile.SweepRule;
-import dev.cloche.sandbox.reconcile.UnfinishedEnds;
+import dev.cloche.sandbox.reconcile.UnfinishedTerminations;
 import dev.cloche.sandbox.record.SweepStore;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import java.lang.System.Logger.Level;
@@ -36,10 +36,10 @@ public final class SandboxMaintenance implements AutoCloseable {
     /** Of sweeps in a row, each of which did something; 25,000 changes by default. */
     private static final int MOST_IN_A_ROW = 100;
 
-    private final Foundations ground;
+    private final SandboxContext ground;
     private final SweepStore store;
     private final SnapshotSweep snapshots;
-    private final UnfinishedEnds unfinished;
+    private final UnfinishedTerminations unfinished;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
     /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
@@ -50,10 +50,10 @@ public final class SandboxMaintenance implements AutoCloseable {
 
     /** @param unfinished closed by its owner, after this */
     SandboxMaintenance(
-            Foundations ground,
+            SandboxContext ground,
             SweepStore store,
             SnapshotSweep snapshots,
-            UnfinishedEnds unfinished,
+            UnfinishedTerminations unfinished,
             MaintenanceLimits limits) {
         this.unfinished = unfinished;
         this.ground = ground;

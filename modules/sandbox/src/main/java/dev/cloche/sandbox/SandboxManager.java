@@ -6,14 +6,14 @@ import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.lifecycle.CreateRequest;
-import dev.cloche.sandbox.lifecycle.Drain;
-import dev.cloche.sandbox.lifecycle.Foundations;
-import dev.cloche.sandbox.lifecycle.Hands;
-import dev.cloche.sandbox.lifecycle.Pause;
+import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.RemoveRequest;
 import dev.cloche.sandbox.lifecycle.RenameRequest;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.lifecycle.SandboxDrain;
+import dev.cloche.sandbox.lifecycle.SandboxPause;
 import dev.cloche.sandbox.lifecycle.SandboxStart;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.lifecycle.StartRequest;
 import dev.cloche.sandbox.lifecycle.StatusWait;
@@ -50,9 +50,9 @@ import java.util.function.Supplier;
  */
 public final class SandboxManager implements AutoCloseable {
     private final SandboxParts parts;
-    private final Foundations ground;
-    private final SandboxEnds ends;
-    private final Hands hands;
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
+    private final OwnedSandboxes hands;
     private final SandboxSnapshots snapshots;
 
     /** Does not own what it is given: close it before them. */
@@ -76,7 +76,7 @@ public final class SandboxManager implements AutoCloseable {
         snapshots = new SandboxSnapshots(parts);
     }
 
-    Foundations ground() {
+    SandboxContext ground() {
         return ground;
     }
 
@@ -278,12 +278,12 @@ public final class SandboxManager implements AutoCloseable {
 
     /** Halts a sandbox in its memory; one that is paused stays so. */
     public void pause(String name, Deadline deadline) {
-        new Pause(ground, parts.connections(), get(name)).begin(deadline);
+        new SandboxPause(ground, parts.connections(), get(name)).begin(deadline);
     }
 
     /** Lets a paused sandbox go on, with the clock as it is now; one that is not paused does anyway. */
     public void resume(String name, Deadline deadline) {
-        new Pause(ground, parts.connections(), get(name)).end(deadline);
+        new SandboxPause(ground, parts.connections(), get(name)).end(deadline);
     }
 
     /**
@@ -294,7 +294,7 @@ public final class SandboxManager implements AutoCloseable {
      * @param grace of the stop that follows
      */
     public void drain(String name, Deadline finish, Duration grace) {
-        new Drain(ground, ends).run(get(name), finish, grace);
+        new SandboxDrain(ground, ends).run(get(name), finish, grace);
     }
 
     /**

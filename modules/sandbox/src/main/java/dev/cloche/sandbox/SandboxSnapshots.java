@@ -3,11 +3,11 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
-import dev.cloche.sandbox.lifecycle.Hands;
-import dev.cloche.sandbox.lifecycle.SettledSandboxes;
+import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
+import dev.cloche.sandbox.lifecycle.ReconciledSandboxes;
 import dev.cloche.sandbox.snapshot.ChildStarts;
 import dev.cloche.sandbox.snapshot.ForkRequest;
-import dev.cloche.sandbox.snapshot.SnapshotGround;
+import dev.cloche.sandbox.snapshot.SnapshotContext;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.sandbox.snapshot.SnapshotTaking;
 import dev.cloche.vm.VmException;
@@ -25,9 +25,9 @@ public final class SandboxSnapshots {
     public static final int MOST_CHILDREN = 100;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?");
 
-    private final SnapshotGround snapshots;
-    private final SettledSandboxes sandboxes;
-    private final Hands hands;
+    private final SnapshotContext snapshots;
+    private final ReconciledSandboxes sandboxes;
+    private final OwnedSandboxes hands;
     private final SnapshotTaking taking;
     private final ChildStarts starts;
 
@@ -66,7 +66,7 @@ public final class SandboxSnapshots {
         if (snapshots.store().byName(name).isPresent()) {
             new SnapshotSweep(snapshots).run(deadline.orAfter(SnapshotTaking.LIMIT));
         }
-        SnapshotGround.Place place = taking.take(sandbox, Optional.of(name), deadline);
+        SnapshotContext.Place place = taking.take(sandbox, Optional.of(name), deadline);
         place.lock().close();
         return snapshots.store().byId(place.id()).orElseThrow(() -> new SandboxException.NoSnapshot(name));
     }

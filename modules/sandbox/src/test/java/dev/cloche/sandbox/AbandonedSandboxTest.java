@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.directory.OwnerLock;
-import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -125,7 +125,7 @@ class AbandonedSandboxTest extends OnTestHost {
         SandboxRecord record = host.row("a").orElseThrow();
         host.here.store().end(record.id(), Termination.closed());
         host.vms.memory.destroy(id);
-        host.here.images().release(Foundations.holder(record.id(), "a"));
+        host.here.images().release(SandboxContext.holder(record.id(), "a"));
         assertThat(sandboxes.list()).isEmpty();
         host.assertNothingLeft();
     }
@@ -165,7 +165,7 @@ class AbandonedSandboxTest extends OnTestHost {
                 ScriptedVms.Step.GET,
                 _ -> host.vms.beforeNext(ScriptedVms.Step.GET, _ -> {
                     host.vms.memory.destroy(id);
-                    host.here.images().release(Foundations.holder(row, "a"));
+                    host.here.images().release(SandboxContext.holder(row, "a"));
                     host.sql("DELETE FROM sandbox");
                 }));
         assertThat(sandboxes.list()).isEmpty();

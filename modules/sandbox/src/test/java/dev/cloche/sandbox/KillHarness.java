@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.qemu.VmLayout;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -143,7 +143,7 @@ final class KillHarness {
 
     private static void assertAnswers(KillRuntime runtime, SandboxRecord row) {
         if (row.status() == SandboxStatus.PAUSED) {
-            try (Vm vm = runtime.vms().adopt(SandboxEnds.vmOf(row), KillScenario.soon())) {
+            try (Vm vm = runtime.vms().adopt(SandboxTerminator.vmOf(row), KillScenario.soon())) {
                 assertThat(vm.state()).as("recorded as paused: " + row).isEqualTo(VmState.PAUSED);
             }
             runtime.sandboxes().resume(row.name(), KillScenario.soon());

@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmId;
@@ -116,7 +116,9 @@ enum KillScenario {
             try (SandboxEvents.Stream events = runtime.sandboxes().events().from(Optional.empty())) {
                 runtime.sandboxes().keep();
                 await(events, SandboxEvent.Kind.ADOPTED);
-                runtime.store().byName(NAME).ifPresent(record -> runtime.vms().kill(SandboxEnds.vmOf(record), soon()));
+                runtime.store()
+                        .byName(NAME)
+                        .ifPresent(record -> runtime.vms().kill(SandboxTerminator.vmOf(record), soon()));
                 await(events, SandboxEvent.Kind.RUNNING);
             }
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.WriteOptions;
 import java.io.OutputStream;
@@ -109,7 +109,7 @@ class PauseAndDrainTest extends OnTestHost {
     @Test
     void aDrainWhoseProcessDiedOnceItWasRecordedIsGoneOnWithByTheNext() {
         SandboxRecord a = host.startDetached(TestHost.named("a", "sleep", "1000"));
-        host.here.store().ask(a.id(), TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
+        host.here.store().ask(a.id(), TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE);
         sandboxes.drain("a", TestHost.soon(), TestHost.GRACE);
         assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.DRAIN_REQUESTED);
     }

@@ -2,7 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -34,7 +34,7 @@ class SandboxDetachTest extends OnTestHost {
     @Test
     void anEphemeralOneIsRemovedByWhoeverFindsItEnded() {
         RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
-        VmId vm = SandboxEnds.vmOf(host.row("a").orElseThrow());
+        VmId vm = SandboxTerminator.vmOf(host.row("a").orElseThrow());
         sandbox.detach();
         host.vms.memory.crash(vm);
         Awaitility.await().until(() -> sandboxes.list().isEmpty());
@@ -44,7 +44,7 @@ class SandboxDetachTest extends OnTestHost {
     @Test
     void oneThatHasEndedStaysEnded() {
         RunningSandbox sandbox = host.start(TestHost.named("a"));
-        host.vms.memory.crash(SandboxEnds.vmOf(host.row("a").orElseThrow()));
+        host.vms.memory.crash(SandboxTerminator.vmOf(host.row("a").orElseThrow()));
         Awaitility.await().until(() -> host.row("a").orElseThrow().status() == SandboxStatus.CRASHED);
         sandbox.detach();
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.CRASHED);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.image.PullListener;
 import dev.cloche.pool.Preparation;
 import dev.cloche.sandbox.lifecycle.StartPlan;
-import dev.cloche.sandbox.warm.Newcomer;
+import dev.cloche.sandbox.warm.GuestSetup;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -247,7 +247,7 @@ class SandboxSecretsTest {
     @Test
     void noTextHasTheValue() {
         assertThat(unnamed().toString()).contains("token").doesNotContain(VALUE);
-        assertThat(new Newcomer("host", TOKEN).toString()).contains("token").doesNotContain(VALUE);
+        assertThat(new GuestSetup("host", TOKEN).toString()).contains("token").doesNotContain(VALUE);
         assertThat(StartPlan.of(unnamed(), CommandOptions.none()).toString())
                 .contains("token")
                 .doesNotContain(VALUE);

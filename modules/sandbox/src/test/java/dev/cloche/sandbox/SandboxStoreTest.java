@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogException;
 import dev.cloche.linux.ProcessIdentity;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.EventRows;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.sandbox.record.StartRows;
@@ -134,19 +134,20 @@ class SandboxStoreTest {
     @Test
     void theLatestWhoAsksForTheEndIsRemembered() {
         long id = insert("one").orElseThrow();
-        assertThat(store.ask(id, TerminationReason.SHUTDOWN_REQUESTED, SandboxEnds.ENDABLE))
+        assertThat(store.ask(id, TerminationReason.SHUTDOWN_REQUESTED, SandboxTerminator.ENDABLE))
                 .as("it has not started yet")
                 .isFalse();
         assertThat(store.running(id, Optional.empty(), new SandboxStore.FoundImage("sha256:0", "sh"), COLD))
                 .isTrue();
-        assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE))
+        assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE))
                 .isTrue();
-        assertThat(store.ask(id, TerminationReason.SIGNAL, SandboxEnds.ENDABLE)).isTrue();
+        assertThat(store.ask(id, TerminationReason.SIGNAL, SandboxTerminator.ENDABLE))
+                .isTrue();
         assertThat(store.ask(id, TerminationReason.IDLE_TIMEOUT, EnumSet.of(SandboxStatus.RUNNING)))
                 .isFalse();
         assertThat(store.byId(id).flatMap(SandboxRecord::latestRun).flatMap(RunRecord::asked))
                 .contains(TerminationReason.SIGNAL);
-        assertThatThrownBy(() -> store.ask(id, TerminationReason.FAILED, SandboxEnds.ENDABLE))
+        assertThatThrownBy(() -> store.ask(id, TerminationReason.FAILED, SandboxTerminator.ENDABLE))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 

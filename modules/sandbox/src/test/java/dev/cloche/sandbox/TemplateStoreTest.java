@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.LockFile;
-import dev.cloche.sandbox.warm.Makers;
+import dev.cloche.sandbox.warm.TemplateMaker;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
@@ -118,7 +118,7 @@ class TemplateStoreTest extends OnTestHost {
     void aFirstStartHasItsTemplateMadeInTheBackground() throws Exception {
         TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         VmSpec shape = shape();
-        try (Makers makers = new Makers(own, new TemplateMaking.InBackground())) {
+        try (TemplateMaker makers = new TemplateMaker(own, new TemplateMaking.InBackground())) {
             makers.missed(shape, "bare");
             Awaitility.await().until(() -> own.list().size() == 1);
         }
@@ -131,7 +131,7 @@ class TemplateStoreTest extends OnTestHost {
         Path told = root.resolve("told");
         List<String> command =
                 List.of("sh", "-c", "echo \"$@\" > " + told + ".new && mv " + told + ".new " + told, "sh");
-        try (Makers makers = new Makers(own, new TemplateMaking.ByProcess(command, List.of()))) {
+        try (TemplateMaker makers = new TemplateMaker(own, new TemplateMaking.ByProcess(command, List.of()))) {
             makers.missed(shape().withMemoryMiB(512), "-strange:image");
             assertThat(told).doesNotExist();
         }

@@ -16,7 +16,7 @@ import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxLocks;
-import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.RootDisk;
@@ -234,7 +234,7 @@ final class TestHost implements AutoCloseable {
                 .acquire(
                         ImageReference.parse(spec.image()),
                         PullPolicy.MISSING,
-                        Foundations.holder(id, name),
+                        SandboxContext.holder(id, name),
                         PullListener.none(),
                         soon());
         return Objects.requireNonNull(lock.get());

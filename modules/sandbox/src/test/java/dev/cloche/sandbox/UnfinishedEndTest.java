@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.directory.EndHold;
 import dev.cloche.sandbox.directory.EndPlan;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmException;
 import java.nio.file.Files;
@@ -90,7 +90,7 @@ class UnfinishedEndTest extends OnTestHost {
     @Test
     void anEndOfWhichThereIsNoMoreThanTheRecordIsBroughtAbout() {
         long id = host.startDetached(TestHost.named("a", "sleep", "1000")).id();
-        host.here.store().ask(id, TerminationReason.SIGNAL, SandboxEnds.ENDABLE);
+        host.here.store().ask(id, TerminationReason.SIGNAL, SandboxTerminator.ENDABLE);
         assertThat(sandboxes.maintenance(AT_ONCE).preview())
                 .extracting(MaintenanceStep::action)
                 .containsExactly(MaintenanceStep.Action.END);
@@ -102,7 +102,7 @@ class UnfinishedEndTest extends OnTestHost {
     void oneThatWasPausedWhenItsDrainDiedIsResumedAndEndsInOrder() {
         long id = host.startDetached(TestHost.named("a", "sleep", "1000")).id();
         sandboxes.pause("a", TestHost.soon());
-        host.here.store().ask(id, TerminationReason.DRAIN_REQUESTED, SandboxEnds.ENDABLE);
+        host.here.store().ask(id, TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE);
         sweep();
         awaitEnd(TerminationReason.DRAIN_REQUESTED);
         assertThat(host.termination("a").killed()).isFalse();

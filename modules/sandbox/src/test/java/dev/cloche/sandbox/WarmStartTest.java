@@ -9,10 +9,10 @@ import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.pool.Preparation;
-import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxRemoval;
 import dev.cloche.sandbox.record.PoolStore;
-import dev.cloche.sandbox.warm.Newcomer;
+import dev.cloche.sandbox.warm.GuestSetup;
 import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PooledVm;
@@ -191,7 +191,7 @@ class WarmStartTest {
     }
 
     private static Optional<String> unfit(VmSpec vm) {
-        return new WarmStarts.Request(vm, ImageReference.parse("bare"), new Newcomer("host", Secrets.none())).unfit();
+        return new WarmStarts.Request(vm, ImageReference.parse("bare"), new GuestSetup("host", Secrets.none())).unfit();
     }
 
     @Test
@@ -253,7 +253,7 @@ class WarmStartTest {
         }
     }
 
-    private Foundations ground() {
+    private SandboxContext ground() {
         return host.here.sandboxes().ground();
     }
 

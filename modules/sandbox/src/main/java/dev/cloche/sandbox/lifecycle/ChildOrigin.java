@@ -10,8 +10,8 @@ import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.StartKind;
-import dev.cloche.sandbox.warm.Beginnings;
 import dev.cloche.sandbox.warm.Stopwatch;
+import dev.cloche.sandbox.warm.VmLauncher;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
@@ -32,7 +32,7 @@ import java.util.Optional;
  * @param disk the snapshot's own disk, if it boots
  */
 public record ChildOrigin(
-        Foundations ground,
+        SandboxContext ground,
         SandboxSnapshot snapshot,
         ImageHolder holder,
         Optional<SnapshotRef> memory,
@@ -89,13 +89,13 @@ public record ChildOrigin(
     }
 
     /** Continues the guest, as somebody else. */
-    Beginnings.Begun begin(VmSpec spec, String hostname, Deadline deadline) {
+    VmLauncher.Begun begin(VmSpec spec, String hostname, Deadline deadline) {
         Stopwatch watch = Stopwatch.start();
         VmProvider vms = ground.vms();
         Vm vm = vms.create(spec);
         try {
             vm.start(() -> identity(hostname), deadline);
-            return new Beginnings.Begun(vm, StartKind.RESTORED, watch.elapsed(), Optional.empty());
+            return new VmLauncher.Begun(vm, StartKind.RESTORED, watch.elapsed(), Optional.empty());
         } catch (Throwable failure) {
             Uninterrupted.after(failure, vm::close);
             throw failure;

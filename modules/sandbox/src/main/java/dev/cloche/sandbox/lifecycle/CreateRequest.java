@@ -9,7 +9,7 @@ import dev.cloche.sandbox.record.SandboxStore;
 import java.util.Optional;
 
 /** Somebody wants a sandbox recorded, with its image, to be started later. If that fails nothing is left of it. */
-public record CreateRequest(Foundations ground, SandboxEnds ends, SandboxSpec spec, StartPlan plan) {
+public record CreateRequest(SandboxContext ground, SandboxTerminator ends, SandboxSpec spec, StartPlan plan) {
     public void perform(PullListener listener, Deadline deadline) {
         SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
         NewSandboxes.Place place = new NewSandboxes(ground, ends).claim(row, Optional.empty());
@@ -19,7 +19,7 @@ public record CreateRequest(Foundations ground, SandboxEnds ends, SandboxSpec sp
                         .acquire(
                                 plan.image(),
                                 plan.pullPolicy(),
-                                Foundations.holder(place.id(), plan.name()),
+                                SandboxContext.holder(place.id(), plan.name()),
                                 listener,
                                 deadline.orAfter(plan.timeout()));
                 ground.store().imageFound(place.id(), SandboxStore.FoundImage.of(disk));

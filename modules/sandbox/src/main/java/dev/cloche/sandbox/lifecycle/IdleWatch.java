@@ -24,14 +24,14 @@ final class IdleWatch implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Set<SandboxStatus> CAN_BE_IDLE = EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED);
 
-    private final Foundations ground;
-    private final SandboxEnds ends;
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
     private final SandboxRecord record;
     private final Duration timeout;
     private final Thread thread;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    private IdleWatch(Foundations ground, SandboxEnds ends, SandboxRecord record, Duration timeout) {
+    private IdleWatch(SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Duration timeout) {
         this.ground = ground;
         this.ends = ends;
         this.record = record;
@@ -40,7 +40,7 @@ final class IdleWatch implements AutoCloseable {
     }
 
     /** Begins to watch a sandbox of this process; empty if it has no idle timeout. */
-    static Optional<IdleWatch> start(Foundations ground, SandboxEnds ends, SandboxRecord record) {
+    static Optional<IdleWatch> start(SandboxContext ground, SandboxTerminator ends, SandboxRecord record) {
         Optional<IdleWatch> watch =
                 record.policies().idleTimeout().map(timeout -> new IdleWatch(ground, ends, record, timeout));
         watch.ifPresent(idle -> idle.thread.start());
@@ -72,7 +72,7 @@ final class IdleWatch implements AutoCloseable {
 
     /** How long ago it was used by commands and copies, or by its published ports; empty if it is gone. */
     private Optional<Duration> sinceUsed(SandboxDirectory directory) {
-        Optional<Duration> ports = ground.vms().sincePortsUsed(SandboxEnds.vmOf(record));
+        Optional<Duration> ports = ground.vms().sincePortsUsed(SandboxTerminator.vmOf(record));
         return SandboxUse.sinceUsed(directory)
                 .map(used -> ports.filter(since -> since.compareTo(used) < 0).orElse(used));
     }

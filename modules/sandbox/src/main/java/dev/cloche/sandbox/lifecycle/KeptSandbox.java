@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** A detached sandbox that this process owns. */
 final class KeptSandbox implements AutoCloseable {
-    private final SandboxEnds ends;
+    private final SandboxTerminator ends;
     private final SandboxRecord record;
     private final Vm vm;
     private final OwnerLock lock;
@@ -16,7 +16,7 @@ final class KeptSandbox implements AutoCloseable {
     private final ReentrantLock closing = new ReentrantLock();
     private boolean closed;
 
-    KeptSandbox(Foundations ground, SandboxEnds ends, SandboxRecord record, Vm vm, OwnerLock lock) {
+    KeptSandbox(SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Vm vm, OwnerLock lock) {
         this.ends = ends;
         this.record = record;
         this.vm = vm;

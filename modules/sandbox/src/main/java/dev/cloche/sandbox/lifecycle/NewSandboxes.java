@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Records new sandboxes under names that are free. */
 final class NewSandboxes {
-    private final Foundations ground;
-    private final SandboxEnds ends;
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
 
-    NewSandboxes(Foundations ground, SandboxEnds ends) {
+    NewSandboxes(SandboxContext ground, SandboxTerminator ends) {
         this.ground = ground;
         this.ends = ends;
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param force whether it is killed if it runs
  */
-public record RemoveRequest(Foundations ground, SandboxEnds ends, SandboxRecord sandbox, boolean force) {
+public record RemoveRequest(SandboxContext ground, SandboxTerminator ends, SandboxRecord sandbox, boolean force) {
     public void perform(Deadline deadline) {
         if (sandbox.status().active() && !force) {
             throw new SandboxException.StillRunning(sandbox.name(), sandbox.status());
@@ -32,7 +32,7 @@ public record RemoveRequest(Foundations ground, SandboxEnds ends, SandboxRecord 
 
     /** Waits for its owner to let go of it. */
     private void remove(SandboxRecord ended, Deadline deadline) {
-        switch (ground.locks().claimPatiently(ended, deadline.orAfter(SandboxEnds.RELEASE_LIMIT))) {
+        switch (ground.locks().claimPatiently(ended, deadline.orAfter(SandboxTerminator.RELEASE_LIMIT))) {
             case Claim.Gone() -> {}
             case Claim.Held() -> throw new SandboxException.Owned(ended.name());
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {

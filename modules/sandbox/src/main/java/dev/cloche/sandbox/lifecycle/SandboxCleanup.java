@@ -20,10 +20,10 @@ import java.util.Optional;
  * by the row.
  */
 public final class SandboxCleanup {
-    private final Foundations ground;
+    private final SandboxContext ground;
     private final SandboxRemoval removal;
 
-    public SandboxCleanup(Foundations ground) {
+    public SandboxCleanup(SandboxContext ground) {
         this.ground = ground;
         removal = new SandboxRemoval(ground);
     }

@@ -12,9 +12,9 @@ import java.time.Duration;
 public final class SandboxRemoval {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
-    private final Foundations ground;
+    private final SandboxContext ground;
 
-    public SandboxRemoval(Foundations ground) {
+    public SandboxRemoval(SandboxContext ground) {
         this.ground = ground;
     }
 
@@ -28,7 +28,7 @@ public final class SandboxRemoval {
         ground.store().runs(record.id()).forEach(run -> destroyOwn(record.id(), run.vm()));
         ground.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
-        ground.images().release(Foundations.holder(record.id(), record.name()));
+        ground.images().release(SandboxContext.holder(record.id(), record.name()));
         return ground.store().deleteEnded(record.id());
     }
 

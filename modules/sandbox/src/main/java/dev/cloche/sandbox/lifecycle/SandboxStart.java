@@ -19,9 +19,9 @@ import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.lifecycle.NewSandboxes.Place;
 import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.sandbox.record.SandboxStore;
-import dev.cloche.sandbox.warm.Beginnings;
-import dev.cloche.sandbox.warm.Newcomer;
+import dev.cloche.sandbox.warm.GuestSetup;
 import dev.cloche.sandbox.warm.Stopwatch;
+import dev.cloche.sandbox.warm.VmLauncher;
 import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Vm;
@@ -35,24 +35,24 @@ import java.util.function.Supplier;
  * before, the record of the failure.
  */
 public final class SandboxStart {
-    private final Foundations ground;
-    private final SandboxEnds ends;
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
     private final StartPlan plan;
     private final PullListener listener;
     private final Deadline deadline;
     private final Stopwatch total = Stopwatch.start();
-    private final StartVm vm;
-    private final Arrival arrival;
+    private final StartVmChoice vm;
+    private final StartCompletion arrival;
 
     public SandboxStart(
-            Foundations ground, SandboxEnds ends, StartPlan plan, PullListener listener, Deadline deadline) {
+            SandboxContext ground, SandboxTerminator ends, StartPlan plan, PullListener listener, Deadline deadline) {
         this.ground = ground;
         this.ends = ends;
         this.plan = plan;
         this.listener = listener;
         this.deadline = deadline.orAfter(plan.timeout());
-        vm = new StartVm(ground, plan, this.deadline);
-        arrival = new Arrival(ground, plan, this.deadline);
+        vm = new StartVmChoice(ground, plan, this.deadline);
+        arrival = new StartCompletion(ground, plan, this.deadline);
     }
 
     /**
@@ -121,10 +121,10 @@ public final class SandboxStart {
     }
 
     private Started goOn(Prepared prepared, ChildOrigin origin) {
-        Beginnings.Begun begun = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
+        VmLauncher.Begun begun = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
         Started up = arrival.await(prepared, begun, WarmStarts.Outcome.NO_POOL, Optional.empty(), total);
         if (origin.detached()) {
-            Arrival.letGo(up.vm());
+            StartCompletion.letGo(up.vm());
         }
         return up;
     }
@@ -165,10 +165,10 @@ public final class SandboxStart {
 
     private Started beginOnce(Prepared prepared, boolean detached) {
         Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
-        Newcomer newcomer = newcomer(prepared);
+        GuestSetup newcomer = newcomer(prepared);
         WarmStarts.Outcome warm = vm.warm(prepared, detached, newcomer);
-        Beginnings.Begun begun = warm.vm()
-                .map(Beginnings.Begun::warm)
+        VmLauncher.Begun begun = warm.vm()
+                .map(VmLauncher.Begun::warm)
                 .orElseGet(() -> ground.beginnings()
                         .begin(vm.booted(prepared, detached), plan.image().toString(), newcomer, deadline));
         return arrival.await(prepared, begun, warm, main, total);
@@ -182,13 +182,13 @@ public final class SandboxStart {
     }
 
     private ImageHolder holder(Place place) {
-        return Foundations.holder(place.id(), plan.name());
+        return SandboxContext.holder(place.id(), plan.name());
     }
 
-    private Newcomer newcomer(Prepared prepared) {
+    private GuestSetup newcomer(Prepared prepared) {
         Secrets secrets =
                 plan.known().isPresent() ? prepared.directory().secrets().read() : plan.secrets();
-        return new Newcomer(plan.name(), secrets);
+        return new GuestSetup(plan.name(), secrets);
     }
 
     private ImageDisk disk(ImageHolder holder) {

@@ -10,7 +10,7 @@ import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import dev.cloche.vm.NetworkSpec;
 
 /** Somebody wants a sandbox started that was created, or has ended. */
-public record StartRequest(Foundations ground, SandboxEnds ends, Hands hands, SandboxRecord sandbox) {
+public record StartRequest(SandboxContext ground, SandboxTerminator ends, OwnedSandboxes hands, SandboxRecord sandbox) {
     public SandboxRecord perform(PullListener listener, Deadline deadline) {
         return switch (sandbox.status()) {
             case RUNNING -> sandbox;
@@ -25,7 +25,7 @@ public record StartRequest(Foundations ground, SandboxEnds ends, Hands hands, Sa
                 .mainCommand(sandbox.id())
                 .orElseThrow(() -> new SandboxException.UnknownCommand(sandbox.name()));
         NetworkSpec network = ground.store().network(sandbox.id());
-        return switch (ground.locks().claimPatiently(sandbox, deadline.orAfter(SandboxEnds.RELEASE_LIMIT))) {
+        return switch (ground.locks().claimPatiently(sandbox, deadline.orAfter(SandboxTerminator.RELEASE_LIMIT))) {
             case Claim.Gone() -> throw new SandboxException.NotFound(sandbox.name());
             case Claim.Held() -> throw new SandboxException.Owned(sandbox.name());
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {

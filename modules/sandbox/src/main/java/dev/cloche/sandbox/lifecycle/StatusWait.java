@@ -15,13 +15,13 @@ import java.util.Set;
 
 /** One wait for a status of a sandbox, which costs nothing while it lasts. */
 public final class StatusWait implements AutoCloseable {
-    private final Foundations ground;
-    private final SandboxEnds ends;
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
     private final SandboxEvents.Stream events;
     private final Set<SandboxStatus> wanted;
     private Optional<PinnedProcess> guard = Optional.empty();
 
-    public StatusWait(Foundations ground, SandboxEnds ends, SandboxEvents events, Set<SandboxStatus> wanted) {
+    public StatusWait(SandboxContext ground, SandboxTerminator ends, SandboxEvents events, Set<SandboxStatus> wanted) {
         this.ground = ground;
         this.ends = ends;
         this.wanted = Set.copyOf(wanted);

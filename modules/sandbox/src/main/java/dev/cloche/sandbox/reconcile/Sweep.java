@@ -8,9 +8,9 @@ import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.OrphanDirectories;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks;
-import dev.cloche.sandbox.lifecycle.Foundations;
-import dev.cloche.sandbox.lifecycle.Pause;
 import dev.cloche.sandbox.lifecycle.SandboxCleanup;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.lifecycle.SandboxPause;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.sandbox.record.SweepStore;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
@@ -31,15 +31,15 @@ public final class Sweep {
     private static final int PAGE = 1_000;
     private static final System.Logger LOG = System.getLogger(Sweep.class.getName());
 
-    private final Foundations ground;
+    private final SandboxContext ground;
     private final SandboxLocks locks;
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final SandboxCleanup cleanup;
-    private final Leftovers leftovers;
-    private final OwnerlessVms ownerlessVms;
-    private final HindranceNews hindrances;
-    private final UnfinishedEnds unfinished;
+    private final OrphanedHolds leftovers;
+    private final OrphanedVms ownerlessVms;
+    private final HindranceEvents hindrances;
+    private final UnfinishedTerminations unfinished;
     private final MaintenanceLimits limits;
     private final SweepNote before;
     private final Deadline deadline;
@@ -54,10 +54,10 @@ public final class Sweep {
     private boolean cut;
 
     public Sweep(
-            Foundations ground,
+            SandboxContext ground,
             SweepStore store,
             SnapshotSweep snapshots,
-            UnfinishedEnds unfinished,
+            UnfinishedTerminations unfinished,
             MaintenanceLimits limits,
             SweepNote before) {
         this.ground = ground;
@@ -68,9 +68,9 @@ public final class Sweep {
         this.limits = limits;
         this.before = before;
         cleanup = new SandboxCleanup(ground);
-        leftovers = new Leftovers(ground);
-        ownerlessVms = new OwnerlessVms(ground.vms(), limits.ownerGrace());
-        hindrances = new HindranceNews(ground.vms(), store);
+        leftovers = new OrphanedHolds(ground);
+        ownerlessVms = new OrphanedVms(ground.vms(), limits.ownerGrace());
+        hindrances = new HindranceEvents(ground.vms(), store);
         deadline = Deadline.after(limits.budget());
         now = ground.clock().instant();
         facts = new SweepFacts(ground, new SweepRule(now, limits.ownerGrace()), before);
@@ -164,7 +164,7 @@ public final class Sweep {
             switch (facts.judge(row)) {
                 case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
-                case SweepRule.Verdict.Halt() -> Pause.restore(ground, row, deadline);
+                case SweepRule.Verdict.Halt() -> SandboxPause.restore(ground, row, deadline);
                 case SweepRule.Verdict.End() -> unfinished.goOn(row);
                 case SweepRule.Verdict.Settle(Termination termination) -> {
                     var _ = claim(row, termination);

@@ -3,7 +3,7 @@ package dev.cloche.sandbox.reconcile;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.directory.EndHold;
-import dev.cloche.sandbox.lifecycle.Foundations;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.vm.VmInfo;
 import java.util.HashMap;
@@ -14,12 +14,12 @@ import java.util.Optional;
 public final class SweepFacts {
     private static final SweepRule.Owner ANYBODY = new SweepRule.Owner(false, false);
 
-    private final Foundations ground;
+    private final SandboxContext ground;
     private final SweepRule rule;
     private final SweepNote before;
     private final Map<ProcessIdentity, Boolean> processes = new HashMap<>();
 
-    public SweepFacts(Foundations ground, SweepRule rule, SweepNote before) {
+    public SweepFacts(SandboxContext ground, SweepRule rule, SweepNote before) {
         this.ground = ground;
         this.rule = rule;
         this.before = before;

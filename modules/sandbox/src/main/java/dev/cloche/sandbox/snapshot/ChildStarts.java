@@ -15,8 +15,8 @@ import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.lifecycle.ChildOrigin;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
 import dev.cloche.sandbox.lifecycle.SandboxStart;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.NetworkSpec;
@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Starts sandboxes that begin with a snapshot. */
-public record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
+public record ChildStarts(SnapshotContext snapshots, SandboxTerminator ends) {
     /** A child that is up, and nobody's yet. */
     public record Child(SandboxStart.Started started, MainCommand main) {}
 
@@ -40,7 +40,7 @@ public record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
         ChildOrigin origin = new ChildOrigin(
                 snapshots.ground(),
                 snapshot,
-                SnapshotGround.holder(snapshot.id(), ""),
+                SnapshotContext.holder(snapshot.id(), ""),
                 memory(snapshot),
                 disk(snapshot),
                 child);
@@ -69,7 +69,7 @@ public record ChildStarts(SnapshotGround snapshots, SandboxEnds ends) {
                 Optional.of(snapshots
                         .ground()
                         .vms()
-                        .snapshot(SnapshotGround.vmSnapshot(snapshot.id()))
+                        .snapshot(SnapshotContext.vmSnapshot(snapshot.id()))
                         .orElseThrow(() -> gone(snapshot)));
         };
     }

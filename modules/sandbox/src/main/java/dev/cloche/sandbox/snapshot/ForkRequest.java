@@ -22,7 +22,7 @@ import java.util.function.Function;
 
 /** Somebody wants sandboxes that go on where another is now: a snapshot that goes again once all of them have begun with it. */
 public record ForkRequest(
-        SnapshotGround snapshots,
+        SnapshotContext snapshots,
         SnapshotTaking taking,
         ChildStarts starts,
         SandboxRecord parent,
@@ -43,7 +43,7 @@ public record ForkRequest(
      */
     public <T> Forked<T> perform(Function<Child, T> take, Deadline deadline) {
         Stopwatch total = Stopwatch.start();
-        SnapshotGround.Place place = taking.take(parent, Optional.empty(), deadline);
+        SnapshotContext.Place place = taking.take(parent, Optional.empty(), deadline);
         try (OwnerLock lock = place.lock()) {
             try {
                 SandboxSnapshot taken = snapshots

@@ -7,7 +7,7 @@ import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.SnapshotStatus;
 import dev.cloche.sandbox.directory.OrphanDirectories;
 import dev.cloche.sandbox.directory.OwnerLock;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
@@ -17,9 +17,9 @@ import java.util.Optional;
 
 /** Removes what is left of snapshots and forks whose makers died, and of removals that were cut short. */
 public final class SnapshotSweep {
-    private final SnapshotGround snapshots;
+    private final SnapshotContext snapshots;
 
-    public SnapshotSweep(SnapshotGround snapshots) {
+    public SnapshotSweep(SnapshotContext snapshots) {
         this.snapshots = snapshots;
     }
 
@@ -55,7 +55,7 @@ public final class SnapshotSweep {
                 .flatMap(snapshot -> snapshots.ground().store().byName(snapshot.source()))
                 .filter(sandbox -> sandbox.status() == SandboxStatus.RUNNING);
         if (source.isPresent()) {
-            try (Vm _ = snapshots.ground().vms().connect(SandboxEnds.vmOf(source.get()), deadline)) {
+            try (Vm _ = snapshots.ground().vms().connect(SandboxTerminator.vmOf(source.get()), deadline)) {
                 return;
             } catch (VmException over) {
                 // Its end is found by who looks for that.

@@ -11,9 +11,9 @@ import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import dev.cloche.sandbox.directory.SandboxUse;
-import dev.cloche.sandbox.lifecycle.Foundations;
 import dev.cloche.sandbox.lifecycle.SandboxCleanup;
-import dev.cloche.sandbox.lifecycle.SandboxEnds;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
@@ -32,8 +32,8 @@ public final class SnapshotTaking {
     /** For who has just started or settled the sandbox to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(1);
 
-    private final SnapshotGround snapshots;
-    private final Foundations ground;
+    private final SnapshotContext snapshots;
+    private final SandboxContext ground;
     private final LongFunction<Optional<Vm>> ownVms;
 
     /**
@@ -41,7 +41,7 @@ public final class SnapshotTaking {
      *
      * @param ownVms the VMs of the sandboxes that this process owns, by their rows' ids
      */
-    public SnapshotTaking(SnapshotGround snapshots, LongFunction<Optional<Vm>> ownVms) {
+    public SnapshotTaking(SnapshotContext snapshots, LongFunction<Optional<Vm>> ownVms) {
         this.snapshots = snapshots;
         this.ground = snapshots.ground();
         this.ownVms = ownVms;
@@ -53,7 +53,7 @@ public final class SnapshotTaking {
      * @param name empty for a fork
      * @return the place of a snapshot that is ready; its lock is the caller's to close
      */
-    public SnapshotGround.Place take(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
+    public SnapshotContext.Place take(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
         return switch (sandbox.status()) {
             case RUNNING -> ofRunning(sandbox, name, deadline.orAfter(LIMIT));
             case STOPPED, CRASHED, CREATED -> {
@@ -66,25 +66,25 @@ public final class SnapshotTaking {
         };
     }
 
-    private SnapshotGround.Place ofRunning(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
-        SnapshotGround.Place place = claim(sandbox, name, SandboxSnapshot.Contents.MEMORY);
+    private SnapshotContext.Place ofRunning(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
+        SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.MEMORY);
         return filled(place, name, sandbox, () -> {
             SandboxUse.touch(ground.locks().directory(sandbox));
             return Optional.of(asOwner(
                     sandbox,
                     deadline,
-                    vm -> vm.take(SnapshotGround.vmSnapshot(place.id()), deadline)
+                    vm -> vm.take(SnapshotContext.vmSnapshot(place.id()), deadline)
                             .pause()));
         });
     }
 
-    private SnapshotGround.Place ofDisk(SandboxRecord sandbox, Optional<String> name) {
+    private SnapshotContext.Place ofDisk(SandboxRecord sandbox, Optional<String> name) {
         SandboxDirectory directory = ground.locks().directory(sandbox);
         Optional<PersistentDisk> disk = ground.vms().disks().find(directory.disk());
         if (disk.isEmpty() || sandbox.manifest().isEmpty()) {
             throw new SandboxException.NothingToKeep(sandbox.name(), sandbox.status());
         }
-        SnapshotGround.Place place = claim(sandbox, name, SandboxSnapshot.Contents.DISK);
+        SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.DISK);
         return filled(place, name, sandbox, () -> {
             // Nobody starts it meanwhile.
             if (!(claimed(sandbox) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now))) {
@@ -103,7 +103,7 @@ public final class SnapshotTaking {
         });
     }
 
-    private SnapshotGround.Place claim(
+    private SnapshotContext.Place claim(
             SandboxRecord sandbox, Optional<String> name, SandboxSnapshot.Contents contents) {
         NetworkSpec network = ground.store().network(sandbox.id());
         Optional<MainCommand> main = ground.store().mainCommand(sandbox.id());
@@ -117,13 +117,13 @@ public final class SnapshotTaking {
         Optional<Duration> pause();
     }
 
-    private SnapshotGround.Place filled(
-            SnapshotGround.Place place, Optional<String> name, SandboxRecord sandbox, Filling filling) {
+    private SnapshotContext.Place filled(
+            SnapshotContext.Place place, Optional<String> name, SandboxRecord sandbox, Filling filling) {
         try {
             if (!ground.images()
                     .share(
-                            Foundations.holder(sandbox.id(), sandbox.name()),
-                            SnapshotGround.holder(place.id(), name.orElse(sandbox.name())))) {
+                            SandboxContext.holder(sandbox.id(), sandbox.name()),
+                            SnapshotContext.holder(place.id(), name.orElse(sandbox.name())))) {
                 throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
             }
             Optional<Duration> pause = filling.pause();
@@ -154,7 +154,7 @@ public final class SnapshotTaking {
                 if (now.status() != SandboxStatus.RUNNING) {
                     throw new SandboxException.NotRunning(now.name(), now.status());
                 }
-                try (Vm vm = ground.vms().adopt(SandboxEnds.vmOf(now), deadline)) {
+                try (Vm vm = ground.vms().adopt(SandboxTerminator.vmOf(now), deadline)) {
                     return work.apply(vm);
                 }
             }

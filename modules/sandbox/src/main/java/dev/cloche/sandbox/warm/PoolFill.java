@@ -3,8 +3,8 @@ package dev.cloche.sandbox.warm;
 import dev.cloche.base.ClocheException;
 import dev.cloche.image.PullListener;
 import dev.cloche.pool.PoolShelf;
+import dev.cloche.pool.ShelfTarget;
 import dev.cloche.pool.StackKey;
-import dev.cloche.pool.Stock;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
@@ -98,7 +98,7 @@ public final class PoolFill {
     /** What shelves are to have now; pools may have been set and removed since it was asked last. */
     private PoolShelf.Order order(List<String> errors) {
         List<PoolRow> rows = store.all();
-        List<Stock> stocks = new ArrayList<>();
+        List<ShelfTarget> stocks = new ArrayList<>();
         List<PoolShape> untouched = new ArrayList<>();
         for (PoolRow row : rows) {
             Optional<PoolSources.Source> ready =
@@ -107,7 +107,8 @@ public final class PoolFill {
                     known -> preparations
                             .registration(row, known)
                             .ifPresentOrElse(
-                                    how -> stocks.add(new Stock(known.key(), how)), () -> untouched.add(row.shape())),
+                                    how -> stocks.add(new ShelfTarget(known.key(), how)),
+                                    () -> untouched.add(row.shape())),
                     () -> untouched.add(row.shape()));
         }
         return new PoolShelf.Order(stocks, key -> known(untouched, key));

@@ -35,7 +35,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
      *
      * @param vm as it would be booted
      */
-    public record Request(VmSpec vm, ImageReference image, Newcomer newcomer) {
+    public record Request(VmSpec vm, ImageReference image, GuestSetup newcomer) {
         PoolShape shape() {
             return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
         }

@@ -1,0 +1,95 @@
+package dev.cloche.pool;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/** Entries that are being destroyed, and those that resisted and are tried again. Guarded by the pool's lock. */
+final class DestroyQueue {
+    private final PoolConfig config;
+    private final RandomGenerator random;
+    private final Map<Long, Dying> dying = new LinkedHashMap<>();
+    private final Map<Long, Resisting> quarantine = new HashMap<>();
+    private final Map<Long, RestoreBackoff> troubles = new HashMap<>();
+
+    private record Dying(PoolEntry entry, long since) {}
+
+    private record Resisting(PoolEntry entry, long retryAt) {}
+
+    DestroyQueue(PoolConfig config, RandomGenerator random) {
+        this.config = config;
+        this.random = random;
+    }
+
+    void bury(PoolEntry entry, long now) {
+        dying.put(entry.number(), new Dying(entry, now));
+    }
+
+    void destroyed(PoolEntry entry) {
+        dying.remove(entry.number());
+        troubles.remove(entry.number());
+    }
+
+    void resisted(PoolEntry entry, long now) {
+        dying.remove(entry.number());
+        RestoreBackoff trouble = troubles.getOrDefault(entry.number(), RestoreBackoff.NONE)
+                .failed("it cannot be destroyed", config.retry(), now, random);
+        troubles.put(entry.number(), trouble);
+        quarantine.put(entry.number(), new Resisting(entry, trouble.retryAt()));
+    }
+
+    /** Those to be tried again now; they are dying again. */
+    List<PoolEntry> due(long now) {
+        List<PoolEntry> again = quarantine.values().stream()
+                .filter(one -> now - one.retryAt() >= 0)
+                .map(Resisting::entry)
+                .toList();
+        again.forEach(entry -> {
+            quarantine.remove(entry.number());
+            bury(entry, now);
+        });
+        return again;
+    }
+
+    /** When something is to be looked at: one that resisted, also if it is late, or one whose destruction is slow from then on. */
+    OptionalLong untilDue(long now) {
+        LongStream retries = quarantine.values().stream().mapToLong(one -> one.retryAt() - now);
+        LongStream slow =
+                dying.values().stream().mapToLong(one -> untilSlow(one, now)).filter(left -> left > 0);
+        return LongStream.concat(retries, slow).min();
+    }
+
+    /** Whether there will soon be room: something is being destroyed, and not slowly. */
+    boolean makesRoom(long now) {
+        return dying.values().stream().anyMatch(one -> untilSlow(one, now) > 0);
+    }
+
+    private long untilSlow(Dying one, long now) {
+        return one.since() + config.slowAfter().toNanos() - now;
+    }
+
+    /** Forgets those in quarantine; the next process that looks at the shelves finds them. */
+    void giveUp() {
+        quarantine.clear();
+    }
+
+    int quarantined() {
+        return quarantine.size();
+    }
+
+    Stream<PoolEntry> entries() {
+        return Stream.concat(
+                dying.values().stream().map(Dying::entry),
+                quarantine.values().stream().map(Resisting::entry));
+    }
+
+    /** Whether nothing is being destroyed. */
+    boolean isEmpty() {
+        return dying.isEmpty();
+    }
+}

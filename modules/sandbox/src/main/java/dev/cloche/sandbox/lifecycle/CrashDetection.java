@@ -1,0 +1,34 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.vm.VmInfo;
+import java.util.Optional;
+
+/** The rule by which a record that says "active" is held against what is really there. */
+public final class CrashDetection {
+    private CrashDetection() {}
+
+    /**
+     * The ending to record for a sandbox that no living process owns; empty while it goes on.
+     *
+     * @param vm what is known of the VM of its run; empty if there is no trace of it
+     */
+    public static Optional<Termination> of(SandboxRecord sandbox, Optional<VmInfo> vm) {
+        if (!sandbox.status().active() || vm.filter(info -> info.state().live()).isPresent()) {
+            return Optional.empty();
+        }
+        return Optional.of(Termination.ofLeftover(vm.flatMap(VmInfo::exit), asked(sandbox)));
+    }
+
+    /** Why somebody has begun to end it. */
+    static Optional<TerminationReason> asked(SandboxRecord sandbox) {
+        return sandbox.latestRun()
+                .flatMap(RunRecord::asked)
+                .or(() -> Optional.of(TerminationReason.SHUTDOWN_REQUESTED)
+                        .filter(_ -> sandbox.status() == SandboxStatus.DRAINING));
+    }
+}

@@ -1,0 +1,85 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.sandbox.SandboxEvents;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.vm.Vm;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The sandboxes that this process has in hand: those that end with it, and the detached ones if it keeps them. */
+public final class OwnedSandboxes implements AutoCloseable {
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
+    private final SandboxEvents events;
+    /** Those that end with this process, by their rows' ids. */
+    private final Map<Long, RunningSandbox> attached = new ConcurrentHashMap<>();
+
+    private volatile @Nullable SandboxSupervisor keeper;
+
+    public OwnedSandboxes(SandboxContext ground, SandboxTerminator ends, SandboxEvents events) {
+        this.ground = ground;
+        this.ends = ends;
+        this.events = events;
+    }
+
+    /** Keeps the detached ones from now on. */
+    public void keep() {
+        SandboxSupervisor mine = new SandboxSupervisor(ground, ends, events);
+        keeper = mine;
+        mine.start();
+    }
+
+    /** The VM of a sandbox that this process owns. */
+    public Optional<Vm> vmOf(long sandbox) {
+        return Optional.ofNullable(keeper)
+                .flatMap(mine -> mine.vmOf(sandbox))
+                .or(() -> Optional.ofNullable(attached.get(sandbox)).flatMap(RunningSandbox::ownVm));
+    }
+
+    /** Takes one that is to end with this process. */
+    public RunningSandbox own(SandboxStart.Started started, MainCommand main) {
+        long id = started.record().id();
+        SandboxOwnership ownership = new SandboxOwnership(ground, ends, started, main, () -> attached.remove(id));
+        RunningSandbox sandbox = RunningSandbox.owned(ground, ends, started, ownership);
+        attached.put(id, sandbox);
+        ownership.watch();
+        return sandbox;
+    }
+
+    /** Takes one that is detached: it is kept by a process that is there to stay, and otherwise let go of. */
+    public SandboxRecord letRun(SandboxStart.Started started) {
+        SandboxSupervisor mine = keeper;
+        if (mine != null) {
+            mine.keep(started.record(), started.vm(), started.lock());
+        } else {
+            started.vm().close();
+            started.lock().close();
+        }
+        return started.record();
+    }
+
+    /** Ends those that are attached, and lets go of the others. All are tried; the first failure is thrown. */
+    @Override
+    public void close() {
+        Optional<RuntimeException> first = Optional.empty();
+        for (RunningSandbox sandbox : attached.values()) {
+            try {
+                sandbox.close();
+            } catch (RuntimeException e) {
+                first.ifPresent(earlier -> earlier.addSuppressed(e));
+                first = first.or(() -> Optional.of(e));
+            }
+        }
+        SandboxSupervisor mine = keeper;
+        if (mine != null) {
+            mine.close();
+        }
+        first.ifPresent(failure -> {
+            throw failure;
+        });
+    }
+}

@@ -1,0 +1,51 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxFilter;
+import dev.cloche.sandbox.SandboxPage;
+import dev.cloche.sandbox.SandboxRecord;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** Finds sandboxes as they are true now. */
+public record ReconciledSandboxes(SandboxContext ground, SandboxTerminator ends) {
+    /**
+     * Returns what is recorded, after it was held against what runs.
+     *
+     * @throws SandboxException.NotFound if there is none
+     */
+    public SandboxRecord named(String name) {
+        return ground.store()
+                .byName(name)
+                .flatMap(ends::settled)
+                .orElseThrow(() -> new SandboxException.NotFound(name));
+    }
+
+    /**
+     * Whatever it is called by now.
+     *
+     * @param id of its row
+     * @throws SandboxException.NotFound if there is none any more
+     */
+    public SandboxRecord numbered(long id) {
+        return ground.store()
+                .byId(id)
+                .flatMap(ends::settled)
+                .orElseThrow(() -> new SandboxException.NotFound("number " + id));
+    }
+
+    /** The newest first. */
+    public SandboxPage list(SandboxFilter filter) {
+        List<SandboxRecord> found = ground.store().list(filter);
+        List<SandboxRecord> settled = found.stream()
+                .flatMap(record -> ends.settled(record).stream())
+                .filter(record ->
+                        filter.statuses().isEmpty() || filter.statuses().contains(record.status()))
+                .toList();
+        return new SandboxPage(
+                settled,
+                found.size() < filter.limit()
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(found.getLast().id()));
+    }
+}

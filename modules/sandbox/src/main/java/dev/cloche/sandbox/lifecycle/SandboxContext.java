@@ -1,0 +1,31 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageStore;
+import dev.cloche.sandbox.directory.SandboxLocks;
+import dev.cloche.sandbox.record.PoolStore;
+import dev.cloche.sandbox.record.SandboxStore;
+import dev.cloche.sandbox.warm.PoolClaims;
+import dev.cloche.sandbox.warm.VmLauncher;
+import dev.cloche.vm.VmProvider;
+import java.time.Clock;
+
+/** What sandboxes are recorded in and made of. */
+public record SandboxContext(
+        SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock, VmLauncher beginnings) {
+    private static final String HOLDER_KIND = "sandbox";
+
+    PoolStore pools() {
+        return beginnings.warm().store();
+    }
+
+    /** Whose VMs of pools are. */
+    PoolClaims tenancy() {
+        return new PoolClaims(vms, pools());
+    }
+
+    /** Who holds the image of a sandbox. */
+    public static ImageHolder holder(long id, String name) {
+        return new ImageHolder(HOLDER_KIND, Long.toString(id), name);
+    }
+}

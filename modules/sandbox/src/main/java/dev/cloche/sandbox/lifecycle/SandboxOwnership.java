@@ -1,0 +1,190 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.sandbox.MainCommand;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.StartTimings;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.record.CommandLine;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What only the process has that started an attached sandbox: it watches over it, and ends it. However many want its end, one
+ * of them brings it about, and the others wait until it is recorded and nothing of an ephemeral sandbox is left.
+ */
+public final class SandboxOwnership {
+    /** For a guest to write what it holds back to its disk. */
+    private static final Duration FLUSH_LIMIT = Duration.ofSeconds(30);
+
+    private final SandboxContext ground;
+    private final SandboxTerminator ends;
+    private final SandboxStart.Started started;
+    private final MainCommand main;
+    private final Optional<IdleWatch> idle;
+    private final Runnable onEnd;
+    private final ReentrantLock ending = new ReentrantLock();
+    private boolean over;
+    private volatile @Nullable Termination own;
+
+    /** @param onEnd told when the sandbox is over */
+    SandboxOwnership(
+            SandboxContext ground,
+            SandboxTerminator ends,
+            SandboxStart.Started started,
+            MainCommand main,
+            Runnable onEnd) {
+        this.ground = ground;
+        this.ends = ends;
+        this.started = started;
+        this.main = main;
+        this.onEnd = onEnd;
+        idle = IdleWatch.start(ground, ends, started.record());
+    }
+
+    /** What the sandbox is for, which one that stays does again when it is started again. */
+    public ExecRequest mainRequest(CommandOptions options) {
+        MainCommand asked = new MainCommand(main.words(), options, main.stopSignal(), main.whole());
+        if (!record().ephemeral() && !asked.equals(main)) {
+            ground.store().changeMain(record().id(), asked);
+        }
+        return CommandLine.mainRequest(record().image(), asked, started.config());
+    }
+
+    public StartTimings timings() {
+        return started.timings();
+    }
+
+    /** How this has ended the sandbox. */
+    public Optional<Termination> termination() {
+        return Optional.ofNullable(own);
+    }
+
+    private SandboxRecord record() {
+        return started.record();
+    }
+
+    private Vm vm() {
+        return started.vm();
+    }
+
+    /** Records its end as soon as that comes. */
+    void watch() {
+        Thread.ofVirtual().name("sandbox-" + record().name()).start(() -> {
+            try {
+                ends.awaitEnd(record(), vm());
+                hasEnded();
+            } catch (RuntimeException unrecorded) {
+                // Whoever reads the record next will see to it.
+                System.getLogger(SandboxOwnership.class.getName())
+                        .log(
+                                System.Logger.Level.DEBUG,
+                                "the end of sandbox " + record().name() + " is not recorded",
+                                unrecorded);
+            }
+        });
+    }
+
+    /** Its VM has ended. */
+    public void hasEnded() {
+        endOnce(this::observeEnd);
+    }
+
+    /** Its main command has ended, and it with that. */
+    public void finish(ExitStatus status) {
+        endOnce(() -> end(ends.ofMain(record().id(), status)));
+        // Whoever has stopped it may have seen its VM end before anybody knew of this.
+        ground.store().mainEnded(vm().id(), Termination.ofMain(status, false));
+    }
+
+    /** Ends it unless it has ended by itself. */
+    public void close() {
+        endOnce(() -> {
+            if (vm().state().live()) {
+                end(isDeaf() ? Termination.unresponsive() : Termination.closed());
+            } else {
+                observeEnd();
+            }
+        });
+    }
+
+    /** Lets it outlive this process. */
+    public void detach() {
+        endOnce(() -> {
+            try {
+                ends.detach(record().id(), vm());
+            } catch (VmException.WrongState endedMeanwhile) {
+                observeEnd();
+                return;
+            }
+            vm().close();
+        });
+    }
+
+    /** Whether its guest has broken the protocol, and is about to be ended for it. */
+    private boolean isDeaf() {
+        try {
+            return vm().guest().awaitLoss(Deadline.after(Duration.ZERO)) instanceof GuestException.ProtocolBroken;
+        } catch (VmException.Deadline | VmException.WrongState well) {
+            return false;
+        }
+    }
+
+    private void end(Termination how) {
+        own = how;
+        try {
+            ends.record(record().id(), how);
+        } finally {
+            keepWhatIsWritten();
+            vm().close();
+        }
+    }
+
+    /** What the guest has not flushed yet is to be on the disk when the sandbox is started again. */
+    private void keepWhatIsWritten() {
+        if (record().diskMib().isPresent()
+                && !record().ephemeral()
+                && vm().state().live()) {
+            try {
+                vm().stop(Duration.ZERO, Deadline.after(FLUSH_LIMIT));
+            } catch (VmException deaf) {
+                System.getLogger(SandboxOwnership.class.getName())
+                        .log(System.Logger.Level.WARNING, "sandbox " + record().name() + " may have lost writes", deaf);
+            }
+        }
+    }
+
+    private void observeEnd() {
+        vm().close();
+        ends.observed(record().id());
+    }
+
+    private void endOnce(Runnable end) {
+        Uninterrupted.run(() -> {
+            ending.lock();
+            try {
+                if (!over) {
+                    over = true;
+                    idle.ifPresent(IdleWatch::close);
+                    try (OwnerLock lock = started.lock()) {
+                        end.run();
+                        ends.cleanUnder(lock, record().id());
+                    }
+                }
+            } finally {
+                ending.unlock();
+                onEnd.run();
+            }
+        });
+    }
+}

@@ -1,0 +1,302 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RestartPolicy;
+import dev.cloche.sandbox.RunRecord;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.sandbox.directory.EndHold;
+import dev.cloche.sandbox.directory.EndPlan;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
+import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.GuestException;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How sandboxes end, whether somebody asks for it, sees it happen or finds out later.
+ *
+ * <p>Any number of threads and processes may do all of this at once to one sandbox: the first word on an end is the one
+ * that is recorded, and removing what is gone already is success. Records are changed by whoever knows; files only by who holds
+ * the sandbox's lock.
+ */
+public final class SandboxTerminator {
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+    /** What a living owner has for noticing the end of its VM and letting go of it; takes milliseconds. */
+    static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
+
+    /** The same, for who only looks. */
+    private static final Duration LOOK_LIMIT = Duration.ofSeconds(1);
+
+    /** In which an end can be asked for. */
+    public static final Set<SandboxStatus> ENDABLE =
+            EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED, SandboxStatus.DRAINING);
+
+    private final SandboxContext ground;
+    private final SandboxRemoval removal;
+    private final SandboxCleanup cleanup;
+
+    public SandboxTerminator(SandboxContext ground) {
+        this.ground = ground;
+        removal = new SandboxRemoval(ground);
+        cleanup = new SandboxCleanup(ground);
+    }
+
+    /**
+     * The record as it is true now; empty if it was ephemeral and has ended. On a read-only file system, where no end can be
+     * recorded, it is as it stands.
+     */
+    Optional<SandboxRecord> settled(SandboxRecord record) {
+        if (ground.store().readOnly()) {
+            return Optional.of(record);
+        }
+        boolean over = record.status().terminal() && record.ephemeral();
+        if (!over && leftover(record).isEmpty()) {
+            return Optional.of(record);
+        }
+        return switch (claimSoon(record)) {
+            // Its owner is about to say how it ended, or somebody else is settling or removing it.
+            case Claim.Held() -> ground.store().byId(record.id());
+            case Claim.Gone() -> Optional.empty();
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                try (lock) {
+                    yield settle(lock, now);
+                }
+            }
+        };
+    }
+
+    /** Who sees a VM end, or removes something, does so in milliseconds; a start takes what it takes. */
+    private Claim claimSoon(SandboxRecord record) {
+        Duration patience = record.status() == SandboxStatus.STARTING ? Duration.ZERO : LOOK_LIMIT;
+        return ground.locks().claimPatiently(record, Deadline.after(patience));
+    }
+
+    /** Holds a record against what is really there, for who holds its lock. */
+    Optional<SandboxRecord> settle(OwnerLock lock, SandboxRecord record) {
+        leftover(record).ifPresent(termination -> record(record.id(), termination));
+        cleanUnder(lock, record.id());
+        return ground.store().byId(record.id());
+    }
+
+    private Optional<Termination> leftover(SandboxRecord record) {
+        return record.status().active() ? CrashDetection.of(record, vmInfo(record)) : Optional.empty();
+    }
+
+    /** Records an end, unless one is recorded already. */
+    public void record(long id, Termination termination) {
+        ground.store().end(id, termination);
+    }
+
+    /**
+     * Lets a sandbox outlive its owner. Recorded first: one that is recorded as detached and ends with its owner is settled by
+     * whoever looks next, but one that runs on although its owner is recorded as watching over it would be nobody's.
+     */
+    void detach(long id, Vm vm) {
+        if (ground.store().detach(id)) {
+            vm.detach();
+        }
+    }
+
+    /** Why a sandbox is over whose VM has ended in this way. */
+    public Termination termination(long id, VmId vm, VmExit exit) {
+        Optional<SandboxRecord> record = ground.store().byId(id);
+        // A killed VM without a record was killed by who removed the record.
+        Optional<TerminationReason> asked = record.isPresent()
+                ? CrashDetection.asked(record.get())
+                : Optional.of(TerminationReason.SHUTDOWN_REQUESTED).filter(_ -> exit.cause() == VmExit.Cause.KILLED);
+        return record.flatMap(SandboxRecord::latestRun)
+                .filter(run -> run.vm().equals(vm))
+                .flatMap(RunRecord::termination)
+                .orElseGet(() -> Termination.of(exit, asked));
+    }
+
+    /** The main command of a sandbox has ended, and its owner ends it with that. */
+    Termination ofMain(long id, ExitStatus status) {
+        return ground.store()
+                .byId(id)
+                .flatMap(CrashDetection::asked)
+                .map(why -> Termination.ofStoppedMain(why, status))
+                .orElseGet(() -> Termination.ofMain(status, false));
+    }
+
+    /** Its owner has seen its VM end and let go of it: records how. */
+    void observed(long id) {
+        recordEndOf(id, Optional.empty());
+    }
+
+    /**
+     * Asks the guest to end, and kills it if it has not done so after {@code grace}. Of a sandbox that has ended, nothing
+     * happens.
+     *
+     * @param reason why; {@link TerminationReason#SIGNAL} to kill it without asking
+     * @throws SandboxException.Starting if a living process is starting it
+     */
+    public void end(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
+        if (!record.status().active()) {
+            if (record.policies().restart().kind() != RestartPolicy.Kind.NO) {
+                // It would be started again.
+                ground.store().giveUp(record.id());
+            }
+            return;
+        }
+        if (record.status() == SandboxStatus.STARTING
+                && ground.locks().directory(record).isHeld()) {
+            throw new SandboxException.Starting(record.name());
+        }
+        boolean atOnce = grace.isZero() || reason == TerminationReason.SIGNAL;
+        EndPlan plan = EndPlan.stop(atOnce ? Duration.ZERO : grace);
+        // Should this process die in between, a sweep of another goes on.
+        try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
+            ground.store().ask(record.id(), reason, ENDABLE);
+            carryOut(record, reason, atOnce ? Duration.ZERO : grace, deadline);
+        }
+        // If it is to go. Whoever has it in hand sees to that otherwise.
+        var _ = cleanup.clean(record.id());
+    }
+
+    private void carryOut(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
+        try {
+            boolean claimed = record.status() != SandboxStatus.STARTING
+                    || ground.tenancy().has(record.id(), vmOf(record));
+            if (!claimed) {
+                // Its dead starter had chosen it, no more.
+            } else if (grace.isZero()) {
+                ground.vms().kill(vmOf(record), deadline.orAfter(KILL_LIMIT));
+            } else {
+                endSoftly(record, grace, deadline);
+            }
+        } catch (VmException.NotFound | VmException.WrongState endedMeanwhile) {
+            // As was to be reached.
+        }
+        recordEndOf(record.id(), Optional.of(reason));
+    }
+
+    /**
+     * Waits for the end of a sandbox that this process owns. A guest that breaks the protocol on its owner's connection, or reads
+     * nothing of it any more, is ended: it could neither be asked nor trusted.
+     */
+    void awaitEnd(SandboxRecord record, Vm vm) {
+        try {
+            VmException lost = vm.guest().awaitLoss(Deadline.none());
+            // Who ends it or has halted it has his reasons, and need not ask its guest.
+            if (lost instanceof GuestException.ProtocolBroken
+                    && vm.state().live()
+                    && vm.hindrance().isEmpty()) {
+                endDeaf(record, EnumSet.of(SandboxStatus.RUNNING), lost);
+            }
+        } catch (VmException.WrongState ended) {
+            // As is waited for.
+        }
+        var _ = vm.awaitExit(Deadline.none());
+    }
+
+    /** Ends the sandbox of a guest that does not answer its owner, for him to settle. */
+    void endDeaf(SandboxRecord record, Set<SandboxStatus> from, VmException deaf) {
+        EndPlan plan = EndPlan.stop(Duration.ZERO);
+        try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
+            if (ground.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, from)) {
+                killDeaf(record, deaf);
+            }
+        }
+    }
+
+    private void killDeaf(SandboxRecord record, VmException deaf) {
+        System.getLogger(SandboxTerminator.class.getName())
+                .log(
+                        System.Logger.Level.WARNING,
+                        "the guest of sandbox " + record.name() + " does not answer, and is ended",
+                        deaf);
+        try {
+            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+        } catch (VmException endedMeanwhile) {
+            deaf.addSuppressed(endedMeanwhile);
+        }
+    }
+
+    /**
+     * Ends a sandbox that is starting, for who holds its lock: its starter, who held that to the end, is dead, and nobody would
+     * go on with the VM that he has begun.
+     */
+    void endAbandonedStart(SandboxRecord record) {
+        if (record.status() != SandboxStatus.STARTING || !ground.tenancy().has(record.id(), vmOf(record))) {
+            return;
+        }
+        try {
+            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+            record(record.id(), Termination.abandonedStart());
+        } catch (VmException.NotFound | VmException.WrongState overOrNeverBegun) {
+            // Whoever settles it says how.
+        }
+    }
+
+    private void endSoftly(SandboxRecord record, Duration grace, Deadline deadline) {
+        VmId id = vmOf(record);
+        // One that is draining may have been paused before.
+        if (record.status() != SandboxStatus.RUNNING) {
+            try {
+                SandboxPause.release(ground, record, deadline);
+            } catch (VmException.Monitor | VmException.Deadline | VmException.Hindered deaf) {
+                // Its guest will not answer either.
+            }
+        }
+        var _ = ground.vms().stop(id, grace, deadline);
+    }
+
+    private void recordEndOf(long id, Optional<TerminationReason> asked) {
+        Optional<SandboxRecord> active =
+                ground.store().byId(id).filter(record -> record.status().active());
+        if (active.isPresent()) {
+            Optional<VmInfo> vm = vmInfo(active.get());
+            Optional<TerminationReason> why = CrashDetection.asked(active.get()).or(() -> asked);
+            if (vm.filter(info -> info.state().live()).isEmpty()) {
+                record(id, Termination.ofLeftover(vm.flatMap(VmInfo::exit), why));
+            }
+        }
+    }
+
+    /** Removes the sandbox if it is to go. What resists stays recorded and visible, and is tried again. */
+    void cleanUnder(OwnerLock lock, long id) {
+        var _ = cleanup.cleanUnder(lock, id);
+    }
+
+    /** Removes all of a first start that failed, also if its row is gone. */
+    public void forget(OwnerLock lock, long id, String name, VmId vm) {
+        removal.destroy(vm);
+        ground.store().doom(id);
+        ground.vms().disks().delete(lock.directory().disk());
+        lock.directory().remove();
+        ground.images().release(SandboxContext.holder(id, name));
+        ground.store().deleteEnded(id);
+    }
+
+    private Optional<VmInfo> vmInfo(SandboxRecord record) {
+        return record.latestRun()
+                .map(RunRecord::vm)
+                .filter(vm -> record.status() != SandboxStatus.STARTING
+                        || !ground.vms().isPooled(vm))
+                .flatMap(ground.vms()::get);
+    }
+
+    /**
+     * Returns the VM of its latest run.
+     *
+     * @throws SandboxException.NotRunning if it has never run
+     */
+    public static VmId vmOf(SandboxRecord record) {
+        return record.latestRun()
+                .map(RunRecord::vm)
+                .orElseThrow(() -> new SandboxException.NotRunning(record.name(), record.status()));
+    }
+}

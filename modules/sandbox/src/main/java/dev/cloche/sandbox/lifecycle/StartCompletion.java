@@ -1,0 +1,120 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.Termination;
+import dev.cloche.sandbox.directory.SandboxUse;
+import dev.cloche.sandbox.record.SandboxStore;
+import dev.cloche.sandbox.record.StartRows;
+import dev.cloche.sandbox.warm.Stopwatch;
+import dev.cloche.sandbox.warm.VmLauncher;
+import dev.cloche.sandbox.warm.WarmStarts;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmInfo;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The last part of a start: a VM that has begun becomes the VM of a sandbox that runs. */
+final class StartCompletion {
+    /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
+    private static final Duration END_LIMIT = Duration.ofSeconds(2);
+
+    private final SandboxContext ground;
+    private final StartPlan plan;
+    private final Deadline deadline;
+    private boolean unanswered;
+
+    StartCompletion(SandboxContext ground, StartPlan plan, Deadline deadline) {
+        this.ground = ground;
+        this.plan = plan;
+        this.deadline = deadline;
+    }
+
+    /**
+     * Waits for the guest. If that fails, the VM is closed.
+     *
+     * @param main what a sandbox ends with that outlives this process
+     */
+    SandboxStart.Started await(
+            SandboxStart.Prepared prepared,
+            VmLauncher.Begun begun,
+            WarmStarts.Outcome warm,
+            Optional<ExecRequest> main,
+            Stopwatch total) {
+        Vm vm = begun.vm();
+        try {
+            unanswered = true;
+            // The record is written, and the command sent, while the guest is at it.
+            SandboxRecord record =
+                    running(prepared, vm, new StartRows.Note(begun.kind(), prepared.took(), begun.boot(), warm.pool()));
+            Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
+            VmLauncher.Begun answered = begun.acknowledged();
+            unanswered = false;
+            // However long this took, nobody could have used it before.
+            SandboxUse.touch(prepared.directory());
+            if (Thread.currentThread().isInterrupted()) {
+                // All answers were there before they were waited for.
+                throw new SandboxException.Interrupted(plan.name());
+            }
+            command.ifPresent(started -> handOver(vm, started));
+            return new SandboxStart.Started(
+                    record,
+                    vm,
+                    prepared.place().lock(),
+                    prepared.disk().config(),
+                    answered.timings(total.elapsed(), prepared.took(), warm.missed()));
+        } catch (Throwable failure) {
+            Uninterrupted.after(failure, vm::close);
+            throw failure;
+        }
+    }
+
+    /** How a sandbox ends whose start has failed. */
+    Termination termination(Throwable failure) {
+        return Termination.ofFailedStart(failure, unanswered && failure instanceof VmException.Deadline);
+    }
+
+    private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {
+        long id = prepared.place().id();
+        Optional<ProcessIdentity> guard = ground.vms().get(vm.id()).flatMap(VmInfo::guard);
+        boolean moved = ground.store().running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note);
+        SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
+        if (!moved) {
+            // Somebody has ended it who cared neither for its lock nor for its status.
+            throw new SandboxException.NotRunning(plan.name(), record.status());
+        }
+        return record;
+    }
+
+    /** The VM is let go only when the command runs: without one, nothing would ever end it. */
+    private void handOver(Vm vm, GuestExecution main) {
+        main.close();
+        letGo(vm);
+    }
+
+    /** Lets a VM outlive this process. */
+    static void letGo(Vm vm) {
+        try {
+            vm.detach();
+        } catch (VmException refused) {
+            // A short command may have ended, and its VM with it.
+            if (!hasEnded(vm)) {
+                throw refused;
+            }
+        }
+    }
+
+    private static boolean hasEnded(Vm vm) {
+        try {
+            return vm.awaitExit(Deadline.after(END_LIMIT)).mainExit().isPresent();
+        } catch (VmException.Deadline alive) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.cloche.sandbox.lifecycle;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.TemplateStore;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.warm.GuestSetup;
+import dev.cloche.sandbox.warm.TemplateRequest;
+import dev.cloche.sandbox.warm.WarmStarts;
+import dev.cloche.vm.PersistentDisk;
+import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The VM of one start: one of its own, which is to be made, or one of a pool. Which one is recorded before it is touched. */
+final class StartVmChoice {
+    /** Kept of what a detached main command writes; the oldest goes first. */
+    private static final long LOG_BYTES = TemplateStore.LOG_BYTES;
+
+    private final SandboxContext ground;
+    private final StartPlan plan;
+    private final Deadline deadline;
+    private VmId id = VmId.random();
+
+    StartVmChoice(SandboxContext ground, StartPlan plan, Deadline deadline) {
+        this.ground = ground;
+        this.plan = plan;
+        this.deadline = deadline;
+    }
+
+    /** The one that is recorded now. */
+    VmId id() {
+        return id;
+    }
+
+    /** As it is booted. */
+    VmSpec booted(SandboxStart.Prepared prepared, boolean logged) {
+        VmSpec plain = TemplateRequest.vm(id, prepared.disk(), plan.memoryMib(), plan.cpus())
+                .withNetwork(plan.network())
+                .withWritable(writable(prepared.directory()));
+        return limited(plain, logged);
+    }
+
+    /** As it goes on from a snapshot. */
+    VmSpec restored(SandboxStart.Prepared prepared, ChildOrigin origin) {
+        return limited(origin.vm(id, prepared.directory().disk(), plan.network()), origin.logged());
+    }
+
+    private VmSpec limited(VmSpec plain, boolean logged) {
+        VmSpec limited =
+                plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
+        // Whoever started an attached command reads it.
+        return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
+    }
+
+    /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
+    private WritableLayer writable(SandboxDirectory directory) {
+        Path disk = directory.disk();
+        PersistentDisks disks = ground.vms().disks();
+        Optional<PersistentDisk> there = disks.find(disk);
+        if (there.isPresent()) {
+            return there.get().layer();
+        }
+        if (plan.lastingDiskMib().isPresent()) {
+            return disks.create(disk, plan.lastingDiskMib().getAsInt()).layer();
+        }
+        return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
+    }
+
+    /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
+    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup newcomer) {
+        WarmStarts.Request request = new WarmStarts.Request(booted(prepared, logged), plan.image(), newcomer);
+        long sandbox = prepared.place().id();
+        VmId own = id;
+        try {
+            WarmStarts.Outcome outcome = ground.beginnings().warm().take(request, vm -> choose(sandbox, vm), deadline);
+            if (outcome.vm().isEmpty() && !id.equals(own)) {
+                choose(sandbox, VmId.random());
+            }
+            return outcome;
+        } catch (Throwable failure) {
+            // Whatever became of the one that was chosen last: it is not this start's any more.
+            VmId left = id;
+            id = VmId.random();
+            if (!left.equals(own)) {
+                Uninterrupted.after(failure, () -> replace(sandbox, left, id));
+            }
+            throw failure;
+        }
+    }
+
+    /** Another one in place of one that did not come up. */
+    void anew(long sandbox) {
+        choose(sandbox, VmId.random());
+    }
+
+    private void choose(long sandbox, VmId next) {
+        replace(sandbox, id, next);
+        id = next;
+    }
+
+    /** Records which VM is this run's from now on. One that was claimed and is broken and resists stays recorded. */
+    private void replace(long sandbox, VmId before, VmId next) {
+        new SandboxRemoval(ground).destroyOwn(sandbox, before);
+        if (!ground.pools().choose(sandbox, next)) {
+            throw new SandboxException.NotRunning(plan.name(), SandboxStatus.STOPPED);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.cloche.sandbox.reconcile;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.record.SweepRow;
+import dev.cloche.sandbox.record.SweepStore;
+import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmProvider;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Records as events which running sandboxes do not work at present, and which do again: a guard knows, and cannot write to the
+ * catalog. For one thread, and one sweep.
+ */
+final class HindranceEvents {
+    private final VmProvider vms;
+    private final SweepStore store;
+    private final Map<Long, String> seen = new HashMap<>();
+
+    HindranceEvents(VmProvider vms, SweepStore store) {
+        this.vms = vms;
+        this.store = store;
+    }
+
+    /** What an event says; empty for a sandbox that works. */
+    static String told(VmHindrance why) {
+        return "(" + why.name().toLowerCase(Locale.ROOT).replace('_', ' ') + ") " + why.remedy();
+    }
+
+    void look(SweepRow row) {
+        if (row.status() == SandboxStatus.RUNNING) {
+            row.run()
+                    .ifPresent(run -> seen.put(
+                            row.id(),
+                            vms.hindrance(run.vm()).map(HindranceEvents::told).orElse("")));
+        }
+    }
+
+    /** Records what was not told before. Others that write to the catalog go first, up to the deadline. */
+    void tell(Deadline deadline) {
+        Map<Long, String> known = store.hindered();
+        seen.entrySet()
+                .removeIf(sandbox -> known.getOrDefault(sandbox.getKey(), "").equals(sandbox.getValue()));
+        if (!seen.isEmpty()) {
+            store.tellRunning(seen, Duration.ofNanos(deadline.remainingNanos()));
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package dev.cloche.sandbox.warm;
+
+import dev.cloche.sandbox.Secrets;
+import dev.cloche.vm.GuestIdentity;
+import java.time.Clock;
+
+/** Who a guest becomes when it is a sandbox's, however its VM came up. */
+public record GuestSetup(String hostname, Secrets secrets) {
+    /** Asked for when the guest can take it, so that its clock is right. */
+    GuestIdentity identity(Clock clock) {
+        return secrets.addedTo(GuestIdentity.fresh(hostname, clock));
+    }
+}

@@ -1,0 +1,19 @@
+package dev.cloche.sandbox.warm;
+
+import dev.cloche.sandbox.record.PoolStore;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmProvider;
+
+/**
+ * Whose VM a VM of a pool is. A start records the one that it has chosen, and then claims it; between the two its death leaves
+ * a record of a VM that is the pool's, and soon perhaps another sandbox's.
+ */
+public record PoolClaims(VmProvider vms, PoolStore pools) {
+    /**
+     * Whether a recorded VM is that sandbox's own: it was made for it, or claimed. Asked in this order, because who claims a VM
+     * has had it recorded as his before; so what is recorded after it was claimed is true, and stays so.
+     */
+    public boolean has(long sandbox, VmId vm) {
+        return !vms.isPooled(vm) && pools.isOf(sandbox, vm);
+    }
+}

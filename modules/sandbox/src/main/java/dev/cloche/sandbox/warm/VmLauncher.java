@@ -1,0 +1,145 @@
+package dev.cloche.sandbox.warm;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.pool.WarmVm;
+import dev.cloche.sandbox.StartKind;
+import dev.cloche.sandbox.StartTimings;
+import dev.cloche.sandbox.TemplateStore;
+import dev.cloche.vm.PendingIdentity;
+import dev.cloche.vm.SnapshotException;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Brings VMs up: from a template where there is one, and by a boot otherwise. */
+public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker makers, WarmStarts warm, Clock clock) {
+    private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
+
+    /**
+     * A VM that runs.
+     *
+     * @param boot how long that took
+     * @param identity what the guest has still to acknowledge
+     */
+    public record Begun(Vm vm, StartKind kind, Duration boot, Optional<PendingIdentity> identity) {
+        public static Begun warm(WarmVm taken) {
+            StartKind kind = switch (taken.kind()) {
+                case WARM -> StartKind.WARM;
+                case RESTORED -> StartKind.RESTORED;
+            };
+            return new Begun(taken.take(), kind, taken.took(), Optional.empty());
+        }
+
+        public StartTimings timings(Duration total, Duration image, Optional<String> notWarm) {
+            return new StartTimings(kind, total, image, boot, notWarm);
+        }
+
+        /** Waits for what the guest has still to acknowledge, which counts as its boot. */
+        public Begun acknowledged() {
+            Stopwatch watch = Stopwatch.start();
+            identity.ifPresent(PendingIdentity::await);
+            return new Begun(vm, kind, boot.plus(watch.elapsed()), Optional.empty());
+        }
+    }
+
+    /**
+     * Brings a VM up, with a fresh identity on its way. If that fails, it is closed, and its files are left to whoever wrote
+     * its id down.
+     *
+     * @param vm as it would be booted
+     * @param image its reference, for whoever makes a template
+     */
+    public Begun begin(VmSpec vm, String image, GuestSetup newcomer, Deadline deadline) {
+        if (vm.writable() instanceof WritableLayer.Persistent) {
+            // What is on it was written by another guest, which a template's knows nothing of.
+            return boot(vm, newcomer, deadline);
+        }
+        Optional<SnapshotRef> template = template(vm);
+        if (template.isPresent()) {
+            Optional<Begun> restored = restore(vm, template.get(), newcomer, deadline);
+            if (restored.isPresent()) {
+                return restored.get();
+            }
+        }
+        Begun booted = boot(vm, newcomer, deadline);
+        missed(vm, image);
+        return booted;
+    }
+
+    /** Whatever is wrong with templates, a boot is always possible. */
+    private Optional<SnapshotRef> template(VmSpec vm) {
+        try {
+            return templates.find(vm);
+        } catch (RuntimeException e) {
+            log("templates cannot be used", e);
+            return Optional.empty();
+        }
+    }
+
+    private void missed(VmSpec vm, String image) {
+        try {
+            makers.missed(vm, image);
+        } catch (RuntimeException e) {
+            log("no template is made", e);
+        }
+    }
+
+    private Optional<Begun> restore(VmSpec vm, SnapshotRef template, GuestSetup newcomer, Deadline deadline) {
+        Stopwatch watch = Stopwatch.start();
+        Vm clone = vms.create(restored(vm, template));
+        try {
+            clone.start(() -> newcomer.identity(clock), deadline);
+            return Optional.of(new Begun(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
+        } catch (VmException.Deadline | VmException.Interrupted e) {
+            clone.close();
+            throw e;
+        } catch (VmException e) {
+            log("template " + template.name() + " is not usable", e);
+            // Its id is the sandbox's, which a boot is to have now.
+            clone.close();
+            clone.destroy();
+            if (e instanceof SnapshotException.Mismatch || e instanceof SnapshotException.Damaged) {
+                templates.discard(template.name());
+            }
+            return Optional.empty();
+        } catch (Throwable e) {
+            clone.close();
+            throw e;
+        }
+    }
+
+    private static VmSpec restored(VmSpec vm, SnapshotRef template) {
+        VmSpec plain =
+                VmSpec.restored(vm.id(), template).withAttached(vm.attached()).withNetwork(vm.network());
+        VmSpec limited = vm.maxDuration().map(plain::withMaxDuration).orElse(plain);
+        return vm.outputLogBytes().isPresent()
+                ? limited.withOutputLogBytes(vm.outputLogBytes().getAsLong())
+                : limited;
+    }
+
+    private Begun boot(VmSpec spec, GuestSetup newcomer, Deadline deadline) {
+        Vm vm = vms.create(spec);
+        try {
+            Stopwatch watch = Stopwatch.start();
+            vm.start(deadline);
+            Duration boot = watch.elapsed();
+            PendingIdentity configuring =
+                    vm.guest().beginConfigure(newcomer.identity(clock), deadline.orAfter(CONFIGURE_LIMIT));
+            return new Begun(vm, StartKind.COLD, boot, Optional.of(configuring));
+        } catch (Throwable failure) {
+            Uninterrupted.after(failure, vm::close);
+            throw failure;
+        }
+    }
+
+    private static void log(String what, RuntimeException why) {
+        System.getLogger(TemplateStore.class.getName()).log(System.Logger.Level.DEBUG, what, why);
+    }
+}
