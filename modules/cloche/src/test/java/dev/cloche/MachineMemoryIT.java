@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.cloche.machine.KeptSnapshot;
+import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -77,7 +78,7 @@ class MachineMemoryIT extends MachinesInVms {
         }
         assertThat(machines.snapshots("one"))
                 .extracting(KeptSnapshot::name, KeptSnapshot::memory)
-                .containsExactly(tuple("disk", false), tuple("with-memory", true));
+                .containsExactly(tuple(new MachineName("disk"), false), tuple(new MachineName("with-memory"), true));
         assertThatThrownBy(() -> machines.restore("one", "disk")).hasMessageContaining("runs");
         machines.stop("one", GRACE);
         machines.restore("one", "disk");
