@@ -3,12 +3,12 @@ package dev.cloche.pool;
 import java.time.Duration;
 
 /**
- * What is asked of a key: arrivals, forgotten by half in a minute, and how long restores take. Pure; times are monotonic
- * nanoseconds.
+ * Measures the demand for a key: arrivals, whose weight halves in a minute, and how long restores take. Pure; times are
+ * monotonic nanoseconds.
  *
  * @param arrivals weighted by how recent they are
  * @param at when they were weighted
- * @param latest when somebody asked last, or the key was registered
+ * @param latest when an acquirer asked last, or the key was registered
  * @param restoreSeconds a moving average; zero for not known yet
  */
 record Demand(double arrivals, long at, long latest, double restoreSeconds) {
@@ -30,7 +30,7 @@ record Demand(double arrivals, long at, long latest, double restoreSeconds) {
         return new Demand(arrivals, at, latest, average);
     }
 
-    /** How many are to be kept ready now. */
+    /** Returns how many entries are to be kept ready now. */
     int target(DepthPolicy policy, long now) {
         if (policy.coldAfter().filter(idle -> now - latest >= idle.toNanos()).isPresent()) {
             return 0;

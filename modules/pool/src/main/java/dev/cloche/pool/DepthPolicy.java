@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How many VMs of a key are kept ready.
+ * Says how many VMs of a key are kept ready.
  *
  * @param min never fewer, unless the key may go cold
  * @param max never more; at least one and at least {@code min}
@@ -12,15 +12,15 @@ import java.util.Optional;
  * @param coldAfter without any demand for this long, none are kept until the next; absent for never
  */
 public record DepthPolicy(int min, int max, Sizing sizing, Optional<Duration> coldAfter) {
-    /** How a depth between the marks is found. */
+    /** Says how a depth between the marks is found. */
     public enum Sizing {
-        /** Always {@code max}. */
+        /** Keeps always {@code max}. */
         FULL,
-        /** As many as are asked for in the time of one restore, and one more. */
+        /** Keeps as many as are asked for in the time of one restore, and one more. */
         BY_DEMAND
     }
 
-    /** One to four, always four. */
+    /** Keeps one to four, always four. */
     public static final DepthPolicy DEFAULT = new DepthPolicy(1, 4, Sizing.FULL, Optional.empty());
 
     /** @throws PoolException.Invalid if the marks are in the wrong order, or a duration is not positive */
@@ -32,7 +32,7 @@ public record DepthPolicy(int min, int max, Sizing sizing, Optional<Duration> co
         coldAfter.ifPresent(after -> PoolConfig.positive("time to go cold", after));
     }
 
-    /** Always this many. */
+    /** Returns the policy that always keeps this many. */
     public static DepthPolicy of(int depth) {
         return new DepthPolicy(Math.min(1, depth), depth, Sizing.FULL, Optional.empty());
     }

@@ -9,13 +9,16 @@ import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** Entries that are being destroyed, and those that resisted and are tried again. Guarded by the pool's lock. */
+/**
+ * Holds entries that are being destroyed, and quarantined ones that resisted and are tried again. Guarded by the pool's
+ * lock.
+ */
 final class DestroyQueue {
     private final PoolConfig config;
     private final RandomGenerator random;
     private final Map<Long, Dying> dying = new LinkedHashMap<>();
     private final Map<Long, Resisting> quarantine = new HashMap<>();
-    private final Map<Long, RestoreBackoff> troubles = new HashMap<>();
+    private final Map<Long, RestoreBackoff> backoffs = new HashMap<>();
 
     private record Dying(PoolEntry entry, long since) {}
 
@@ -26,24 +29,24 @@ final class DestroyQueue {
         this.random = random;
     }
 
-    void bury(PoolEntry entry, long now) {
+    void add(PoolEntry entry, long now) {
         dying.put(entry.number(), new Dying(entry, now));
     }
 
     void destroyed(PoolEntry entry) {
         dying.remove(entry.number());
-        troubles.remove(entry.number());
+        backoffs.remove(entry.number());
     }
 
     void resisted(PoolEntry entry, long now) {
         dying.remove(entry.number());
-        RestoreBackoff trouble = troubles.getOrDefault(entry.number(), RestoreBackoff.NONE)
+        RestoreBackoff backoff = backoffs.getOrDefault(entry.number(), RestoreBackoff.NONE)
                 .failed("it cannot be destroyed", config.retry(), now, random);
-        troubles.put(entry.number(), trouble);
-        quarantine.put(entry.number(), new Resisting(entry, trouble.retryAt()));
+        backoffs.put(entry.number(), backoff);
+        quarantine.put(entry.number(), new Resisting(entry, backoff.retryAt()));
     }
 
-    /** Those to be tried again now; they are dying again. */
+    /** Returns the quarantined entries to be tried again now; they are being destroyed again. */
     List<PoolEntry> due(long now) {
         List<PoolEntry> again = quarantine.values().stream()
                 .filter(one -> now - one.retryAt() >= 0)
@@ -51,12 +54,15 @@ final class DestroyQueue {
                 .toList();
         again.forEach(entry -> {
             quarantine.remove(entry.number());
-            bury(entry, now);
+            add(entry, now);
         });
         return again;
     }
 
-    /** When something is to be looked at: one that resisted, also if it is late, or one whose destruction is slow from then on. */
+    /**
+     * Returns when something is to be looked at: an entry that resisted, also if it is late, or one whose destruction
+     * is slow from then on.
+     */
     OptionalLong untilDue(long now) {
         LongStream retries = quarantine.values().stream().mapToLong(one -> one.retryAt() - now);
         LongStream slow =
@@ -64,7 +70,7 @@ final class DestroyQueue {
         return LongStream.concat(retries, slow).min();
     }
 
-    /** Whether there will soon be room: something is being destroyed, and not slowly. */
+    /** Says whether there will soon be room: something is being destroyed, and not slowly. */
     boolean makesRoom(long now) {
         return dying.values().stream().anyMatch(one -> untilSlow(one, now) > 0);
     }
@@ -88,7 +94,7 @@ final class DestroyQueue {
                 quarantine.values().stream().map(Resisting::entry));
     }
 
-    /** Whether nothing is being destroyed. */
+    /** Says whether nothing is being destroyed. */
     boolean isEmpty() {
         return dying.isEmpty();
     }

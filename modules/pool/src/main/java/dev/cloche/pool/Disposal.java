@@ -11,7 +11,7 @@ import java.util.Optional;
  * threads.
  */
 record Disposal(Duration within) {
-    /** Why it could not be removed; empty if it is gone. */
+    /** Ends and removes a VM; returns why it could not be removed, empty if it is gone. */
     Optional<String> of(Vm vm) {
         try {
             if (vm.state().live()) {
@@ -26,7 +26,7 @@ record Disposal(Duration within) {
         }
     }
 
-    /** Closes a handle, whatever comes of it. */
+    /** Closes a handle; what the close throws is not thrown on. */
     void letGo(Vm vm) {
         try {
             vm.close();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Who gets which entry, and what becomes of an entry that somebody was given. A part of {@link PoolCore}. */
+/** Assigns entries to waiters, and takes back the entries that were leased. A part of {@link PoolCore}. */
 final class EntryAssignment {
     private final PoolState state;
 
@@ -19,7 +19,7 @@ final class EntryAssignment {
         return waiter;
     }
 
-    /** It waits no more; answers what it was granted meanwhile. */
+    /** Takes a waiter out of its queue; returns what it was granted meanwhile. */
     Optional<PoolEntry> cancel(Waiter waiter) {
         KeyBucket bucket = state.buckets.get(waiter.key());
         if (bucket != null) {
@@ -30,7 +30,7 @@ final class EntryAssignment {
                 : Optional.empty();
     }
 
-    /** It is where it was in the queue. */
+    /** Puts a waiter back where it was in the queue. */
     void again(Waiter waiter) {
         waiter.again();
         KeyBucket bucket = state.buckets.get(waiter.key());
@@ -43,7 +43,7 @@ final class EntryAssignment {
         }
     }
 
-    /** It was leased and is as good as before. */
+    /** Takes back an entry that was leased and is as good as before. */
     void returned(PoolEntry entry, long now) {
         PoolState.Held held = PoolState.out(state.leased, entry);
         if (!state.gone(held.bucket())) {
@@ -53,12 +53,12 @@ final class EntryAssignment {
         }
     }
 
-    /** It was leased and is of no use to this pool; what is left of it has been seen to. */
+    /** Drops an entry that was leased and is of no use to this pool; what is left of it has been seen to. */
     void lost(PoolEntry entry, Eviction cause) {
         state.forget(entry, PoolState.out(state.leased, entry).bucket(), cause);
     }
 
-    /** Gives what is ready to those who wait, in their order; and an answer to those who wait in vain. */
+    /** Gives what is ready to the waiters, in their order, and an answer to those that wait in vain. */
     void serve(KeyBucket bucket, long now) {
         while (!bucket.waiters.isEmpty()) {
             Optional<Waiter.Grant.Ready> ready =
@@ -77,7 +77,10 @@ final class EntryAssignment {
         }
     }
 
-    /** A restore has failed: the longest waiter need not wait for the next, for there are other ways to start. */
+    /**
+     * Answers the longest waiter after a failed restore: it need not wait for the next, for there are other ways to
+     * start.
+     */
     void restoreFailed(KeyBucket bucket) {
         if (!bucket.waiters.isEmpty()) {
             fail(bucket.waiters.removeFirst(), notRestored(bucket));
@@ -85,7 +88,7 @@ final class EntryAssignment {
     }
 
     private static PoolException notRestored(KeyBucket bucket) {
-        return new PoolException.NotRestored(bucket.key(), bucket.trouble.last().orElse("for a reason not known"));
+        return new PoolException.NotRestored(bucket.key(), bucket.backoff.last().orElse("for a reason not known"));
     }
 
     void failAll(KeyBucket bucket, PoolException why) {

@@ -27,16 +27,16 @@ import java.util.function.Consumer;
  * @param events told how long preparations take
  */
 record EntryMaker(VmProvider provider, PoolConfig config, Disposal disposal, Consumer<PoolEvent> events) {
-    /** Something that almost every image has; where it is missing, the guest has looked for it, which is most of it. */
+    /** Runs in almost every image; where it is missing, the guest has looked for it, which is most of the exercise. */
     private static final ExecRequest EXERCISE = ExecRequest.of("true");
 
-    /** What came of it. */
+    /** Says how the making of an entry ended. */
     sealed interface Made {
-        /** It lies on its shelf, and no process owns it. */
+        /** The entry lies on its shelf, and no process owns it. */
         record Ready(Duration took) implements Made {}
 
         /**
-         * No entry came of it.
+         * The making has failed, without an entry.
          *
          * @param left whether its VM resisted its removal
          */
@@ -73,7 +73,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Disposal disposal, Con
         }
     }
 
-    /** What a failure is counted as. */
+    /** Returns the code that a failure is counted under. */
     static String code(Throwable why) {
         return why instanceof ClocheException known
                 ? known.code()
@@ -113,7 +113,7 @@ record EntryMaker(VmProvider provider, PoolConfig config, Disposal disposal, Con
         }
     }
 
-    /** Whatever it does, it ends in time for us. */
+    /** Does work in a guest within its time; work that takes longer is interrupted, and does not hold us up. */
     private void within(String what, Consumer<Guest> work, Guest guest, Deadline deadline) {
         FutureTask<Boolean> task = new FutureTask<>(() -> {
             work.accept(guest);

@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-/** Why an entry left the pool other than by a hand-off of this process. */
+/** Says why an entry left the pool other than by a hand-off of this process. */
 public enum Eviction {
     /** It was too old, or about to be and replaced. */
     AGE,

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Which ready entries of one key go now. Pure; times are monotonic nanoseconds. */
+/** Decides which ready entries of one key are evicted now. Pure; times are monotonic nanoseconds. */
 final class EvictionPlan {
     private EvictionPlan() {}
 
-    /** An entry, as far as it matters here. {@code current}: whether its snapshot is the registered one. */
+    /** Describes an entry, as far as it matters here. {@code current}: whether its snapshot is the registered one. */
     record Candidate(long number, long bornAt, long replaceAt, long endAt, boolean current) {
         boolean fresh(long now) {
             return current && now - replaceAt < 0;
@@ -22,7 +22,7 @@ final class EvictionPlan {
     record Going(long number, Eviction cause) {}
 
     /**
-     * What is too old goes. What is stale goes when its replacement is there, and the oldest of what is too many.
+     * Evicts what is too old, what is stale when its replacement is there, and the oldest of what is too many.
      *
      * @param checking entries that are not ready just now and will be
      */

@@ -9,21 +9,25 @@ import dev.cloche.vm.VmState;
 import java.time.Duration;
 
 /**
- * Makes entries their acquirers': adopted, chosen, claimed, limited, continued, and acknowledged by their guests. Blocks.
+ * Hands entries over to their acquirers: adopted, chosen, claimed, limited, continued, and acknowledged by their
+ * guests. Blocks.
  *
  * @param adoptWithin what the adoption has; a VM that takes longer is left alone
  */
 record HandOffProcedure(VmProvider provider, Disposal disposal, Duration adoptWithin) {
-    /** How a hand-off ended. */
+    /** Says how a hand-off ended. */
     sealed interface Outcome {
         record Done(Vm vm) implements Outcome {}
 
         /** The VM is no good, or another process has it; another VM may be good. */
         record Broken(Eviction cause) implements Outcome {}
 
-        /** The acquirer's own doing, or an error of this JVM; the VM may be as it was, on its shelf. */
+        /**
+         * The hand-off failed by the acquirer's own doing, or by an error of this JVM; the VM may be as it was, on its
+         * shelf.
+         */
         record Failed(Throwable why, boolean usable) implements Outcome {
-            /** What the acquirer is thrown; an error is thrown here. */
+            /** Returns what the acquirer is thrown; an error is thrown here. */
             RuntimeException thrown() {
                 if (why instanceof Error error) {
                     throw error;
@@ -93,7 +97,10 @@ record HandOffProcedure(VmProvider provider, Disposal disposal, Duration adoptWi
         }
     }
 
-    /** What resists is let go of: an entry lies there for the next sweep, a claimed VM is written down by its acquirer. */
+    /**
+     * Destroys a VM; one that resists is let go of: an entry lies there for the next sweep, a claimed VM is written
+     * down by its acquirer.
+     */
     private void dispose(Vm vm) {
         disposal.of(vm).ifPresent(why -> disposal.letGo(vm));
     }

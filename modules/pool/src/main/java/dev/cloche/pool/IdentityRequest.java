@@ -22,7 +22,7 @@ final class IdentityRequest {
         }
     }
 
-    /** Whether another VM would fail likewise. */
+    /** Says whether another VM would fail likewise. */
     boolean wrong(Throwable why) {
         return failed || why instanceof VmException.Invalid || why instanceof GuestException.Refused;
     }

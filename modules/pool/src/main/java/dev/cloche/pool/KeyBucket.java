@@ -11,29 +11,32 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** One registration of a key; a new one after an unregistration is another bucket. Guarded by the pool's lock. */
+/**
+ * Holds the entries, waiters and restores of one registration of a key; a new registration after an unregistration is
+ * another bucket. Guarded by the pool's lock.
+ */
 final class KeyBucket {
     private final StackKey key;
     private final PoolConfig config;
     private Registration registration;
 
-    /** The newest first. */
+    /** Holds the newest entry first. */
     final Deque<PoolEntry> ready = new ArrayDeque<>();
 
     final Map<Long, Underway> underway = new HashMap<>();
     final Deque<Waiter> waiters = new ArrayDeque<>();
     final PoolCounters tally = new PoolCounters();
-    RestoreBackoff trouble = RestoreBackoff.NONE;
+    RestoreBackoff backoff = RestoreBackoff.NONE;
     Demand demand;
     boolean stalled;
-    /** Whether what lies on the shelf is known. */
+    /** Says whether what lies on the shelf is known. */
     boolean swept;
-    /** How many entries other processes are making, as far as is known. */
+    /** Counts the entries that other processes are making, as far as is known. */
     int openingElsewhere;
 
     OptionalLong neededSince = OptionalLong.empty();
 
-    /** A restore. */
+    /** Describes a restore that is under way. */
     record Underway(SnapshotRef snapshot, long since) {
         boolean slow(PoolConfig config, long now) {
             return now - since >= config.slowAfter().toNanos();
@@ -57,19 +60,19 @@ final class KeyBucket {
 
     void replace(Registration newer) {
         registration = newer;
-        trouble = trouble.over();
+        backoff = backoff.over();
     }
 
     DepthPolicy depth() {
         return registration.depth();
     }
 
-    /** How many this process is to keep ready. */
+    /** Returns how many entries this process is to keep ready. */
     int target(long now) {
         return registration.keeps() ? demand.target(depth(), now) : 0;
     }
 
-    /** An entry lies on its shelf; it is handed out before the older ones. */
+    /** Adds an entry that lies on its shelf; it is handed out before the older ones. */
     void shelve(PoolEntry entry) {
         List<PoolEntry> younger = new ArrayList<>();
         while (!ready.isEmpty() && ready.getFirst().bornAt() - entry.bornAt() > 0) {
@@ -79,7 +82,7 @@ final class KeyBucket {
         younger.reversed().forEach(ready::addFirst);
     }
 
-    /** The newest that is not too old; those that are go into {@code tooOld}. */
+    /** Takes the newest entry that is not too old; those that are too old go into {@code tooOld}. */
     Optional<PoolEntry> pop(long now, List<PoolEntry> tooOld) {
         while (!ready.isEmpty()) {
             PoolEntry newest = ready.removeFirst();
@@ -91,7 +94,7 @@ final class KeyBucket {
         return Optional.empty();
     }
 
-    /** In the order of asking, whoever comes back. */
+    /** Queues a waiter in the order of asking, also one that comes back. */
     void queue(Waiter waiter) {
         List<Waiter> later = new ArrayList<>();
         while (!waiters.isEmpty() && waiters.getLast().order() > waiter.order()) {
@@ -113,7 +116,9 @@ final class KeyBucket {
         throw new IllegalStateException("entry " + number + " is not ready");
     }
 
-    /** What is to go now; of a shelf that another process keeps, only what is too old to be handed out. */
+    /**
+     * Returns what is to be evicted now; of a shelf that another process keeps, only what is too old to be handed out.
+     */
     List<EvictionPlan.Going> going(long now) {
         List<EvictionPlan.Candidate> candidates = new ArrayList<>();
         ready.forEach(entry -> candidates.add(entry.candidate(registration.snapshot())));
@@ -121,7 +126,7 @@ final class KeyBucket {
         return EvictionPlan.plan(candidates, 0, most, now);
     }
 
-    /** What is to be restored now, were it for this key alone. */
+    /** Returns what is to be restored now, were it for this key alone. */
     RefillPlan.Need need(long now) {
         int target = target(now);
         int waiting = waiters.size();
@@ -136,28 +141,28 @@ final class KeyBucket {
         boolean stale = all > fresh;
         // Of those that are stale one at a time is replaced before it goes, so one more than the target is allowed.
         int wanted = Math.max(0, Math.min(waiting + target - fresh, waiting + target + (stale ? 1 : 0) - all));
-        int allowed = mayBegin(now) ? trouble.broken(config.retry()) ? Math.min(1, wanted) : wanted : 0;
+        int allowed = mayBegin(now) ? backoff.broken(config.retry()) ? Math.min(1, wanted) : wanted : 0;
         int forWaiters = Math.clamp((long) waiting - making, 0, allowed);
         neededSince = wanted == 0 ? OptionalLong.empty() : neededSince.isPresent() ? neededSince : OptionalLong.of(now);
         return new RefillPlan.Need(key, forWaiters, allowed - forWaiters, all, target);
     }
 
     private boolean mayBegin(long now) {
-        boolean trial = trouble.broken(config.retry()) && !underway.isEmpty();
+        boolean trial = backoff.broken(config.retry()) && !underway.isEmpty();
         boolean slow = underway.values().stream().anyMatch(way -> way.slow(config, now));
-        return swept && !trouble.pausing(now) && !trial && !slow;
+        return swept && !backoff.pausing(now) && !trial && !slow;
     }
 
     private boolean fresh(PoolEntry entry, long now) {
         return entry.candidate(registration.snapshot()).fresh(now);
     }
 
-    /** Whoever waits now waits in vain. */
+    /** Says whether an acquirer that waits now waits in vain. */
     boolean hopeless(long now) {
-        return trouble.broken(config.retry()) && trouble.pausing(now) && underway.isEmpty();
+        return backoff.broken(config.retry()) && backoff.pausing(now) && underway.isEmpty();
     }
 
-    /** When something is due without anything happening: how long after a time, of which it is the soonest. */
+    /** Returns when something is due without anything happening: how long after a time, of which it is the soonest. */
     OptionalLong due(long after) {
         List<Long> times = new ArrayList<>();
         for (PoolEntry entry : ready) {
@@ -166,8 +171,8 @@ final class KeyBucket {
         }
         underway.values()
                 .forEach(way -> times.add(way.since() + config.slowAfter().toNanos()));
-        if (trouble.failures() > 0) {
-            times.add(trouble.retryAt());
+        if (backoff.failures() > 0) {
+            times.add(backoff.retryAt());
         }
         depth().coldAfter().ifPresent(idle -> times.add(demand.latest() + idle.toNanos()));
         return times.stream()
@@ -190,7 +195,7 @@ final class KeyBucket {
                 tally.get(PoolCounters.Count.VALIDATION_FAILURES),
                 tally.evictions(),
                 tally.failures(),
-                trouble.last(),
+                backoff.last(),
                 stalled);
     }
 }

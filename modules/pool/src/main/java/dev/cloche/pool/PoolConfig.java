@@ -3,10 +3,10 @@ package dev.cloche.pool;
 import java.time.Duration;
 
 /**
- * How a pool works. Begin with {@link #DEFAULT} and change what differs.
+ * Configures a pool. Begin with {@link #DEFAULT} and change what differs.
  *
- * @param refillInterval the safety sweep: refills that nothing woke, and what other processes did unnoticed; demand wakes at
- *     once
+ * @param refillInterval the safety sweep: refills that nothing woke, and what other processes did unnoticed; demand
+ *     wakes at once
  * @param parallelRestores how many restores run at once, at least one; one that is slow gives its place away
  * @param restoreWithin what one restore has, its warm-up and health check included
  * @param slowAfter when a restore counts as slow
@@ -27,11 +27,11 @@ public record PoolConfig(
         Retry retry,
         Budget budget) {
     /**
-     * What follows on failed restores of a key.
+     * Configures the back-off after failed restores of a key.
      *
      * @param first pause after the first; doubled after each further one, and shortened by up to a half at random
      * @param longest pause
-     * @param breakAfter so many failures in a row: who waits is told at once, and one restore at a time is tried
+     * @param breakAfter so many failures in a row: waiters are told at once, and one restore at a time is tried
      */
     public record Retry(Duration first, Duration longest, int breakAfter) {
         public Retry {
@@ -45,7 +45,7 @@ public record PoolConfig(
     }
 
     /**
-     * What all entries of a host may take together, whoever made them, those being made included.
+     * Limits what all entries of a host may take together, those of other processes and those being made included.
      *
      * @param vms at least one
      * @param memoryMiB of their guests' memory, at least one

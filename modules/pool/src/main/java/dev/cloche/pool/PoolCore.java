@@ -14,9 +14,9 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * All that a pool decides: a state machine without I/O, threads or clocks. Whoever drives it calls one method at a time, tells
- * it the monotonic time in nanoseconds, and does the {@link #drain effects}. Each event is taken by the part that it concerns,
- * and then what follows for everybody is {@link #settle settled}.
+ * Takes all decisions of a pool: a state machine without I/O, threads or clocks. Its driver calls one method at a time,
+ * tells it the monotonic time in nanoseconds, and does the {@link #drain effects}. Each event is taken by the part that
+ * it concerns, and then what follows for all waiters and entries is {@link #settle settled}.
  */
 final class PoolCore {
     private final PoolState state;
@@ -25,10 +25,10 @@ final class PoolCore {
     private final ShelfReconciliation shelves;
     private long refillRuns;
     private long sweepAt;
-    /** What was due up to then is begun. */
+    /** The time up to which everything that was due has begun. */
     private long settledAt;
 
-    /** A core without keys. Its random numbers are for jitter, not for secrets. */
+    /** Makes a core without keys. Its random numbers are for jitter, not for secrets. */
     PoolCore(PoolConfig config, RandomGenerator random, Supplier<VmId> ids, long now) {
         state = new PoolState(config, random);
         leases = new EntryAssignment(state);
@@ -38,7 +38,7 @@ final class PoolCore {
         settledAt = now;
     }
 
-    /** What is to be done, in order; each is answered once. */
+    /** Returns what is to be done, in order; each is answered once. */
     List<PoolEffect> drain() {
         return state.drain();
     }
@@ -62,7 +62,7 @@ final class PoolCore {
         settle(now);
     }
 
-    /** What is ready of it is destroyed, if this process keeps its shelf. */
+    /** Drops the registration of a key; what is ready of it is destroyed, if this process keeps its shelf. */
     void unregister(StackKey key, long now) {
         KeyBucket gone = state.buckets.remove(key);
         if (gone == null) {
@@ -94,26 +94,26 @@ final class PoolCore {
         return waiter;
     }
 
-    /** It waits no more; what it was granted meanwhile goes to the next. */
+    /** Ends the wait of an acquirer; what it was granted meanwhile goes to the next. */
     void cancel(Waiter waiter, long now) {
         leases.cancel(waiter).ifPresent(entry -> leases.returned(entry, now));
         settle(now);
     }
 
-    /** What it was granted was of no use: it is where it was in the queue. */
+    /** Puts a waiter back where it was in the queue, because what it was granted was of no use. */
     void again(Waiter waiter, PoolEntry broken, Eviction cause, long now) {
         lost(broken, cause, now);
         leases.again(waiter);
         settle(now);
     }
 
-    /** It was leased and is as good as before. */
+    /** Takes back an entry that was leased and is as good as before. */
     void returned(PoolEntry entry, long now) {
         leases.returned(entry, now);
         settle(now);
     }
 
-    /** It was leased and is of no use to this pool; what is left of it has been seen to. */
+    /** Drops an entry that was leased and is of no use to this pool; what is left of it has been seen to. */
     void lost(PoolEntry entry, Eviction cause, long now) {
         leases.lost(entry, cause);
         settle(now);
@@ -124,14 +124,14 @@ final class PoolCore {
         settle(now);
     }
 
-    /** It lies on its shelf. */
+    /** Adds the entry of a restore that succeeded: it lies on its shelf. */
     void made(long ticket, SnapshotRef snapshot, Duration maxAge, Duration took, long now) {
         restores.made(ticket, snapshot, maxAge, took, now);
         settle(now);
     }
 
     /**
-     * No entry came of it.
+     * Takes note of a restore that made no entry.
      *
      * @param rejected whether its preparation refused it
      * @param left whether its VM resisted its removal
@@ -141,7 +141,7 @@ final class PoolCore {
         settle(now);
     }
 
-    /** It is gone, or another process has it. */
+    /** Drops an entry that is destroyed: it is gone, or another process has it. */
     void destroyed(PoolEntry entry, long now) {
         state.destroyed(entry);
         settle(now);
@@ -157,26 +157,26 @@ final class PoolCore {
         settle(now);
     }
 
-    /** Another process may have changed something on the shelves. */
+    /** Has the shelves looked at, for another process may have changed something on them. */
     void sweep(long now) {
         if (!state.closed) {
             shelves.sweep(now);
         }
     }
 
-    /** The shelves could not be looked at. */
+    /** Takes note that the shelves could not be looked at. */
     void notSwept(long now) {
         shelves.notSwept();
         settle(now);
     }
 
-    /** What lies on the shelves, as {@link ShelfReconciliation#swept} has it. */
+    /** Takes in what lies on the shelves, as {@link ShelfReconciliation#swept} has it. */
     void swept(List<PooledVm> found, Set<VmId> ended, long now) {
         shelves.swept(found, ended, now);
         settle(now);
     }
 
-    /** Whatever is due by the passing of time. */
+    /** Does what is due by the passing of time. */
     void tick(long now) {
         if (state.closed) {
             return;
@@ -185,14 +185,17 @@ final class PoolCore {
             sweepAt = now + state.config.refillInterval().toNanos();
             shelves.sweep(now);
         }
-        state.graveyard.due(now).forEach(entry -> state.want(new PoolEffect.Destroy(entry)));
+        state.destroyQueue.due(now).forEach(entry -> state.want(new PoolEffect.Destroy(entry)));
         settle(now);
     }
 
-    /** How long until the next tick, at least a millisecond. What became due since the core was last asked anything counts. */
+    /**
+     * Returns how long it is until the next tick, at least a millisecond. What became due since the core was last asked
+     * anything counts.
+     */
     Duration untilDue(long now) {
         long sinceSettled = Stream.concat(
-                        Stream.of(OptionalLong.of(sweepAt - settledAt), state.graveyard.untilDue(settledAt)),
+                        Stream.of(OptionalLong.of(sweepAt - settledAt), state.destroyQueue.untilDue(settledAt)),
                         state.buckets.values().stream().map(bucket -> bucket.due(settledAt)))
                 .flatMapToLong(OptionalLong::stream)
                 .min()
@@ -200,7 +203,7 @@ final class PoolCore {
         return Duration.ofNanos(Math.max(sinceSettled - (now - settledAt), 1_000_000));
     }
 
-    /** Nobody is served any more; what lies on the shelves stays there. */
+    /** Closes the core: no acquirer is served any more, and what lies on the shelves stays there. */
     void close() {
         if (state.closed) {
             return;
@@ -212,10 +215,10 @@ final class PoolCore {
             bucket.ready.clear();
         }
         state.cancelAll();
-        state.graveyard.giveUp();
+        state.destroyQueue.giveUp();
     }
 
-    /** Whether a closed pool has nothing under way. */
+    /** Says whether a closed pool has nothing under way. */
     boolean idle() {
         return state.idle();
     }
@@ -231,26 +234,26 @@ final class PoolCore {
                 total.evictions().values().stream().mapToLong(Long::longValue).sum(),
                 refillRuns,
                 total.get(PoolCounters.Count.VALIDATION_FAILURES),
-                state.graveyard.quarantined(),
+                state.destroyQueue.quarantined(),
                 Map.copyOf(keys));
     }
 
-    /** All entries that are the pool's, wherever they are. */
+    /** Returns all entries that are the pool's, wherever they are. */
     Stream<PoolEntry> entries() {
         return state.entries();
     }
 
-    /** For tests: all pool entries and what is to become one, as far as is known. */
+    /** Counts, for tests, all pool entries and what is to become one, as far as is known. */
     int vmsOnHost() {
         return state.vmsInUse() + state.foreign.vms();
     }
 
-    /** For tests. */
+    /** Returns the buckets, for tests. */
     Map<StackKey, KeyBucket> buckets() {
         return state.buckets;
     }
 
-    /** What follows from any event: who waits is served, what goes is destroyed, what is missing is restored. */
+    /** Does what follows from any event: waiters are served, what goes is destroyed, what is missing is restored. */
     private void settle(long now) {
         if (state.closed) {
             return;

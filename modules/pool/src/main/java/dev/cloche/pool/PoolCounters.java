@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts of a key, or of all. Guarded by the pool's lock. */
+/** Counts what happened to the entries of a key, or of all. Guarded by the pool's lock. */
 final class PoolCounters {
     private final Map<Eviction, Long> evictions = new EnumMap<>(Eviction.class);
     private final Map<String, Long> failures = new TreeMap<>();

@@ -23,7 +23,7 @@ final class PoolDriver {
     private final PoolListener listener;
     private final PoolCore core;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Something changed that the clock's thread or a close waits for. */
+    /** Signals that something changed that the clock's thread or a close waits for. */
     private final Condition changed = lock.newCondition();
 
     private final Map<Long, Thread> underway = new ConcurrentHashMap<>();
@@ -49,7 +49,7 @@ final class PoolDriver {
         return withCore(now -> question.of(core, now));
     }
 
-    /** The same, for what has no answer. */
+    /** Tells the core something that has no answer, as {@link #ask} does. */
     void tell(ObjLongConsumer<PoolCore> event) {
         var _ = withCore(now -> {
             event.accept(core, now);
@@ -98,7 +98,7 @@ final class PoolDriver {
         thread.start();
     }
 
-    /** Whatever the listener does, the pool goes on. */
+    /** Tells the listener; whether it returns or throws, the pool goes on. */
     void happened(PoolEvent event) {
         try {
             listener.happened(event);
@@ -138,7 +138,7 @@ final class PoolDriver {
         }
     }
 
-    /** False once the pool is closed. */
+    /** Waits until something is due; false once the pool is closed. */
     private boolean awaitDue() {
         lock.lock();
         try {
@@ -149,7 +149,7 @@ final class PoolDriver {
                 }
             }
             return false;
-        } catch (InterruptedException nobodyDoes) {
+        } catch (InterruptedException noThreadDoes) {
             return true;
         } finally {
             lock.unlock();

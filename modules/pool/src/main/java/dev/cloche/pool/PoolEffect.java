@@ -2,7 +2,7 @@ package dev.cloche.pool;
 
 import dev.cloche.vm.VmId;
 
-/** What the pool's core wants done; the driver that does it tells the core how it went. */
+/** Says what the pool's core wants done; the driver that does it tells the core how it went. */
 sealed interface PoolEffect {
     /** Make an entry. */
     record Restore(long ticket, StackKey key, Registration registration, VmId vm) implements PoolEffect {}

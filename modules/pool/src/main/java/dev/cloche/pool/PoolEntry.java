@@ -5,7 +5,7 @@ import dev.cloche.vm.VmId;
 import java.time.Duration;
 
 /**
- * A prepared VM on its shelf, which no process owns until its hand-off. Times are monotonic nanoseconds.
+ * Describes a prepared VM on its shelf, which no process owns until its hand-off. Times are monotonic nanoseconds.
  *
  * @param number never given twice in one core
  * @param replaceAt from then on another one takes its place
@@ -21,7 +21,7 @@ record PoolEntry(
         long replaceAt,
         long endAt,
         long knownSince) {
-    /** An entry that is that old now. */
+    /** Makes an entry that is that old now. */
     static PoolEntry aged(
             long number, StackKey key, SnapshotRef snapshot, VmId vm, Duration age, Duration maxAge, long now) {
         long bornAt = now - age.toNanos();
@@ -45,7 +45,7 @@ record PoolEntry(
         return maxAge.multipliedBy(share).dividedBy(1000);
     }
 
-    /** The same entry, looked at now. */
+    /** Returns the same entry, looked at now. */
     PoolEntry knownAgain(long now) {
         return new PoolEntry(number, key, snapshot, vm, bornAt, replaceAt, endAt, now);
     }

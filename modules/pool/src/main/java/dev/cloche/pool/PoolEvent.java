@@ -3,7 +3,7 @@ package dev.cloche.pool;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 
-/** Something that happened in a pool. */
+/** Tells what happened in a pool. */
 public sealed interface PoolEvent {
     StackKey key();
 
@@ -13,7 +13,7 @@ public sealed interface PoolEvent {
     /** An entry that another process had made was found on its shelf. */
     record Adopted(StackKey key, VmId vm) implements PoolEvent {}
 
-    /** With the code of the error, or its class, and the time until the next attempt. */
+    /** A restore failed, with the code of the error, or its class, and the back-off until the next attempt. */
     record RestoreFailed(StackKey key, String code, String why, int inARow, Duration pause) implements PoolEvent {}
 
     /** Restores of a key fail again and again: no progress until something is mended. Told once. */

@@ -3,7 +3,7 @@ package dev.cloche.pool;
 import dev.cloche.base.ClocheException;
 import org.jspecify.annotations.Nullable;
 
-/** What can go wrong with a warm pool as such; errors of VMs have a family of their own. */
+/** Is thrown when something goes wrong with a warm pool as such; errors of VMs have a family of their own. */
 public abstract sealed class PoolException extends ClocheException {
     private PoolException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

@@ -15,10 +15,11 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A pool's metrics in Micrometer, which is needed on the class path only where this class is used. It is given to a
+ * Publishes a pool's metrics by Micrometer, which is needed on the class path only where this class is used. Given to a
  * pool as its listener. Safe for use from several threads.
  *
- * <p>Tagged by the key: gauges by all of it, counts and times without its version, which is a digest that changes with each build.
+ * <p>Tagged by the key: gauges by all of it, counts and times without its version, which is a digest that changes with
+ * each build.
  */
 public final class PoolMeters implements PoolListener {
     private final MeterRegistry registry;

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a pool has done since it was opened, and how it stands.
+ * Reports what a pool has done since it was opened, and how it stands.
  *
  * @param created spawns that succeeded, also if the entry was rejected then
  * @param adopted entries taken over from other processes
@@ -25,7 +25,7 @@ public record PoolMetrics(
         int quarantined,
         Map<StackKey, Key> keys) {
     /**
-     * One key.
+     * Reports one key.
      *
      * @param depth ready entries
      * @param inFlight restores and adoptions under way

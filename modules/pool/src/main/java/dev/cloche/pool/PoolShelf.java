@@ -16,9 +16,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The pool entries of a host as they lie on their shelves, for processes that come and go. A {@link WarmPool} is for
- * those that stay. An entry is a process's only while it is being made or handed over, so every process finds all of them.
- * Safe for use from several threads; one process is to fill at a time.
+ * Takes and fills the pool entries of a host as they lie on their shelves, for processes that come and go. A {@link
+ * WarmPool} is for those that stay. An entry is a process's only while it is being made or handed over, so every
+ * process finds all of them. Safe for use from several threads; one process is to fill at a time.
  */
 public final class PoolShelf {
     private static final Comparator<Lying> YOUNGEST =
@@ -47,10 +47,10 @@ public final class PoolShelf {
         handingOver = new HandOffProcedure(provider, disposal, config.slowAfter());
     }
 
-    /** An entry of one of our keys. */
+    /** Describes an entry of one of our keys. */
     public record Lying(StackKey key, PooledVm vm) {}
 
-    /** The entries of our keys, whoever made them. */
+    /** Returns the entries of our keys, those of other processes included. */
     public List<Lying> look() {
         return look(provider.pooled());
     }
@@ -93,7 +93,7 @@ public final class PoolShelf {
     }
 
     /**
-     * What our shelves are to have.
+     * Says what our shelves are to have.
      *
      * @param others our keys besides those in stock whose entries stay as they are; entries of any further key go
      */
@@ -102,13 +102,13 @@ public final class PoolShelf {
             stocks = List.copyOf(stocks);
         }
 
-        /** These, and nothing else. */
+        /** Returns the order for these, and nothing else. */
         static Order of(ShelfTarget... stocks) {
             return new Order(List.of(stocks), key -> false);
         }
     }
 
-    /** Who is told how a filling goes on. */
+    /** Is told how a filling goes on. */
     public interface FillListener {
         /** An entry of this key lies on its shelf. */
         default void made(StackKey key, Duration took) {}
@@ -172,12 +172,17 @@ public final class PoolShelf {
         };
     }
 
-    /** Removes the entries of our keys that are beyond an order, and what of any pool nobody owns and nobody can use. */
+    /**
+     * Removes the entries of our keys that are beyond an order, and orphans of any pool: VMs that no process owns and
+     * none can use.
+     */
     public void clear(Order order) {
         var _ = tidy(order);
     }
 
-    /** Removes what of any pool does not run any more, or was never finished, and is nobody's. */
+    /**
+     * Removes the orphans of any pool: VMs that do not run any more, or were never finished, and that no process owns.
+     */
     public void sweep() {
         var _ = withoutLeftovers(provider.pooled());
     }

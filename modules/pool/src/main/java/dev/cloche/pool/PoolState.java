@@ -15,17 +15,18 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * What a pool knows and what it wants done, which the parts of {@link PoolCore} share. Guarded by the pool's lock.
+ * Holds what a pool knows and what it wants done, which the parts of {@link PoolCore} share. Guarded by the pool's
+ * lock.
  *
- * <p>An entry is in exactly one place: ready in its bucket, leased to an acquirer, being destroyed, or in
- * quarantine. A restore under way is a ticket, whatever becomes of its bucket.
+ * <p>An entry is in exactly one place: ready in its bucket, leased to an acquirer, being destroyed, or in quarantine. A
+ * restore under way is a ticket, which stays also if its bucket goes.
  */
 final class PoolState {
     final PoolConfig config;
     final RandomGenerator random;
     final Map<StackKey, KeyBucket> buckets = new LinkedHashMap<>();
     final Map<Long, Held> leased = new HashMap<>();
-    final DestroyQueue graveyard;
+    final DestroyQueue destroyQueue;
     final PoolCounters total = new PoolCounters();
     PoolConfig.Budget budget;
     Foreign foreign = new Foreign(0, 0);
@@ -36,32 +37,32 @@ final class PoolState {
     private List<PoolEffect> effects = new ArrayList<>();
     private long next;
 
-    /** A restore under way. */
+    /** Describes a restore under way. */
     record Ticket(KeyBucket bucket, VmId vm) {}
 
     record Held(PoolEntry entry, KeyBucket bucket) {}
 
-    /** What others have in their pools on this host. */
+    /** Counts what others have in their pools on this host. */
     record Foreign(int vms, long memoryMiB) {}
 
     PoolState(PoolConfig config, RandomGenerator random) {
         this.config = config;
         budget = config.budget();
         this.random = random;
-        graveyard = new DestroyQueue(config, random);
+        destroyQueue = new DestroyQueue(config, random);
     }
 
-    /** Has each VM told that is none of this pool's any more. */
+    /** Has each VM told that leaves this pool. */
     void onParting(Consumer<VmId> told) {
         parting = told;
     }
 
-    /** The key's that a VM is labelled with, if it is registered. */
+    /** Returns the bucket of the key that a VM is labelled with, if it is registered. */
     Optional<KeyBucket> bucket(PooledVm vm) {
         return StackKey.ofLabel(vm.slot().label()).flatMap(key -> Optional.ofNullable(buckets.get(key)));
     }
 
-    /** Never given twice. */
+    /** Returns a number that is never given twice. */
     long number() {
         return ++next;
     }
@@ -74,7 +75,7 @@ final class PoolState {
         want(new PoolEffect.Tell(event));
     }
 
-    /** What is wanted, in order; it is not wanted any more then. */
+    /** Takes what is wanted, in order; it is not wanted any more then. */
     List<PoolEffect> drain() {
         List<PoolEffect> due = effects;
         effects = new ArrayList<>();
@@ -86,7 +87,7 @@ final class PoolState {
         total.add(what);
     }
 
-    /** Whether nobody asks for entries of it any more. */
+    /** Says whether the pool is closed or the registration of a bucket is gone: entries of it are of no use then. */
     boolean gone(KeyBucket bucket) {
         return closed || buckets.get(bucket.key()) != bucket;
     }
@@ -103,14 +104,14 @@ final class PoolState {
                 .orElseThrow(() -> new IllegalStateException("entry " + entry + " is somewhere else"));
     }
 
-    /** An entry that goes. */
+    /** Has an entry destroyed that is evicted. */
     void doom(PoolEntry entry, KeyBucket bucket, Eviction cause, long now) {
         evicted(entry, bucket, cause);
-        graveyard.bury(entry, now);
+        destroyQueue.add(entry, now);
         want(new PoolEffect.Destroy(entry));
     }
 
-    /** An entry that is none of this pool's any more, and that others see to. */
+    /** Drops an entry that is no longer this pool's, and that others see to. */
     void forget(PoolEntry entry, KeyBucket bucket, Eviction cause) {
         evicted(entry, bucket, cause);
         parting.accept(entry.vm());
@@ -127,20 +128,20 @@ final class PoolState {
         parting.accept(entry.vm());
     }
 
-    /** It is gone, or another process has it. */
+    /** Drops an entry that is gone, or that another process has. */
     void destroyed(PoolEntry entry) {
-        graveyard.destroyed(entry);
+        destroyQueue.destroyed(entry);
         parting.accept(entry.vm());
     }
 
-    /** It resists its removal. */
+    /** Puts an entry into quarantine that resists its removal. */
     void quarantine(PoolEntry entry, String why, long now) {
         tell(new PoolEvent.Quarantined(entry.key(), entry.vm(), why));
         if (closed) {
             // The next process that looks at the shelves finds it.
             destroyed(entry);
         } else {
-            graveyard.resisted(entry, now);
+            destroyQueue.resisted(entry, now);
         }
     }
 
@@ -156,7 +157,7 @@ final class PoolState {
                 .orElseThrow(() -> new IllegalStateException("ticket " + ticket + " was answered before"));
     }
 
-    /** It has ended, however; answers the bucket that it was for. */
+    /** Ends a ticket, for its restore is over; returns the bucket that it was for. */
     KeyBucket end(long ticket) {
         Ticket mine = Optional.ofNullable(tickets.remove(ticket))
                 .orElseThrow(() -> new IllegalStateException("ticket " + ticket + " was answered before"));
@@ -169,7 +170,7 @@ final class PoolState {
         tickets.keySet().forEach(ticket -> want(new PoolEffect.Cancel(ticket)));
     }
 
-    /** All VMs that this pool knows of. */
+    /** Returns all VMs that this pool knows of. */
     Set<VmId> known() {
         Set<VmId> known = new HashSet<>();
         tickets.values().forEach(ticket -> known.add(ticket.vm()));
@@ -177,21 +178,21 @@ final class PoolState {
         return known;
     }
 
-    /** Whether a closed pool has nothing under way. */
+    /** Says whether a closed pool has nothing under way. */
     boolean idle() {
-        return tickets.isEmpty() && leased.isEmpty() && graveyard.isEmpty();
+        return tickets.isEmpty() && leased.isEmpty() && destroyQueue.isEmpty();
     }
 
-    /** All entries that are the pool's, wherever they are. */
+    /** Returns all entries that are the pool's, wherever they are. */
     Stream<PoolEntry> entries() {
         return Stream.of(
                         buckets.values().stream().flatMap(bucket -> bucket.ready.stream()),
                         leased.values().stream().map(Held::entry),
-                        graveyard.entries())
+                        destroyQueue.entries())
                 .flatMap(part -> part);
     }
 
-    /** Entries, and what is to become one. */
+    /** Counts entries, and what is to become one. */
     int vmsInUse() {
         return tickets.size() + (int) entries().count();
     }

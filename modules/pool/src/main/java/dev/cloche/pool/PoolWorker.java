@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Does what the core wants done, on a provider. Safe for use from several threads; calls block. Whatever a provider throws,
- * errors included, is an answer: a core that gets none waits for ever.
+ * Does what the core wants done, on a provider. Safe for use from several threads; calls block. All that a provider
+ * throws, errors included, is an answer: a core that gets none waits for ever.
  */
 final class PoolWorker {
     private final VmProvider provider;
@@ -30,7 +30,7 @@ final class PoolWorker {
         handingOver = new HandOffProcedure(provider, disposal, config.slowAfter());
     }
 
-    /** How it went, to be told to the core under its lock. */
+    /** Tells the core, under its lock, how an effect went. */
     interface Answer {
         void tell(PoolCore core, long now);
     }
@@ -48,7 +48,7 @@ final class PoolWorker {
         };
     }
 
-    /** An entry that a process has is that process's now, and so gone for the pool. */
+    /** Destroys an entry; one that a process has is that process's now, and so gone for the pool. */
     Answer destroy(PoolEffect.Destroy wanted) {
         try {
             var _ = provider.reclaim(wanted.entry().vm(), Deadline.after(config.destroyWithin()));
@@ -59,7 +59,10 @@ final class PoolWorker {
         }
     }
 
-    /** What lies on the shelves, without what no process owns and none can use, which is removed. */
+    /**
+     * Returns what lies on the shelves, without the orphans, which no process owns and none can use, and which are
+     * removed.
+     */
     Answer sweep() {
         List<PooledVm> left = new ArrayList<>();
         Set<VmId> ended = new HashSet<>();

@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What is done in a new VM of a pool while its guest runs, before it is halted and shelved. What either throws rejects the VM.
- * Both are called from several threads at once, each call with the guest of another VM; a call that takes too long is
- * interrupted, and its VM rejected.
+ * Says what is done in a new VM of a pool while its guest runs, before it is halted and shelved. What either throws
+ * rejects the VM. Both are called from several threads at once, each call with the guest of another VM; a call that
+ * takes too long is interrupted, and its VM rejected.
  *
  * @param warmUp brings the guest into the state in which it is to wait: starts a service, loads a program
  * @param healthCheck then looks whether the guest is good. Once suffices: a halted guest is later as it was then

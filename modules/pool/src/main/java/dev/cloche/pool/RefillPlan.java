@@ -6,27 +6,27 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which keys get a restore now. Pure. */
+/** Decides which keys get a restore now. Pure. */
 final class RefillPlan {
     private RefillPlan() {}
 
     /**
-     * What a key is short of.
+     * Says what a key is short of.
      *
-     * @param forWaiters restores that somebody waits for and nobody has begun
+     * @param forWaiters restores that an acquirer waits for and that have not begun
      * @param forDepth further ones up to its target
      * @param have ready and on their way
      * @param target positive where {@code forDepth} is
      */
     record Need(StackKey key, int forWaiters, int forDepth, int have, int target) {
-        /** How well it is served, to serve the poorest first. */
+        /** Returns how well the key is served, to serve the poorest first. */
         private double share() {
             return target == 0 ? 1 : (double) have / target;
         }
     }
 
     /**
-     * Who waits comes first, then the poorest key; of equals each in turn.
+     * Plans restores: those for waiters come first, then the poorest key; of equals each in turn.
      *
      * @param places restores that may begin
      * @param vms left in the budget
@@ -60,7 +60,7 @@ final class RefillPlan {
         return given.getOrDefault(need.key(), 0);
     }
 
-    /** Among those who wait, each key in turn. */
+    /** Gives restores to keys with waiters, each key in turn. */
     private static int waiters(Map<StackKey, Integer> given, Need need) {
         return given(given, need) < need.forWaiters() ? given(given, need) : 0;
     }

@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * How the VMs of a key are made and kept.
+ * Says how the VMs of a key are made and kept.
  *
  * @param snapshot what they are restored from
  * @param depth how many are kept
  * @param maxAge after which the guard of an unused one ends it; entries are replaced at 75 to 95 % of it
  * @param outputLogBytes how much of a main execution's output is kept, see {@link VmSpec#outputLogBytes}
  * @param preparation what is done in each before it is shelved
- * @param keeps whether this process keeps the shelf at its depth; otherwise it takes what lies there, and makes VMs only for
- *     those who wait
+ * @param keeps whether this process keeps the shelf at its depth; otherwise it takes what lies there, and makes VMs
+ *     only for waiters
  */
 public record Registration(
         SnapshotRef snapshot,
@@ -23,7 +23,7 @@ public record Registration(
         OptionalLong outputLogBytes,
         Preparation preparation,
         boolean keeps) {
-    /** After which an unused VM is ended, unless something else was asked for. */
+    /** Is the age after which an unused VM is ended, unless something else was asked for. */
     public static final Duration DEFAULT_MAX_AGE = Duration.ofMinutes(10);
 
     /** @throws PoolException.Invalid if a value is outside of its range */
@@ -31,7 +31,10 @@ public record Registration(
         PoolConfig.positive("longest age", maxAge);
     }
 
-    /** With the usual depth and age, kept by this process, without a log or a preparation of its own. */
+    /**
+     * Returns a registration with the usual depth and age, kept by this process, without a log or a preparation of its
+     * own.
+     */
     public static Registration of(SnapshotRef snapshot) {
         return new Registration(
                 snapshot, DepthPolicy.DEFAULT, DEFAULT_MAX_AGE, OptionalLong.empty(), Preparation.NONE, true);

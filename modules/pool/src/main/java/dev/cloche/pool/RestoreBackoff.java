@@ -4,7 +4,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Failures of a key's restores in a row, and what follows from them. Pure; times are monotonic nanoseconds.
+ * Counts failures of a key's restores in a row, and decides on the back-off that follows from them. Pure; times are
+ * monotonic nanoseconds.
  *
  * @param retryAt no restore before
  * @param last the latest failure, also after it is over
@@ -26,7 +27,7 @@ record RestoreBackoff(int failures, long retryAt, Optional<String> last) {
         return failures > 0 && now - retryAt < 0;
     }
 
-    /** Whether so many have failed that the next is only a trial. */
+    /** Says whether so many have failed that the next is only a trial. */
     boolean broken(PoolConfig.Retry retry) {
         return failures >= retry.breakAfter();
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What is restored when, and what comes of it. A part of {@link PoolCore}. */
+/** Decides what is restored when, and records what comes of it. A part of {@link PoolCore}. */
 final class Restores {
     private final PoolState state;
     private final EntryAssignment leases;
@@ -36,7 +36,7 @@ final class Restores {
             bucket.stalled = false;
             state.tell(new PoolEvent.Recovered(bucket.key()));
         }
-        bucket.trouble = bucket.trouble.over();
+        bucket.backoff = bucket.backoff.over();
         bucket.demand = bucket.demand.restored(took);
         bucket.shelve(entry);
         Duration lag = Duration.ofNanos(now - bucket.neededSince.orElse(now));
@@ -44,7 +44,7 @@ final class Restores {
     }
 
     /**
-     * No entry came of it.
+     * Takes note of a restore that made no entry.
      *
      * @param rejected whether its preparation refused it
      * @param left whether its VM resisted its removal
@@ -62,11 +62,11 @@ final class Restores {
         if (left) {
             PoolEntry resisting =
                     entry(bucket, snapshot, vm, bucket.registration().maxAge(), now);
-            state.graveyard.bury(resisting, now);
+            state.destroyQueue.add(resisting, now);
             state.quarantine(resisting, sentence, now);
         }
         if (!state.gone(bucket)) {
-            trouble(bucket, EntryMaker.code(why), sentence, now);
+            backOff(bucket, EntryMaker.code(why), sentence, now);
             leases.restoreFailed(bucket);
         }
     }
@@ -75,17 +75,17 @@ final class Restores {
         return PoolEntry.aged(state.number(), bucket.key(), snapshot, vm, Duration.ZERO, maxAge, now);
     }
 
-    private void trouble(KeyBucket bucket, String code, String why, long now) {
+    private void backOff(KeyBucket bucket, String code, String why, long now) {
         if (state.gone(bucket)) {
             return;
         }
         PoolConfig.Retry retry = state.config.retry();
-        bucket.trouble = bucket.trouble.failed(why, retry, now, state.random);
+        bucket.backoff = bucket.backoff.failed(why, retry, now, state.random);
         bucket.tally.failed(code);
-        int inARow = bucket.trouble.failures();
+        int inARow = bucket.backoff.failures();
         state.tell(new PoolEvent.RestoreFailed(
-                bucket.key(), code, why, inARow, Duration.ofNanos(bucket.trouble.retryAt() - now)));
-        if (bucket.trouble.broken(retry) && !bucket.stalled) {
+                bucket.key(), code, why, inARow, Duration.ofNanos(bucket.backoff.retryAt() - now)));
+        if (bucket.backoff.broken(retry) && !bucket.stalled) {
             bucket.stalled = true;
             state.tell(new PoolEvent.Stalled(bucket.key(), why, inARow));
         }
@@ -121,9 +121,12 @@ final class Restores {
         state.want(new PoolEffect.Restore(ticket, bucket.key(), bucket.registration(), vm));
     }
 
-    /** Somebody waits for a key that the budget has no room for: an idle entry of another goes, the oldest of the deepest. */
+    /**
+     * Makes room for a key that has a waiter and no room in the budget: evicts the oldest idle entry of the deepest
+     * other key.
+     */
     private void makeRoom(StackKey key, long now) {
-        if (state.graveyard.makesRoom(now)) {
+        if (state.destroyQueue.makesRoom(now)) {
             return;
         }
         state.buckets.values().stream()

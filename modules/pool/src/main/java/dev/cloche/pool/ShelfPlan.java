@@ -6,19 +6,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is to be done about the shelved entries of one key. Pure. */
+/** Decides what is to be done about the shelved entries of one key. Pure. */
 final class ShelfPlan {
     private static final long NOW = 0;
 
     private final ShelfTarget stock;
     private final int opening;
     private final List<VmId> going = new ArrayList<>();
-    /** What is left when those have gone. */
+    /** Holds what is left when those have gone. */
     private final List<PooledVm> staying = new ArrayList<>();
 
     /**
      * @param entries all of the key
-     * @param opening how many of them somebody is making
+     * @param opening how many of them are being made
      */
     ShelfPlan(ShelfTarget stock, List<PooledVm> entries, int opening) {
         this.stock = stock;
@@ -45,12 +45,12 @@ final class ShelfPlan {
         return PoolEntry.replacedAfter(entry.id(), entry.slot().maxAge()).minus(entry.age());
     }
 
-    /** Entries that are too old or too many now, or whose replacement is there. */
+    /** Returns entries that are too old or too many now, or whose replacement is there. */
     List<VmId> going() {
         return List.copyOf(going);
     }
 
-    /** What is missing then; of those that are stale one at a time is replaced before it goes. */
+    /** Returns what is missing then; of those that are stale one at a time is replaced before it goes. */
     RefillPlan.Need need() {
         int all = staying.size() + opening;
         int fresh = opening

@@ -12,13 +12,16 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Holds what this pool knows of its shelves against what lies there, for other processes use them too. A part of {@link PoolCore}. */
+/**
+ * Reconciles what this pool knows of its shelves with what lies there, for other processes use them too. A part of
+ * {@link PoolCore}.
+ */
 final class ShelfReconciliation {
     private final PoolState state;
     private boolean sweeping;
     private boolean again;
     private long sweptFrom;
-    /** What left this pool since the shelves were begun to be looked at; what was found of it may be old news. */
+    /** Holds what left this pool since the shelves were begun to be looked at; what was found of it may be old news. */
     private final Set<VmId> parted = new HashSet<>();
 
     ShelfReconciliation(PoolState state) {
@@ -39,14 +42,14 @@ final class ShelfReconciliation {
         state.want(new PoolEffect.Sweep());
     }
 
-    /** They could not be looked at; what was known stays as it was. */
+    /** Ends a look at the shelves that failed; what was known stays as it was. */
     void notSwept() {
         sweeping = false;
         state.buckets.values().forEach(bucket -> bucket.swept = true);
     }
 
     /**
-     * What was found.
+     * Takes in what was found.
      *
      * @param found without what no process owns and none can use, which has been removed
      * @param ended what of that had been a whole entry
@@ -82,7 +85,10 @@ final class ShelfReconciliation {
         }
     }
 
-    /** What does not lie there any more although it did before the look: taken by another process, or its VM has ended. */
+    /**
+     * Forgets what does not lie there any more although it did before the look: taken by another process, or its VM has
+     * ended.
+     */
     private void forgetMissing(List<PooledVm> found, Set<VmId> ended, long now) {
         Map<VmId, PooledVm> lying = found.stream()
                 .filter(vm -> vm.stage() == PooledVm.Stage.SHELVED)
@@ -104,7 +110,7 @@ final class ShelfReconciliation {
         }
     }
 
-    /** Whether it is an entry of one of our keys from now on. */
+    /** Says whether a VM is an entry of one of our keys from now on. */
     private boolean known(PooledVm vm, long now) {
         if (vm.stage() != PooledVm.Stage.SHELVED || vm.age().compareTo(vm.slot().maxAge()) >= 0) {
             return false;

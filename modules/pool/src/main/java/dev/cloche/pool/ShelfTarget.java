@@ -1,8 +1,8 @@
 package dev.cloche.pool;
 
-/** What a shelf is to have, for a process that fills it and goes. */
+/** Says what a shelf is to have, for a process that fills it and goes. */
 public record ShelfTarget(StackKey key, Registration registration) {
-    /** How many are made: without a process that stays, no demand is known. */
+    /** Returns how many are made: without a process that stays, no demand is known. */
     int depth() {
         DepthPolicy policy = registration.depth();
         return switch (policy.sizing()) {
@@ -11,7 +11,7 @@ public record ShelfTarget(StackKey key, Registration registration) {
         };
     }
 
-    /** How many may lie there. */
+    /** Returns how many may lie there. */
     int most() {
         return registration.depth().max();
     }

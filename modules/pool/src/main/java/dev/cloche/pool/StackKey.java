@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What a ready VM is of. Two keys are the same if all four parts are; nothing is derived from their texts but the label of
- * a pool's entries, so that no name can meet another.
+ * Identifies what a ready VM is made of. Two keys are the same if all four parts are; nothing is derived from their
+ * texts but the label of a pool's entries, so that no name can meet another.
  *
  * @param name for example the reference of an image; 1 to 256 characters of any kind
  * @param version for example a digest of what is booted; as the name
@@ -31,12 +31,15 @@ public record StackKey(String name, String version, int cpus, int memoryMiB) imp
         }
     }
 
-    /** What an entry of this key is labelled, for other processes: printable, and understood by {@link #ofLabel}. */
+    /**
+     * Returns what an entry of this key is labelled with, for other processes: printable, and understood by {@link
+     * #ofLabel}.
+     */
     String label() {
         return encoded(name, version) + " " + cpus + " " + memoryMiB;
     }
 
-    /** Empty for what is no label of a key: entries of somebody else. */
+    /** Reads a label; empty for what is no label of a key: an entry that is not ours. */
     static Optional<StackKey> ofLabel(String label) {
         String[] parts = label.split(" ", -1);
         try {
@@ -47,7 +50,7 @@ public record StackKey(String name, String version, int cpus, int memoryMiB) imp
                             Integer.parseInt(parts[2]),
                             Integer.parseInt(parts[3])))
                     : Optional.empty();
-        } catch (IllegalArgumentException | PoolException.Invalid somebodyElses) {
+        } catch (IllegalArgumentException | PoolException.Invalid notOurs) {
             return Optional.empty();
         }
     }

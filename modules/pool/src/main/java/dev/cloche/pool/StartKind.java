@@ -1,9 +1,9 @@
 package dev.cloche.pool;
 
-/** How an acquired VM came to be. */
+/** Says how an acquired VM came to be. */
 public enum StartKind {
-    /** It was ready. */
+    /** The VM was ready. */
     WARM,
-    /** It was restored from its snapshot while its acquirer waited. */
+    /** The VM was restored from its snapshot while its acquirer waited. */
     RESTORED
 }

@@ -2,9 +2,9 @@ package dev.cloche.pool;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Somebody who wants a VM of a key. What it is granted is granted once. */
+/** Waits for a VM of a key, on behalf of an acquirer. What it is granted is granted once. */
 final class Waiter {
-    /** What a waiter gets. */
+    /** Says what a waiter gets. */
     sealed interface Grant {
         /** An entry, leased. */
         record Ready(PoolEntry entry, StartKind kind) implements Grant {}
@@ -27,7 +27,7 @@ final class Waiter {
         return key;
     }
 
-    /** Of asking; who has the lower one is served first. */
+    /** Returns its place in the order of asking; the waiter with the lower number is served first. */
     long order() {
         return order;
     }
@@ -36,12 +36,12 @@ final class Waiter {
         return since;
     }
 
-    /** Of the present round; used by the acquirer and under the pool's lock. */
+    /** Returns the grant of the present round; used by the acquirer and under the pool's lock. */
     synchronized CompletableFuture<Grant> grant() {
         return grant;
     }
 
-    /** What it was granted was of no use. */
+    /** Begins another round, because what it was granted was of no use. */
     synchronized void again() {
         grant = new CompletableFuture<>();
     }

@@ -27,7 +27,7 @@ public final class WarmPool implements AutoCloseable {
     }
 
     /**
-     * A pool of VMs of a provider, without keys yet.
+     * Starts a pool of VMs of a provider, without keys yet.
      *
      * @param provider not owned; to be closed after the pool
      */
@@ -39,7 +39,7 @@ public final class WarmPool implements AutoCloseable {
         return pool;
     }
 
-    /** Without a listener. */
+    /** Starts a pool without a listener. */
     public static WarmPool start(VmProvider provider, PoolConfig config) {
         return start(provider, config, PoolListener.none());
     }
@@ -56,8 +56,8 @@ public final class WarmPool implements AutoCloseable {
     }
 
     /**
-     * Fails those who wait for a key, and destroys what lies on its shelf if this process keeps it. Nothing happens if it is not
-     * registered.
+     * Fails the waiters of a key, and destroys what lies on its shelf if this process keeps it. Nothing happens if it
+     * is not registered.
      */
     public void unregister(StackKey key) {
         driver.tell((core, now) -> core.unregister(key, now));
@@ -74,7 +74,7 @@ public final class WarmPool implements AutoCloseable {
     }
 
     /**
-     * One that is ready, else the next that is restored. Who asked first is served first.
+     * Acquires a VM that is ready, else the next that is restored. The acquirer that asked first is served first.
      *
      * @throws PoolException.UnknownKey if nothing is registered for the key, or is no more
      * @throws PoolException.NotRestored if a restore fails; there may be other ways to get a VM
@@ -147,8 +147,8 @@ public final class WarmPool implements AutoCloseable {
     }
 
     /**
-     * Stops refilling and fails those who wait; what is ready stays on its shelf. Waits as long as the configuration says; what
-     * is under way then is still cleaned up when it ends. Closing twice does nothing.
+     * Stops refilling and fails the waiters; what is ready stays on its shelf. Waits as long as the configuration says;
+     * what is under way then is still cleaned up when it ends. Closing twice does nothing.
      */
     @Override
     public void close() {

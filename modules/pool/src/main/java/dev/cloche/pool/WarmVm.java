@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A VM that was handed out: it runs, has acknowledged its identity, and is its acquirer's alone; the pool has forgotten it. It
- * is attached to this process until it is detached. Safe for use from several threads.
+ * Holds a VM that was handed out: it runs, has acknowledged its identity, and is its acquirer's alone; the pool has
+ * forgotten it. It is attached to this process until it is detached. Safe for use from several threads.
  */
 public final class WarmVm implements AutoCloseable {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
@@ -42,18 +42,21 @@ public final class WarmVm implements AutoCloseable {
         return kind;
     }
 
-    /** What this VM was restored from, whatever its key is registered with by now; empty if that is not known. */
+    /**
+     * Returns what this VM was restored from, also if its key is registered with another snapshot by now; empty if that
+     * is not known.
+     */
     public Optional<SnapshotRef> sourceSnapshot() {
         return source;
     }
 
-    /** How long the acquirer waited. */
+    /** Returns how long the acquirer waited. */
     public Duration took() {
         return took;
     }
 
     /**
-     * The VM, once; closing and destroying it is the caller's from now on.
+     * Returns the VM, once; closing and destroying it is the caller's from now on.
      *
      * @throws PoolException.Taken if it was taken before, or this handle is closed
      */
@@ -64,7 +67,7 @@ public final class WarmVm implements AutoCloseable {
         return vm;
     }
 
-    /** Ends and removes a VM that nobody took. */
+    /** Ends and removes the VM if it was not taken. */
     @Override
     public void close() {
         if (taken.compareAndSet(false, true)) {

@@ -19,7 +19,7 @@ import java.time.Duration;
 final class Host implements AutoCloseable {
     static final int CPUS = 1;
     static final int MEMORY = 256;
-    static final HandOff ANYBODY = () -> GuestIdentity.fresh("anybody", Clock.systemUTC());
+    static final HandOff HANDOFF = () -> GuestIdentity.fresh("anybody", Clock.systemUTC());
 
     final InMemoryFaults faults = new InMemoryFaults();
     final InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofMinutes(1)));

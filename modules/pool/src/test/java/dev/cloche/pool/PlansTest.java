@@ -99,18 +99,18 @@ class PlansTest {
     void pausesGrowToTheLongestWithJitter() {
         PoolConfig.Retry retry = new PoolConfig.Retry(Duration.ofSeconds(1), Duration.ofSeconds(8), 3);
         SplittableRandom random = new SplittableRandom(1);
-        RestoreBackoff trouble = RestoreBackoff.NONE;
-        assertThat(trouble.pausing(0)).isFalse();
+        RestoreBackoff backoff = RestoreBackoff.NONE;
+        assertThat(backoff.pausing(0)).isFalse();
         for (int i = 1; i <= 60; i++) {
-            trouble = trouble.failed("why", retry, 0, random);
+            backoff = backoff.failed("why", retry, 0, random);
             long full = Math.min(8, 1L << Math.min(i - 1, 10)) * SECOND;
-            assertThat(trouble.retryAt()).isBetween(full / 2, full);
-            assertThat(trouble.broken(retry)).isEqualTo(i >= 3);
+            assertThat(backoff.retryAt()).isBetween(full / 2, full);
+            assertThat(backoff.broken(retry)).isEqualTo(i >= 3);
         }
-        assertThat(trouble.pausing(trouble.retryAt() - 1)).isTrue();
-        assertThat(trouble.pausing(trouble.retryAt())).isFalse();
-        assertThat(trouble.over().broken(retry)).isFalse();
-        assertThat(trouble.over().last()).contains("why");
+        assertThat(backoff.pausing(backoff.retryAt() - 1)).isTrue();
+        assertThat(backoff.pausing(backoff.retryAt())).isFalse();
+        assertThat(backoff.over().broken(retry)).isFalse();
+        assertThat(backoff.over().last()).contains("why");
     }
 
     @Test

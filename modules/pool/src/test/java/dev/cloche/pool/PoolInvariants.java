@@ -22,7 +22,7 @@ final class PoolInvariants {
         this.books = books;
     }
 
-    /** @param before who had been granted something before the step */
+    /** @param before the waiters that had been granted something before the step */
     void check(PoolProcess runtime, Set<Integer> before, long now) {
         handedOutOnce();
         nothingLeaked();

@@ -25,7 +25,7 @@ class PoolMetersTest {
                             .withDepth(DepthPolicy.of(2))
                             .withPreparation(Preparation.NONE.withHealthCheck(guest -> {})));
             await().until(() -> pool.metrics().created() == 2);
-            pool.acquire(key, Host.ANYBODY, Host.soon()).close();
+            pool.acquire(key, Host.HANDOFF, Host.soon()).close();
             pool.unregister(key);
             await().until(() -> pool.metrics().evicted() >= 1);
             assertThat(registry.get("cloche.pool.acquire")

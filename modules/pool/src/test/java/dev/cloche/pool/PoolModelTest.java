@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two runtimes with pools on one host, whatever happens to them in whatever order. A failure names its seed: run that one with
- * {@code -Dpool.seed=N}.
+ * Checks two runtimes with pools on one host, under events of every kind in any order. A failure names its seed: run
+ * that one with {@code -Dpool.seed=N}.
  */
 class PoolModelTest {
     private static final int STEPS = 400;
@@ -71,7 +71,7 @@ class PoolModelTest {
             return new PoolProcess(
                     host,
                     books,
-                    // Whatever looks at all VMs does so in the order of their ids.
+                    // All that looks at all VMs does so in the order of their ids.
                     () -> new VmId(HexFormat.of().toHexDigits(random.nextLong())),
                     random.nextLong(),
                     now);
@@ -216,7 +216,10 @@ class PoolModelTest {
             return granted;
         }
 
-        /** No more faults: nobody waits for ever, and at the end nothing is left. */
+        /**
+         * Lets everything come to its end without more faults: no waiter waits for ever, and at the end nothing is
+         * left.
+         */
         private void finish() {
             host.faults.failRestores(0);
             host.faults.failCreations(0);
@@ -254,7 +257,7 @@ class PoolModelTest {
             last.drain();
             settle(last);
             for (PooledVm vm : host.provider.pooled()) {
-                // Of what nobody needs any more there is nothing but what its guard retires.
+                // Of what no process needs any more there is nothing but what its guard retires.
                 assertThat(vm.stage()).isEqualTo(PooledVm.Stage.SHELVED);
                 assertThat(host.provider.reclaim(vm.id(), Host.soon())).isTrue();
             }

@@ -15,7 +15,10 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
-/** A process with a pool, whose threads the simulation is: it does one effect at a time, whichever it likes. */
+/**
+ * Plays a process with a pool, whose threads the simulation is: it does one effect at a time, any of those that are
+ * wanted.
+ */
 final class PoolProcess {
     static final PoolConfig CONFIG = PoolConfig.DEFAULT
             .withRefillInterval(Duration.ofSeconds(5))
@@ -27,7 +30,7 @@ final class PoolProcess {
 
     final PoolCore core;
     final List<PoolEffect> effects = new ArrayList<>();
-    /** Who waits, by the order of asking. */
+    /** Holds the waiters by the order of asking. */
     final Map<Integer, Waiter> waiters = new LinkedHashMap<>();
 
     final Map<VmId, Vm> handed = new LinkedHashMap<>();
@@ -121,7 +124,7 @@ final class PoolProcess {
                 if (kind == 1) {
                     throw new IllegalStateException("no identity");
                 }
-                return kind == 2 ? GuestIdentity.UNCHANGED : Host.ANYBODY.identity();
+                return kind == 2 ? GuestIdentity.UNCHANGED : Host.HANDOFF.identity();
             }
         };
     }

@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -111,14 +111,14 @@ class PoolShelfTest {
     }
 
     @Test
-    void handsOverARunningGuestThatNobodyElseGets() {
+    void handsOverARunningGuestThatNoOtherAcquirerGets() {
         fill(stock(KEY, snapshot("s"), 1));
         List<VmId> chosen = new ArrayList<>();
         try (WarmVm warm = shelf.take(KEY, telling(chosen), soon()).orElseThrow()) {
             assertThat(warm.kind()).isEqualTo(StartKind.WARM);
             assertThat(chosen).containsExactly(warm.id());
             assertThat(warm.take().state()).isEqualTo(VmState.RUNNING);
-            assertThat(shelf.take(KEY, ANYBODY, soon())).isEmpty();
+            assertThat(shelf.take(KEY, HANDOFF, soon())).isEmpty();
             assertThat(shelf.look()).isEmpty();
         }
     }
@@ -142,13 +142,13 @@ class PoolShelfTest {
         fill(stock(KEY, snapshot("s"), 2));
         VmId youngest = lying(KEY).getLast();
         host.provider.crash(youngest);
-        assertThat(take(ANYBODY)).isNotEqualTo(youngest);
+        assertThat(take(HANDOFF)).isNotEqualTo(youngest);
         shelf.sweep();
         assertThat(host.provider.get(youngest)).isEmpty();
     }
 
     @Test
-    void whoeverDoesNotWantItAfterAllLeavesItOnTheShelf() {
+    void anAcquirerThatDoesNotWantItAfterAllLeavesItOnTheShelf() {
         fill(stock(KEY, snapshot("s"), 1));
         HandOff unwilling = new HandOff() {
             @Override
@@ -162,7 +162,7 @@ class PoolShelfTest {
             }
         };
         assertThatThrownBy(() -> shelf.take(KEY, unwilling, soon())).hasMessage("no");
-        assertThat(take(ANYBODY)).isNotNull();
+        assertThat(take(HANDOFF)).isNotNull();
     }
 
     @Test
@@ -244,7 +244,7 @@ class PoolShelfTest {
     void ofManyTakersNoTwoGetTheSame() throws Exception {
         fill(stock(KEY, snapshot("s"), 4));
         Callable<VmId> taker = () ->
-                shelf.take(KEY, ANYBODY, soon()).map(WarmVm::take).map(Vm::id).orElseThrow();
+                shelf.take(KEY, HANDOFF, soon()).map(WarmVm::take).map(Vm::id).orElseThrow();
         Set<VmId> taken = new HashSet<>();
         try (ExecutorService takers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (var each : takers.invokeAll(List.of(taker, taker, taker, taker))) {
@@ -253,7 +253,7 @@ class PoolShelfTest {
                 }
             }
         }
-        // One that somebody else had in hand just then is on its shelf still.
+        // One that another thread had in hand just then is on its shelf still.
         assertThat(taken.size() + shelf.look().size()).isEqualTo(4);
         assertThat(taken).isNotEmpty();
     }

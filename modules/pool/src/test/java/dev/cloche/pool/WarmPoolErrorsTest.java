@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -19,7 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A pool goes on whatever dies in the middle of its work, be it of an exception that nobody foresaw or of an error. */
+/**
+ * A pool goes on when any part dies in the middle of its work, be it of an exception that was not foreseen or of an
+ * error.
+ */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolErrorsTest extends WarmPoolFixture {
     /** Both without a stack trace, because each is logged. */
@@ -97,7 +100,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
         awaitDepth(pool, KEY, 1);
         int seen = looks.get();
         await().until(() -> looks.get() >= seen + 4);
-        pool.acquire(KEY, ANYBODY, soon()).close();
+        pool.acquire(KEY, HANDOFF, soon()).close();
         awaitDepth(pool, KEY, 1);
         host.faults.atOnce(Step.POOLED);
     }
@@ -111,7 +114,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
         try (pool) {
             register(pool, KEY, host.snapshot("s"));
             await().until(() -> of(pool, KEY).evictions().getOrDefault(Eviction.AGE, 0L) >= 4);
-            try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
                 assertThat(warm.key()).isEqualTo(KEY);
             }
         }
@@ -136,7 +139,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
         register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         die(Step.RESUME, 1, death(true));
-        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(ErrorOfTheTest.class);
+        assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon())).isInstanceOf(ErrorOfTheTest.class);
         awaitDepth(pool, KEY, 1);
         HandOff dying = new HandOff() {
             @Override
@@ -146,7 +149,7 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
 
             @Override
             public GuestIdentity identity() {
-                return ANYBODY.identity();
+                return HANDOFF.identity();
             }
         };
         assertThatThrownBy(() -> take(pool, dying)).isInstanceOf(StackOverflowError.class);

@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -59,11 +59,11 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
     }
 
     @Test
-    void aHandleThatNobodyTookEndsItsVm() {
+    void aHandleThatWasNotTakenEndsItsVm() {
         WarmPool pool = open(depth(DepthPolicy.of(1)));
         register(pool, KEY, host.snapshot("s"));
         VmId id;
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             id = warm.id();
         }
         assertThat(host.provider.get(id)).isEmpty();
@@ -78,7 +78,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
         try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 40; i++) {
                 var _ = many.submit(() -> {
-                    try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+                    try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
                         handed.incrementAndGet();
                         seen.add(warm.id());
                     }
@@ -100,7 +100,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
             crashed.add(vm.id());
             host.provider.crash(vm.id());
         });
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(crashed).doesNotContain(warm.id());
         }
         assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.ENDED, 2L);
@@ -120,12 +120,12 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
 
             @Override
             public GuestIdentity identity() {
-                return ANYBODY.identity();
+                return HANDOFF.identity();
             }
         };
         assertThatThrownBy(() -> pool.acquire(KEY, refusing, soon())).hasMessage("no room in my books");
         // Before the claim the entry is as good as it was.
-        try (WarmVm same = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm same = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(same.id()).isEqualTo(entry);
         }
         assertThatThrownBy(() -> pool.acquire(KEY, () -> GuestIdentity.UNCHANGED, soon()))
@@ -150,7 +150,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
         VmId older = host.provider.pooled().getFirst().id();
         register(pool, KEY, snapshot, DepthPolicy.of(2));
         awaitDepth(pool, KEY, 2);
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(warm.id()).isNotEqualTo(older);
         }
     }
@@ -179,7 +179,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
 
             @Override
             public GuestIdentity identity() {
-                return ANYBODY.identity();
+                return HANDOFF.identity();
             }
         };
     }

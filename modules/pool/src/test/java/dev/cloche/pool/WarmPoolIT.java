@@ -176,7 +176,7 @@ class WarmPoolIT {
     }
 
     @Test
-    void whoeverIsKilledWheneverNothingLeaksAndNothingIsHandedOutTwice() throws Exception {
+    void killsAtAnyTimeLeakNothingAndNothingIsHandedOutTwice() throws Exception {
         killOwners(4);
     }
 
@@ -222,7 +222,7 @@ class WarmPoolIT {
                     && next.metrics().keys().values().iterator().next().depth() == 2);
         }
         // What the last runtime no longer needs is reclaimed. What was claimed when its owner died is ended by its
-        // guard, and is in the books of whoever chose it; a VM that is neither stays, and fails this.
+        // guard, and is in the books of the process that chose it; a VM that is neither stays, and fails this.
         await().untilAsserted(() -> {
             Set<VmId> pooled = new HashSet<>();
             provider.pooled().forEach(vm -> pooled.add(vm.id()));

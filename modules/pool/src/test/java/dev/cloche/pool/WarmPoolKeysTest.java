@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,11 +28,11 @@ class WarmPoolKeysTest extends WarmPoolFixture {
         awaitDepth(pool, KEY, 2);
         awaitDepth(pool, other, 2);
         pool.unregister(KEY);
-        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.UnknownKey.class);
+        assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon())).isInstanceOf(PoolException.UnknownKey.class);
         await().until(() -> host.vms() == 2);
         assertThat(of(pool, other).depth()).isEqualTo(2);
         assertThat(pool.metrics().evicted()).isEqualTo(2);
-        pool.acquire(other, ANYBODY, soon()).close();
+        pool.acquire(other, HANDOFF, soon()).close();
     }
 
     @Test
@@ -58,7 +58,7 @@ class WarmPoolKeysTest extends WarmPoolFixture {
         });
         assertThat(depths).doesNotContain(0);
         for (int i = 0; i < 2; i++) {
-            try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+            try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
                 assertThat(warm.sourceSnapshot()).contains(current);
             }
         }
@@ -74,7 +74,7 @@ class WarmPoolKeysTest extends WarmPoolFixture {
         register(pool, b, snapshot);
         awaitDepth(pool, a, 1);
         awaitDepth(pool, b, 1);
-        try (WarmVm one = pool.acquire(a, ANYBODY, soon())) {
+        try (WarmVm one = pool.acquire(a, HANDOFF, soon())) {
             assertThat(one.key()).isEqualTo(a);
         }
         assertThat(of(pool, b).acquired()).isZero();
@@ -99,7 +99,7 @@ class WarmPoolKeysTest extends WarmPoolFixture {
         keys.forEach(hostile -> register(pool, hostile, snapshot));
         for (StackKey hostile : keys) {
             awaitDepth(pool, hostile, 1);
-            try (WarmVm warm = pool.acquire(hostile, ANYBODY, soon())) {
+            try (WarmVm warm = pool.acquire(hostile, HANDOFF, soon())) {
                 assertThat(warm.key()).isEqualTo(hostile);
             }
         }

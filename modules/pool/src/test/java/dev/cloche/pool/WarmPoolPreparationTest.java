@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -37,7 +37,7 @@ class WarmPoolPreparationTest extends WarmPoolFixture {
         awaitDepth(pool, KEY, 1);
         assertThat(order).containsExactly("warm-up true", "check true");
         assertThat(events).filteredOn(PoolEvent.Checked.class::isInstance).hasSize(1);
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(warm.kind()).isEqualTo(StartKind.WARM);
         }
     }

@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,7 +55,7 @@ class WarmPoolRefillTest extends WarmPoolFixture {
         register(pool, KEY, host.snapshot("s"));
         await().until(() -> of(pool, KEY).evictions().getOrDefault(Eviction.SURPLUS, 0L) == 2);
         assertThat(of(pool, KEY).target()).isZero();
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(warm.kind()).isEqualTo(StartKind.RESTORED);
         }
         await().until(() -> pool.metrics().created() > 3);
@@ -69,7 +69,7 @@ class WarmPoolRefillTest extends WarmPoolFixture {
         await().until(() -> of(pool, KEY).depth() == 2);
         StackKey other = key("other");
         register(pool, other, snapshot, DepthPolicy.of(1));
-        try (WarmVm warm = pool.acquire(other, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(other, HANDOFF, soon())) {
             assertThat(warm.key()).isEqualTo(other);
         }
         assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.BUDGET, 1L);

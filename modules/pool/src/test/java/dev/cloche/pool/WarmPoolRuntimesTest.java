@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -36,7 +36,7 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
         awaitDepth(second, KEY, 4);
         assertThat(second.metrics().adopted()).isEqualTo(4);
         assertThat(second.metrics().created()).isZero();
-        try (WarmVm warm = second.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = second.acquire(KEY, HANDOFF, soon())) {
             assertThat(left).contains(warm.id());
             assertThat(warm.kind()).isEqualTo(StartKind.WARM);
         }
@@ -53,7 +53,7 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
             Set<VmId> seen = new HashSet<>();
             for (int i = 0; i < 10; i++) {
                 for (WarmPool pool : List.of(first, second)) {
-                    try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+                    try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
                         assertThat(seen.add(warm.id())).isTrue();
                     }
                 }

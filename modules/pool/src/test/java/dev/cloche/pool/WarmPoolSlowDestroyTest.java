@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Destroying that hangs for as long as a test lasts delays nobody else. */
+/** Destroying that hangs for as long as a test lasts delays no other acquirer. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolSlowDestroyTest extends WarmPoolFixture {
     private final CountDownLatch go = new CountDownLatch(1);
@@ -49,7 +49,7 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
         register(pool, KEY, current);
         await().until(() -> hanging.get() == 3);
         awaitDepth(pool, KEY, 3);
-        try (WarmVm warm = pool.acquire(KEY, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(warm.kind()).isEqualTo(StartKind.WARM);
             assertThat(warm.sourceSnapshot()).contains(current);
         }
@@ -67,7 +67,7 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
         hang(1);
         StackKey other = key("other");
         register(pool, other, snapshot, DepthPolicy.of(1));
-        try (WarmVm warm = pool.acquire(other, ANYBODY, soon())) {
+        try (WarmVm warm = pool.acquire(other, HANDOFF, soon())) {
             assertThat(warm.key()).isEqualTo(other);
         }
         assertThat(hanging).hasValue(1);

@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,7 +34,7 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
         WarmPool pool = open(QUIET.withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofHours(1), 2)));
         host.faults.failRestores(Integer.MAX_VALUE);
         register(pool, KEY, host.snapshot("s"));
-        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.NotRestored.class);
+        assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon())).isInstanceOf(PoolException.NotRestored.class);
     }
 
     @Test

@@ -1,6 +1,6 @@
 package dev.cloche.pool;
 
-import static dev.cloche.pool.Host.ANYBODY;
+import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who waits for a VM, and how that ends. */
+/** Acquirers wait for a VM, and their waits end in one of several ways. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WarmPoolWaitingTest extends WarmPoolFixture {
     @Test
@@ -46,7 +46,7 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
 
                         @Override
                         public GuestIdentity identity() {
-                            return ANYBODY.identity();
+                            return HANDOFF.identity();
                         }
                     };
                     try (WarmVm warm = pool.acquire(KEY, noted, soon())) {
@@ -68,12 +68,12 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
         preparation = Preparation.NONE.withWarmUp(guest -> waitFor(go));
         WarmPool pool = open(depth(DepthPolicy.of(1)).withPrepareWithin(Duration.ofMinutes(5)));
         register(pool, KEY, host.snapshot("s"));
-        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, Deadline.after(Duration.ofMillis(50))))
+        assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, Deadline.after(Duration.ofMillis(50))))
                 .isInstanceOf(PoolException.Late.class);
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         Thread waiting = Thread.ofPlatform().start(() -> {
             try {
-                pool.acquire(KEY, ANYBODY, soon()).close();
+                pool.acquire(KEY, HANDOFF, soon()).close();
             } catch (PoolException.Interrupted e) {
                 failure.complete(Thread.currentThread().isInterrupted() ? e : new AssertionError("not interrupted"));
             }
@@ -97,7 +97,7 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
         StackKey hanging = key("hanging");
         register(pool, hanging, another);
         try (ExecutorService one = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<WarmVm> waiting = one.submit(() -> pool.acquire(hanging, ANYBODY, soon()));
+            Future<WarmVm> waiting = one.submit(() -> pool.acquire(hanging, HANDOFF, soon()));
             await().until(() -> of(pool, hanging).waiters() == 1);
             pool.close();
             assertThatThrownBy(waiting::get).hasCauseInstanceOf(PoolException.Closed.class);
@@ -105,7 +105,7 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
         pool.close();
         await().until(() -> host.vms() == 4);
         assertThat(host.provider.pooled()).allMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED);
-        assertThatThrownBy(() -> pool.acquire(KEY, ANYBODY, soon())).isInstanceOf(PoolException.Closed.class);
+        assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon())).isInstanceOf(PoolException.Closed.class);
         assertThatThrownBy(() -> register(pool, KEY, another)).isInstanceOf(PoolException.Closed.class);
     }
 }
