@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is to be said of a sandbox that begins with a snapshot; all else is the snapshot's.
+ * Specifies a sandbox that begins with a snapshot; what is not said here is as in the snapshot.
  *
  * @param name its name and its guest's host name; without one it gets a generated name and is ephemeral
  * @param ephemeral whether everything of it goes away when it ends
- * @param keepsRunning whether what ran in the original runs on in it; otherwise that is killed before anybody has it
+ * @param keepsRunning whether what ran in the original runs on in it; otherwise that is killed before the caller has
+ *     the sandbox
  * @param detached whether it outlives this process
  * @param ports published of it; those of the original are not
  * @param secrets that it has; without any said, those that were in the memory of the original

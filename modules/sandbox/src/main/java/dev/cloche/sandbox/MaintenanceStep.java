@@ -12,9 +12,9 @@ public record MaintenanceStep(String sandbox, Action action, String detail) {
         RECONCILE,
         /** Go on with its end, which was asked for and which no process brings about any more. */
         END,
-        /** End its VM, which nobody owns any more, and record its end. */
+        /** End its VM, which no process owns any more, and record its end. */
         KILL,
-        /** Leave its VM, which nobody owns any more, to its guard for a while. */
+        /** Leave its VM, which no process owns any more, to its guard for a while. */
         WAIT,
         /** Remove it, because it is ephemeral and has ended. */
         REMOVE

@@ -24,11 +24,12 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Finds what no record has: what a lost, emptied or restored catalog leaves. Nothing of it is removed unless somebody asks for
- * that, because VMs may do work and disks have what people wrote.
+ * Finds orphans, which no record has: what a lost, emptied or restored catalog leaves. Nothing of it is removed unless
+ * a caller asks for that, because VMs may do work and disks have what people wrote.
  *
- * <p>What there is is listed first, and the records are read after that. Whatever is recorded has its record before anything of it
- * exists, so nothing is taken for an orphan that is just being made. Safe for use from several threads and processes.
+ * <p>What exists is listed first, and the records are read after that. What is recorded has its record before anything
+ * of it exists, so nothing is taken for an orphan that is just being made. Safe for use from several threads and
+ * processes.
  */
 public final class Orphans {
     private final SandboxContext ground;

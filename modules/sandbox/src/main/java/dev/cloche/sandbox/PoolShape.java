@@ -44,7 +44,7 @@ public record PoolShape(ImageReference image, int memoryMib, int cpus, boolean n
         return new StackKey(PREFIX + image + (network ? WITH_NETWORK : ""), version, cpus, memoryMib);
     }
 
-    /** Whether a key is of this shape, in whichever version. */
+    /** Says whether a key is of this shape, in any version. */
     public boolean has(StackKey key) {
         return key(key.version()).equals(key);
     }

@@ -46,7 +46,7 @@ public final class Pools {
         }
     }
 
-    /** After which an unused VM is ended that nobody was told to keep longer. */
+    /** Is the age after which an unused VM is ended, where no other was asked for. */
     public static final Duration DEFAULT_MAX_AGE = Duration.ofMinutes(10);
 
     /** Made on a processor that others want too. */
@@ -67,7 +67,7 @@ public final class Pools {
     private final PoolFilling filling;
     private final PoolKeeper keeper;
 
-    /** @param making who fills them when they have been taken from */
+    /** @param making says which process fills them when they have been taken from */
     Pools(
             Path stateRoot,
             Catalog catalog,
@@ -178,7 +178,7 @@ public final class Pools {
     }
 
     /**
-     * Removes a pool and its VMs. Where they are being made just now, whoever does so removes them.
+     * Removes a pool and its VMs. VMs that are being made just now are removed by the process that makes them.
      *
      * @throws SandboxException.NoPool if there is none of this shape
      */

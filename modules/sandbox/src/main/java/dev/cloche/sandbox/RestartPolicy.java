@@ -27,7 +27,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
         NO,
         /** When its main command failed, or it crashed. */
         ON_FAILURE,
-        /** After every end that nobody asked for. */
+        /** Restart after every end that was not asked for. */
         ALWAYS
     }
 

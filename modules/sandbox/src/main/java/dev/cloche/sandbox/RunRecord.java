@@ -6,12 +6,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One execution of a sandbox's VM.
+ * Records one run of a sandbox's VM.
  *
  * @param detached whether it outlives its owner
  * @param owner the process that started it, or adopted it last
  * @param guard the VM's process for the outside; empty until its guest has answered
- * @param asked why somebody has begun to end it
+ * @param asked why its end was asked for, if it was
  * @param readyAt when its guest had answered; empty before, and if it never did
  * @param terminatedAt when its end was recorded; empty while it runs
  * @param termination how it ended; empty while it runs

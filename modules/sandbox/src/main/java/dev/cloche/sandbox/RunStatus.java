@@ -8,7 +8,9 @@ import java.util.Set;
  * enforces it by conditional updates.
  */
 public enum RunStatus {
-    /** Its VM is being made, lives, or has ended and nobody has recorded how. A sandbox has at most one such run. */
+    /**
+     * Its VM is being made, lives, or has ended and its end is not recorded yet. A sandbox has at most one such run.
+     */
     RUNNING,
     /** It is recorded how it ended, and that is never changed. */
     TERMINATED;

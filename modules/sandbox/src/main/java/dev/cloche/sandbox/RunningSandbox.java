@@ -35,7 +35,7 @@ import java.util.function.Function;
  * <p>An owned one ends when it is closed, and is watched: if its VM ends by itself, that is recorded at once.
  */
 public final class RunningSandbox implements AutoCloseable {
-    /** As much as a guest keeps of an output: nobody may come to read it for a while. */
+    /** Is as much as a guest keeps of an output, which may not be read for a while. */
     private static final int ONCE_WINDOW = 16 << 20;
 
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
@@ -167,7 +167,8 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     /**
-     * Goes on with a command that somebody has started, also while the sandbox waits for its commands to finish.
+     * Attaches to a command that this or another process has started, also while the sandbox waits for its commands to
+     * finish.
      *
      * @throws SandboxException.Ended if the sandbox has ended
      */
@@ -270,7 +271,7 @@ public final class RunningSandbox implements AutoCloseable {
      * When this returns, the end is recorded.
      */
     public void stop(Duration grace, Deadline deadline) {
-        // One that is gone has ended, whoever has its name now.
+        // A sandbox that is gone has ended, also if another has its name now.
         ground.store()
                 .byId(record.id())
                 .filter(now ->

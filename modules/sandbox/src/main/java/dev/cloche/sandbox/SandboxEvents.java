@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 
-/** What happens to the sandboxes of a state root, whichever process does it. Safe for use from several threads. */
+/** Streams what happens to the sandboxes of a state root, in all processes. Safe for use from several threads. */
 public final class SandboxEvents {
     private final SandboxStore store;
     private final EventSignal bell;
@@ -36,7 +36,10 @@ public final class SandboxEvents {
         }
     }
 
-    /** Events in their order, without a gap as long as whoever reads is not 10,000 of them behind. For one thread at a time. */
+    /**
+     * Reads events in their order, without a gap as long as the reader is not 10,000 of them behind. For one thread at
+     * a time.
+     */
     public static final class Stream implements AutoCloseable {
         private final SandboxStore store;
         private final FileSignal rings;

@@ -145,12 +145,15 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
-    /** What its commands write goes to whoever started them. Code {@code sandbox.not-logged}. */
+    /**
+     * The sandbox has no log: what its commands write goes to the processes that started them. Code {@code
+     * sandbox.not-logged}.
+     */
     public static final class NotLogged extends SandboxException {
         public NotLogged(String name) {
             super(
                     "sandbox.not-logged",
-                    "The sandbox \"" + name + "\" keeps no log: what its commands write goes to whoever started them.",
+                    "The sandbox \"" + name + "\" keeps no log: what its commands write goes to their starters.",
                     "Start a command that is logged with: cloche run -d --name NAME IMAGE");
         }
     }

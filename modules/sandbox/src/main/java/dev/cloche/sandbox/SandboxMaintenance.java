@@ -96,7 +96,7 @@ public final class SandboxMaintenance implements AutoCloseable {
                 }
                 now = true;
             } while (!closing.await(limits.window().toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException nobodyDoesThat) {
+        } catch (InterruptedException noThreadDoesThat) {
             Thread.currentThread().interrupt();
         }
     }

@@ -37,16 +37,16 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Starts, finds, stops and removes sandboxes. Safe for use from several threads; several processes may work on one state
- * root at once.
+ * Starts, finds, stops and removes sandboxes. Safe for use from several threads; several processes may work on one
+ * state root at once.
  *
- * <p>A sandbox is recorded, with the id of its VM, before anything of it exists, so whoever looks later finds all that a
- * dead process left behind. What is recorded is held against what runs whenever it is read.
+ * <p>A sandbox is recorded, with the id of its VM, before anything of it exists, so the next process that looks finds
+ * all that a dead process left behind. Records are reconciled with what runs whenever they are read.
  *
- * <p>These hold for all methods: {@link SandboxException.NotFound} says that there is no sandbox of that name,
- * {@link SandboxException.NameInUse} that another has the name that one is to get, {@link SandboxException.NotRunning} that it
- * would have to run for that, or has no guest that answers, and {@link SandboxException.Starting} that a living process is just
- * starting it. What images, VMs and the catalog throw comes as it is.
+ * <p>These hold for all methods: {@link SandboxException.NotFound} says that there is no sandbox of that name, {@link
+ * SandboxException.NameInUse} that another has the name that one is to get, {@link SandboxException.NotRunning} that it
+ * would have to run for that, or has no guest that answers, and {@link SandboxException.Starting} that a living process
+ * is just starting it. What images, VMs and the catalog throw comes as it is.
  */
 public final class SandboxManager implements AutoCloseable {
     private final SandboxParts parts;
@@ -229,8 +229,8 @@ public final class SandboxManager implements AutoCloseable {
     }
 
     /**
-     * Connects to a running sandbox whatever it is called by now, or to one that is ending, where what has begun can be gone
-     * on with.
+     * Connects to a running sandbox by its number, also if it was renamed, or to one that is ending, where what has
+     * begun can be gone on with.
      *
      * @param id its number, which no other sandbox ever has
      * @throws SandboxException.NotFound if there is none of that number any more
@@ -287,8 +287,8 @@ public final class SandboxManager implements AutoCloseable {
     }
 
     /**
-     * Ends a sandbox once the commands in it have finished. Nobody starts further ones in it; its main command is not waited
-     * for. Of one that does not run, nothing happens.
+     * Ends a sandbox once the commands in it have finished. No further ones can be started in it; its main command is
+     * not waited for. Of one that does not run, nothing happens.
      *
      * @param finish until when commands may go on
      * @param grace of the stop that follows
@@ -313,7 +313,8 @@ public final class SandboxManager implements AutoCloseable {
     }
 
     /**
-     * Waits until a sandbox is in one of some statuses, or has been in one meanwhile, whichever process brings that about.
+     * Waits until a sandbox is in one of some statuses, or has been in one meanwhile, brought about by this process or
+     * another.
      *
      * @return empty if it is gone
      * @throws SandboxException.WaitTooLong if the deadline passes before

@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The limits of a sandbox's life. Durations are at least one millisecond and at most a year.
+ * Limits a sandbox's life. Durations are at least one millisecond and at most a year.
  *
- * @param maxDuration after which a run is ended, whoever is alive: the VM's guard sees to it
- * @param idleTimeout after which a sandbox that nobody uses is stopped. It is in use while a process of this host waits for a
- *     command in it other than its main one, or moves bytes to or from it, and whenever somebody uses a published port of it;
- *     nothing that its guest does by itself counts. Watched by its owner; while it has none, the time goes on and is acted on by the next
+ * @param maxDuration after which a run is ended, also if no process of Cloche is alive: the VM's guard sees to it
+ * @param idleTimeout after which a sandbox that is not in use is stopped. It is in use while a process of this host
+ *     waits for a command in it other than its main one, or moves bytes to or from it, and whenever a published port of
+ *     it is used; nothing that its guest does by itself counts. Watched by its owner; while it has none, the time goes
+ *     on and is acted on by the next
  * @param startTimeout that a start may take, with the fetching of its image
- * @param restart whether it is started again after an end that nobody asked for
+ * @param restart whether it is started again after an end that was not asked for
  * @param keptRuns how many runs are kept, with their logs; at least one, the latest
  */
 public record SandboxPolicies(

@@ -52,7 +52,7 @@ public final class SandboxSnapshots {
         return take(sandboxes.named(sandbox), name, deadline);
     }
 
-    /** The same of a sandbox whatever it is called by now, by the id of its row. */
+    /** Takes a snapshot as the other method does, of a sandbox by the id of its row, also if it was renamed. */
     public SandboxSnapshot take(long sandbox, String name, Deadline deadline) {
         return take(sandboxes.numbered(sandbox), name, deadline);
     }
@@ -107,7 +107,7 @@ public final class SandboxSnapshots {
         try (OwnerLock lock = free.get()) {
             snapshots.discard(snapshot.id(), lock);
         } catch (VmException.Busy read) {
-            // It has no name any more, and a sweep finishes this when nobody reads it.
+            // The snapshot has no name any more, and a sweep finishes this when no process reads it.
         }
     }
 

@@ -19,15 +19,15 @@ public enum SandboxStatus {
     PAUSED,
     /** Its end was asked for: no command is started in it any more, and it is ending. */
     DRAINING,
-    /** Ended as intended: its command finished, a limit was reached, or somebody asked for the end. */
+    /** Ended as intended: its command finished, a limit was reached, or the end was asked for. */
     STOPPED,
-    /** Ended in a way that nobody asked for. */
+    /** Ended in a way that was not asked for. */
     CRASHED;
 
     /** The statuses that may follow this one. */
     public Set<SandboxStatus> successors() {
         return switch (this) {
-            // One that is ephemeral and that nobody starts in time is a start that died, and goes.
+            // An ephemeral sandbox that is not started in time is a start that died, and goes.
             case CREATED -> EnumSet.of(STARTING, CRASHED);
             case STARTING -> EnumSet.of(RUNNING, STOPPED, CRASHED);
             case RUNNING -> EnumSet.of(PAUSED, DRAINING, STOPPED, CRASHED);

@@ -5,7 +5,7 @@ import java.util.Set;
 
 /** What the record says of a snapshot. {@link #successors()} is the one table of its transitions. */
 public enum SnapshotStatus {
-    /** Whoever takes it holds its lock; it is nobody's to restore. */
+    /** The process that takes it holds its lock; it cannot be restored yet. */
     TAKING,
     /** Whole, and on the disk. */
     READY,

@@ -25,8 +25,8 @@ public record StopSignal(int number) {
     }
 
     /**
-     * Reads a number, or a name with or without {@code SIG}, in whichever case: {@code 3}, {@code SIGQUIT}, {@code quit} or
-     * {@code SIGRTMIN+3}.
+     * Reads a number, or a name with or without {@code SIG}, in upper or lower case: {@code 3}, {@code SIGQUIT}, {@code
+     * quit} or {@code SIGRTMIN+3}.
      *
      * @throws SandboxException.InvalidSpecification if it is none of these
      */

@@ -2,9 +2,9 @@ package dev.cloche.sandbox;
 
 import java.util.List;
 
-/** Who makes the templates that starts miss, and fills the pools that they take from. */
+/** Says which process makes the templates that starts miss, and fills the pools that they take from. */
 public sealed interface TemplateMaking {
-    /** Nobody: there are those that were asked for. */
+    /** No process makes them: there are only those that were asked for. */
     record Never() implements TemplateMaking {}
 
     /** This process, by a thread of its own, while its sandboxes run: for those that live longer than a start. */

@@ -82,7 +82,9 @@ public final class TemplateStore {
         }
     }
 
-    /** Whether somebody should make one: there is none, nobody is at it, and nobody has failed lately. */
+    /**
+     * Says whether a template should be made: there is none, no process is making it, and no attempt has failed lately.
+     */
     public boolean wanted(VmSpec vm) {
         SnapshotName name = name(vm);
         return vms.snapshot(name).isEmpty()
@@ -93,9 +95,9 @@ public final class TemplateStore {
     }
 
     /**
-     * Makes the template of a VM, unless there is one or somebody is at it.
+     * Makes the template of a VM, unless there is one or a process is making it.
      *
-     * @param vm whose image somebody holds
+     * @param vm whose image the caller holds
      * @return the template; empty if another process makes it
      * @throws VmException if it cannot be made; nothing is left of it
      */
@@ -110,7 +112,7 @@ public final class TemplateStore {
             return Optional.empty();
         }
         try (LockFile _ = alone.get()) {
-            // Somebody may have made it between the look and the lock.
+            // Another process may have made it between the look and the lock.
             Optional<SnapshotRef> made = vms.snapshot(name);
             if (made.isPresent()) {
                 return made;
@@ -127,11 +129,11 @@ public final class TemplateStore {
     }
 
     /**
-     * The template of a VM: the one that there is, or is made here, or that somebody is at.
+     * Returns the template of a VM: the one that there is, or is made here, or that another process is making.
      *
-     * @param vm whose image somebody holds
+     * @param vm whose image the caller holds
      * @throws VmException if it cannot be made; nothing is left of it
-     * @throws SandboxException.TemplateLate if who is at it takes longer than the deadline
+     * @throws SandboxException.TemplateLate if the process that makes it takes longer than the deadline
      */
     public SnapshotRef ensure(VmSpec vm, Deadline deadline) throws InterruptedException {
         while (true) {
@@ -166,7 +168,7 @@ public final class TemplateStore {
         }
     }
 
-    /** A restore from it has failed: it goes, if nobody uses it. */
+    /** Removes a template from which a restore has failed, unless it is in use. */
     public void discard(SnapshotName name) {
         try {
             vms.deleteSnapshot(name);
@@ -219,7 +221,7 @@ public final class TemplateStore {
     }
 
     /**
-     * Removes the templates that nobody has used for so long, and those whose image is gone; not those in use.
+     * Removes the templates that were not used for so long, and those whose image is gone; not those in use.
      *
      * @return the names of what was removed
      */

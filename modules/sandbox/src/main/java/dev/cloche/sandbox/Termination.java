@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How a run ended, as it is recorded.
+ * Tells how a run ended, as it is recorded.
  *
- * @param asked whether somebody had asked for the end; restart policies leave such ends alone
+ * @param asked whether the end had been asked for; restart policies leave such ends alone
  * @param exitCode of the main command, where it is known
  * @param exitSignal that ended the main command, or the VM's process if the reason is {@link TerminationReason#SIGNAL}
  * @param killed whether something of it had not ended in the time that it was given, and was killed
@@ -38,7 +38,7 @@ public record Termination(
     /**
      * Reads the truth from how the VM ended.
      *
-     * @param asked why somebody had begun to end it, if somebody had
+     * @param asked why the end had been asked for, if it had
      */
     public static Termination of(VmExit exit, Optional<TerminationReason> asked) {
         Optional<Goodbye> goodbye = exit.goodbye();
@@ -71,7 +71,7 @@ public record Termination(
             case POOL_AGE -> internal("It waited too long in a pool.");
             case NETWORK_ENDED -> internal("The program of its network ended.");
             case GUARD_LOST -> internal("Its guard was killed.");
-            case KILLED -> internal("Its guard was told to end it, by somebody other than Cloche.");
+            case KILLED -> internal("Its guard was told to end it, but not by Cloche.");
             case EXITED ->
                 exit.processSignal().isPresent()
                         ? new Termination(
@@ -116,13 +116,13 @@ public record Termination(
         return switch (asked) {
             case SIGNAL ->
                 new Termination(asked, true, OptionalInt.empty(), OptionalInt.of(SIGKILL), "It was killed on request.");
-            case IDLE_TIMEOUT -> plain(asked, true, "Nobody had used it for as long as its idle timeout says.");
+            case IDLE_TIMEOUT -> plain(asked, true, "It was not used for as long as its idle timeout says.");
             case DRAIN_REQUESTED -> plain(asked, true, "It was ended on request, after the commands in it.");
-            // Nobody wanted this end as such: its owner gave the guest up.
+            // No caller wanted this end as such: its owner gave the guest up.
             case AGENT_UNRESPONSIVE -> unresponsive();
             case SHUTDOWN_REQUESTED -> plain(asked, true, "The VM was ended on request.");
             case COMPLETED, FAILED, MAX_DURATION_EXCEEDED, INTERNAL_ERROR ->
-                throw new IllegalArgumentException("nobody asks for an end as " + asked);
+                throw new IllegalArgumentException("no end is asked for as " + asked);
         };
     }
 

@@ -8,23 +8,23 @@ public enum TerminationReason {
     FAILED,
     /** It reached the longest time that it was given. */
     MAX_DURATION_EXCEEDED,
-    /** Nobody used it for as long as its idle timeout says. */
+    /** It was not used for as long as its idle timeout says. */
     IDLE_TIMEOUT,
     /** Its guest was alive and did not answer its owner. */
     AGENT_UNRESPONSIVE,
-    /** Somebody asked for the end, and the guest or the guard carried it out. */
+    /** The end was asked for, and the guest or the guard carried it out. */
     SHUTDOWN_REQUESTED,
-    /** Somebody asked for the end once the commands in it had finished. */
+    /** The end was asked for once the commands in it had finished. */
     DRAIN_REQUESTED,
-    /** The VM's process was killed by a signal, which somebody asked Cloche for or not. */
+    /** The VM's process was killed by a signal, which Cloche was asked for or not. */
     SIGNAL,
     /** The VM ended without a word from its guest, its owner died, or it never started. */
     INTERNAL_ERROR;
 
     /**
-     * Where a sandbox is after a run that ended for this reason.
+     * Returns the status of a sandbox after a run that ended for this reason.
      *
-     * @param asked whether somebody had asked for its end
+     * @param asked whether its end had been asked for
      */
     public SandboxStatus status(boolean asked) {
         return switch (this) {

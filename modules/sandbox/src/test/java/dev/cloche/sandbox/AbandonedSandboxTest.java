@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a runtime finds of others that died first, at whatever point of a sandbox's life. */
+/** A runtime finds what others left that died first, at any point of a sandbox's life. */
 class AbandonedSandboxTest extends OnTestHost {
     @Test
     void aStartThatGotNoFurtherThanItsRecord() {
@@ -76,7 +76,7 @@ class AbandonedSandboxTest extends OnTestHost {
     }
 
     @Test
-    void aCrashIsRecordedByWhoeverLooks() {
+    void aCrashIsRecordedByTheNextProcessThatLooks() {
         host.vms.memory.crash(host.abandoned(TestHost.named("a"), true));
         assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.CRASHED);
         assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
@@ -97,7 +97,7 @@ class AbandonedSandboxTest extends OnTestHost {
     }
 
     @Test
-    void aStopThatNobodySawTheEndOfHasReachedIt() {
+    void aStopWhoseEndNoProcessSawHasReachedIt() {
         VmId id = host.abandoned(TestHost.named("a"), true);
         host.here.store().move(host.row("a").orElseThrow().id(), SandboxStatus.RUNNING, SandboxStatus.DRAINING);
         assertThat(sandboxes.get("a").status()).isEqualTo(SandboxStatus.DRAINING);
@@ -155,7 +155,9 @@ class AbandonedSandboxTest extends OnTestHost {
         host.assertNothingLeft();
     }
 
-    /** Who finds the first lock deleted makes the directory anew for its own, and then finds the row gone. */
+    /**
+     * A process that finds the first lock deleted makes the directory anew for its own, and then finds the row gone.
+     */
     @Test
     void aRemovalThatAnotherFinishesMeanwhileLeavesNoDirectory() {
         VmId id = host.abandoned(TestHost.ephemeral("a"), true);

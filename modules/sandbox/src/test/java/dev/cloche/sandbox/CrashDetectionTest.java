@@ -97,7 +97,7 @@ class CrashDetectionTest {
     }
 
     @Test
-    void aGoodbyeOnRequestIsNoCrashWhoeverLooks() {
+    void aGoodbyeOnRequestIsNoCrashForAnyProcessThatLooks() {
         Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty());
         assertThat(Termination.of(exit(Cause.EXITED, Optional.of(goodbye), OptionalInt.empty()), Optional.empty())
                         .reason())
@@ -105,7 +105,7 @@ class CrashDetectionTest {
     }
 
     @Test
-    void aSignalThatNobodyAskedForIsACrash() {
+    void aSignalThatWasNotAskedForIsACrash() {
         Termination termination =
                 Termination.of(exit(Cause.EXITED, Optional.empty(), OptionalInt.of(11)), Optional.empty());
         assertThat(termination.reason()).isEqualTo(TerminationReason.SIGNAL);

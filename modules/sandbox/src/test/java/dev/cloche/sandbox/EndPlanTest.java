@@ -23,7 +23,7 @@ class EndPlanTest {
     }
 
     @Test
-    void aLineEndsAtItsNewlineWhateverALongerOneHasLeftBehindIt() {
+    void aLineEndsAtItsNewlineAlsoIfALongerOneHasLeftMoreBehindIt() {
         assertThat(EndPlan.parse("1 STOP 5 10\n00\n"))
                 .contains(new EndPlan(EndPlan.Phase.STOP, 5, Duration.ofMillis(10)));
     }

@@ -187,7 +187,7 @@ class KeptPoolsTest {
     }
 
     @Test
-    void aCommandThatFailsInANewVmRejectsItWhicheverProcessMakesIt() {
+    void aCommandThatFailsInANewVmRejectsItInEveryProcess() {
         PoolStatus.Policy failing = TestHost.pool(1, AGE).withCheck(List.of("false"));
         host.here.sandboxes().pools().set(SHAPE, failing, Preparation.NONE);
         assertThat(host.here.sandboxes().pools().fill(PullListener.none()))

@@ -24,7 +24,7 @@ class KillAtEveryStepTest {
 
     @ParameterizedTest
     @EnumSource(KillScenario.class)
-    void nothingIsLeftAndNobodyElseIsHarmed(KillScenario scenario) throws Exception {
+    void nothingIsLeftAndNoBystanderIsHarmed(KillScenario scenario) throws Exception {
         new KillHarness(ground).killAtSteps(scenario, Integer.getInteger("kill.stride", 5));
     }
 

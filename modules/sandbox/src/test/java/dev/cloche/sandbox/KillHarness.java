@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * Kills processes that play a scenario, each at another step and in a state root of its own, where somebody else has a
- * sandbox too. After each kill two other runtimes sweep; then nothing of the dead one may be left that is neither recorded
- * nor alive, what lives must answer, and the bystander must not have noticed.
+ * Kills processes that play a scenario, each at another step and in a state root of its own, where a bystander has a
+ * sandbox too. After each kill two other runtimes sweep; then nothing of the dead one may be left that is neither
+ * recorded nor alive, what lives must answer, and the bystander must not have noticed.
  */
 final class KillHarness {
     private final KillGround ground;
@@ -154,7 +154,7 @@ final class KillHarness {
         }
     }
 
-    /** Nobody holds a lock of it any more, and nothing is left when it is gone. */
+    /** No process holds a lock of it any more, and nothing is left when it is gone. */
     private static void assertRemovable(Path root, KillRuntime runtime, RunningSandbox bystander) throws IOException {
         for (SandboxRecord row : runtime.store().all()) {
             if (row.id() != bystander.id()) {

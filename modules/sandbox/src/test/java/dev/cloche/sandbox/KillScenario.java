@@ -45,7 +45,7 @@ enum KillScenario {
             runtime.sandboxes().remove(NAME, false, soon());
         }
     },
-    /** A sandbox that outlives its starter, who then kills and removes it. */
+    /** A sandbox that outlives its starter, which then kills and removes it. */
     DETACHED {
         @Override
         void play(KillRuntime runtime) {
@@ -91,7 +91,7 @@ enum KillScenario {
             runtime.sandboxes().drain(NAME, soon(), Duration.ofSeconds(1));
         }
     },
-    /** One that is stopped, and whose owner is another process or nobody. */
+    /** A sandbox is stopped whose owner is another process, or that has none. */
     STOPPED {
         @Override
         void arrange(KillRuntime runtime) {
@@ -204,7 +204,7 @@ enum KillScenario {
         }
     }
 
-    /** A sandbox of somebody else, that has to live through all of it. */
+    /** Starts a sandbox of another process, that has to live through all of it. */
     static RunningSandbox bystander(KillRuntime runtime) {
         return runtime.sandboxes().start(spec("base").withName("bystander"), QUIET, soon());
     }

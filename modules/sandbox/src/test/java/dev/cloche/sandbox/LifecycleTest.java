@@ -114,7 +114,7 @@ class LifecycleTest extends OnTestHost {
     }
 
     @Test
-    void aKillThatSomebodyAskedForIsNoCrash() {
+    void aKillThatWasAskedForIsNoCrash() {
         host.startDetached(TestHost.named("a", "sleep", "1000"));
         sandboxes.kill("a", TestHost.soon());
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.STOPPED);

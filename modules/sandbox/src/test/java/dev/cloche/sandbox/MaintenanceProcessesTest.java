@@ -40,7 +40,7 @@ class MaintenanceProcessesTest {
     }
 
     @Test
-    void ofFiftyThatOpenAtOnceOneSweepsAndNobodyMeetsALockedDatabase() throws Exception {
+    void ofFiftyThatOpenAtOnceOneSweepsAndNoneMeetsALockedDatabase() throws Exception {
         try (KillRuntime runtime = ground.open(root)) {
             KillScenario.SWEEP.prepare(runtime);
         }
@@ -71,7 +71,7 @@ class MaintenanceProcessesTest {
     }
 
     @Test
-    void aKilledCommandThatChangedTheInstallationKeepsNobodyOut() throws Exception {
+    void aKilledCommandThatChangedTheInstallationKeepsNoProcessOut() throws Exception {
         Process installer = start("install");
         started.add(installer);
         BufferedReader output = installer.inputReader();

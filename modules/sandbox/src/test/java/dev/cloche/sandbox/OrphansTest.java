@@ -36,7 +36,7 @@ class OrphansTest extends OnTestHost {
         return VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/none")));
     }
 
-    /** That nobody owns. */
+    /** Starts one that no process owns. */
     private VmId detached() {
         VmSpec spec = spec();
         try (Vm vm = host.vms.memory.create(spec)) {

@@ -58,7 +58,7 @@ class PauseTest {
     }
 
     @Test
-    void whoeverResumesItMeanwhileHasTheLastWord() throws Exception {
+    void aResumeInTheMeantimeHasTheLastWord() throws Exception {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             AtomicReference<Future<?>> resumed = new AtomicReference<>();
             host.vms.beforeNext(ScriptedVms.Step.PAUSE, _ -> resumed.set(threads.submit(() -> resumeElsewhere())));
@@ -136,7 +136,7 @@ class PauseTest {
     }
 
     @Test
-    void whoeverDrainsItMeanwhileFindsAGuestThatAnswers() {
+    void aDrainInTheMeantimeFindsAGuestThatAnswers() {
         host.vms.beforeNext(
                 ScriptedVms.Step.PAUSE,
                 _ -> assertThat(host.here.store().move(id(), SandboxStatus.PAUSED, SandboxStatus.DRAINING))

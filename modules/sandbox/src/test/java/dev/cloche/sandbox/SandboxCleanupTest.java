@@ -126,7 +126,7 @@ class SandboxCleanupTest extends OnTestHost {
         assertThat(precious.resolve("file")).hasContent("mine");
     }
 
-    /** Somebody who minds no lock, as a person with a shell, is as bad as it gets. */
+    /** A person with a shell, who minds no lock, is as bad as it gets. */
     @Test
     void aNameThatIsDeletedAndCreatedAgainMeanwhileIsNotConfusedWithItsPredecessor() throws IOException {
         long old = ended("a", true);

@@ -32,7 +32,7 @@ class SandboxDetachTest extends OnTestHost {
     }
 
     @Test
-    void anEphemeralOneIsRemovedByWhoeverFindsItEnded() {
+    void anEphemeralOneIsRemovedByTheProcessThatFindsItEnded() {
         RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
         VmId vm = SandboxTerminator.vmOf(host.row("a").orElseThrow());
         sandbox.detach();

@@ -128,7 +128,7 @@ class SandboxEndTest extends BesideAnotherRuntime {
     @Test
     void aSandboxWhoseFilesResistStaysVisibleAndIsTriedAgain() {
         RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
-        // Before its end, which somebody watches for.
+        // Before its end, which is watched for.
         host.vms.before(ScriptedVms.Step.DESTROY, id -> {
             throw busy();
         });

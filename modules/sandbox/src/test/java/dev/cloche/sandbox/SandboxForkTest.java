@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Sandboxes that are forked: what their children have, and who may do it. */
+/** Sandboxes are forked: what their children have, and which processes may do it. */
 class SandboxForkTest extends OnSnapshots {
     @Test
     void aForkGivesChildrenOfTheirOwnAndLeavesNoSnapshot() throws IOException {
@@ -59,7 +59,7 @@ class SandboxForkTest extends OnSnapshots {
     }
 
     @Test
-    void aDetachedSandboxThatNobodyOwnsIsForkedAndGoesOn() throws IOException {
+    void aDetachedSandboxWithoutAnOwnerIsForkedAndGoesOn() throws IOException {
         host.startDetached(TestHost.ephemeral("parent", "sleep", "1000"));
         Forked<SandboxRecord> fork = snapshots.forkDetached(
                 host.row("parent").orElseThrow().id(), List.of(ChildSpec.unnamed()), TestHost.soon());

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Sandboxes that are stopped because nobody uses them, and what counts as use. */
+/** Sandboxes are stopped because they are not in use; says what counts as use. */
 class SandboxIdleTest extends OnTestHost {
     @Test
     void anUnusedSandboxIsStopped() {
@@ -21,7 +21,7 @@ class SandboxIdleTest extends OnTestHost {
     }
 
     @Test
-    void aSandboxWithACommandInItIsInUseWhoeverStartedIt() throws Exception {
+    void aSandboxWithACommandOfAnyProcessInItIsInUse() throws Exception {
         Duration timeout = Duration.ofSeconds(2);
         try (RunningSandbox owner = host.start(
                         TestHost.named("a").withPolicies(SandboxPolicies.none().withIdleTimeout(timeout)));

@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who may have a sandbox in hand, also while another removes it and its name comes back. */
+/** Holds which process may have a sandbox in hand, also while another removes it and its name comes back. */
 class SandboxLocksTest extends OnTestHost {
     private SandboxLocks locks;
     private SandboxRecord ended;
@@ -37,7 +37,7 @@ class SandboxLocksTest extends OnTestHost {
     }
 
     @Test
-    void readsTheRowOnceNobodyElseCanChangeIt() {
+    void readsTheRowOnceNoOtherProcessCanChangeIt() {
         host.here.store().doom(ended.id());
         Claim.Taken taken = (Claim.Taken) locks.claim(ended);
         assertThat(ended.ephemeral()).isFalse();
@@ -57,7 +57,7 @@ class SandboxLocksTest extends OnTestHost {
     }
 
     @Test
-    void aLockThatLostItsNameExcludesNobody() {
+    void aLockThatLostItsNameExcludesNoProcess() {
         SandboxDirectory directory = locks.directory(ended);
         try (OwnerLock remover = directory.tryLock().orElseThrow();
                 OwnerLock next = afterRemoval(directory)) {
@@ -88,7 +88,7 @@ class SandboxLocksTest extends OnTestHost {
     }
 
     @Test
-    void nobodyStartsWhatIsToGo() {
+    void whatIsToGoIsNotStarted() {
         host.here.store().doom(ended.id());
         Path disk = locks.directory(ended).path();
         assertThat(sandboxes.list()).isEmpty();

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class SandboxMaintenanceTest extends OnTestHost {
-    /** Whatever the machine is busy with, a sweep comes to its end; every one may begin at once. */
+    /** A sweep comes to its end however busy the machine is; every one may begin at once. */
     private static final MaintenanceLimits CALM = MaintenanceLimits.defaults()
             .withLease(Duration.ofMinutes(2))
             .withBudget(Duration.ofMinutes(1))
@@ -189,7 +189,7 @@ class SandboxMaintenanceTest extends OnTestHost {
     }
 
     @Test
-    void aDirectoryOfNoSandboxAndNoSnapshotGoesWhenNobodyHasItInHand() throws IOException {
+    void anOrphanedDirectoryGoesWhenNoProcessHasItInHand() throws IOException {
         Path snapshot = Files.createDirectories(root.resolve("state/sandbox-snapshots/died-9"));
         Path orphan = Files.createDirectories(root.resolve("state/sandboxes/died-7"));
         Path held = Files.createDirectories(root.resolve("state/sandboxes/held-8"));

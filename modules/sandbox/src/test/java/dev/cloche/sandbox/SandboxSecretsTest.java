@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only the guest's root may read: who gets it, and where it is not. On VMs in memory. */
+/** Secrets, which only the guest's root may read, come to the right sandboxes and nowhere else. On VMs in memory. */
 class SandboxSecretsTest {
     private static final String VALUE = "hunter2 of this test";
     private static final Secrets TOKEN = Secrets.none().with("token", VALUE);

@@ -38,7 +38,7 @@ class SandboxStopTest extends BesideAnotherRuntime {
     }
 
     @Test
-    void aHandleDoesNotStopWhoeverHasItsNameNow() {
+    void aHandleDoesNotStopTheSandboxThatHasItsNameNow() {
         RunningSandbox first = host.start(TestHost.ephemeral("a"));
         first.close();
         try (RunningSandbox second = host.start(TestHost.ephemeral("a"))) {
@@ -131,7 +131,7 @@ class SandboxStopTest extends BesideAnotherRuntime {
     }
 
     @Test
-    void theEndOfAnOwnersMainCommandInAStopIsRecordedWhoeverIsFirst() {
+    void theEndOfAnOwnersMainCommandInAStopIsRecordedInEitherOrder() {
         RunningSandbox sandbox = host.start(TestHost.named("a", "sleep", "1000"));
         GuestExecution main = sandbox.execMain(CommandOptions.none(), TestHost.soon());
         other.sandboxes().stop("a", TestHost.GRACE, TestHost.soon());

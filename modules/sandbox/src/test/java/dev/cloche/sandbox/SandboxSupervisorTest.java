@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a runtime that is there to stay does for sandboxes that nobody else owns. */
+/** A runtime that is there to stay keeps the sandboxes that no other process owns. */
 class SandboxSupervisorTest extends OnTestHost {
     private TestHost.Opened keeping;
 
@@ -58,7 +58,7 @@ class SandboxSupervisorTest extends OnTestHost {
         assertThat(host.vms.memory.get(vm).orElseThrow().state().live()).isTrue();
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
         host.vms.memory.resume(vm, TestHost.soon());
-        // As a sweep finds it, which tells who keeps sandboxes to look again.
+        // As a sweep finds it, which tells the supervisor to look again.
         host.vms.hindrance(Optional.of(VmHindrance.SILENT));
         sandboxes.maintenance(MaintenanceLimits.defaults()).sweep();
         awaitAdopted("a");
@@ -173,7 +173,7 @@ class SandboxSupervisorTest extends OnTestHost {
     }
 
     @Test
-    void theIdleTimeOfWhatNobodyOwnedGoesOn() {
+    void theIdleTimeOfASandboxWithoutAnOwnerGoesOn() {
         SandboxPolicies policies = SandboxPolicies.none().withIdleTimeout(Duration.ofMillis(50));
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
         keeping.sandboxes().keep();
@@ -207,7 +207,7 @@ class SandboxSupervisorTest extends OnTestHost {
     }
 
     @Test
-    void startsAgainWhatEndedWhileNobodyWasThere() {
+    void startsAgainWhatEndedWhileItHadNoSupervisor() {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
         host.vms.memory.crash(host.vm("a"));
@@ -217,7 +217,7 @@ class SandboxSupervisorTest extends OnTestHost {
     }
 
     @Test
-    void doesNotStartAgainWhatSomebodyStopped() {
+    void doesNotStartAgainWhatWasStopped() {
         keeping.sandboxes().keep();
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
@@ -230,7 +230,7 @@ class SandboxSupervisorTest extends OnTestHost {
     }
 
     @Test
-    void whoeverStopsWhatIsAboutToBeStartedAgainPreventsIt() {
+    void aStopOfWhatIsAboutToBeStartedAgainPreventsIt() {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "false").withPolicies(policies));
         host.awaitEnd("a");
@@ -251,7 +251,7 @@ class SandboxSupervisorTest extends OnTestHost {
                                         && event.name().equals(name)));
     }
 
-    /** Until somebody waits for a lock. */
+    /** Waits until a thread waits for a lock. */
     private static void awaitWaiting() {
         Awaitility.await()
                 .until(() -> Thread.getAllStackTraces().keySet().stream()

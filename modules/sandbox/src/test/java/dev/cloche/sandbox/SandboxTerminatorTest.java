@@ -82,7 +82,7 @@ class SandboxTerminatorTest extends BesideAnotherRuntime {
         try {
             deed.run();
         } catch (SandboxException.NotFound gone) {
-            // Somebody was faster.
+            // Another thread was faster.
         }
     }
 

@@ -147,7 +147,7 @@ final class ScriptedVms extends ForwardingVms {
         hindrance = why;
     }
 
-    /** From now on somebody has always used a published port of every VM so long ago. */
+    /** From now on a published port of every VM has always been used so long ago. */
     void portsUsed(Duration ago) {
         portsUsed = Optional.of(ago);
     }

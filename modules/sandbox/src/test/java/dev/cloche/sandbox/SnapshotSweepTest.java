@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** What becomes of snapshots whose makers died, and the states that they go through. */
 class SnapshotSweepTest extends OnSnapshots {
     @Test
-    void whatADeadProcessLeftOfASnapshotIsSweptWhateverItHadDone() {
+    void whatADeadProcessLeftOfASnapshotIsSweptAtEveryStep() {
         SnapshotStore rows = new SnapshotStore(host.here.catalog(), Clock.systemUTC());
         try (RunningSandbox parent = host.start(withDisk("parent"))) {
             SandboxRecord record = host.row("parent").orElseThrow();

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever fails a start, nothing of it stays: no row, no pin, no VM, no thread. */
+/** A start that fails at any step leaves nothing: no row, no pin, no VM, no thread. */
 class StartFailureTest extends OnTestHost {
     private final VmException refusal = refused();
 
@@ -222,7 +222,7 @@ class StartFailureTest extends OnTestHost {
     }
 
     @Test
-    void aRecordThatSomebodyEndedMeanwhile() {
+    void aRecordThatWasEndedMeanwhile() {
         host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
             SandboxRecord starting = host.row("a").orElseThrow();
             host.here.store().end(starting.id(), Termination.vanished());
@@ -233,7 +233,7 @@ class StartFailureTest extends OnTestHost {
     }
 
     @Test
-    void aRecordThatSomebodyRemovedMeanwhile() {
+    void aRecordThatWasRemovedMeanwhile() {
         host.vms.before(ScriptedVms.Step.CONFIGURE, id -> {
             SandboxRecord starting = host.row("a").orElseThrow();
             host.here.store().end(starting.id(), Termination.vanished());

@@ -59,7 +59,7 @@ class StarvationTest {
         }
     }
 
-    /** VMs of this name live, as far as anybody can see. */
+    /** Pretends that VMs of this name live, as far as any caller can see. */
     private static VmProvider pretending(VmProvider real) {
         return (VmProvider) Proxy.newProxyInstance(
                 VmProvider.class.getClassLoader(), new Class<?>[] {VmProvider.class}, (_, method, arguments) -> {

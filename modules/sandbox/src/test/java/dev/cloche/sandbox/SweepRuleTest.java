@@ -48,13 +48,13 @@ class SweepRuleTest {
     @EnumSource(
             value = SandboxStatus.class,
             names = {"STARTING", "RUNNING", "PAUSED", "DRAINING"})
-    void whatIsInHandIsLeftAloneWhateverItsRecordSays(SandboxStatus status) {
+    void whatIsInHandIsLeftAloneInEveryStatus(SandboxStatus status) {
         assertThat(judge(attached(status, LONG), OWNED, NO_TRACE)).isEqualTo(new Verdict.Leave());
         assertThat(judge(withoutRun(status, LONG), OWNED, NO_TRACE)).isEqualTo(new Verdict.Leave());
     }
 
     @Test
-    void anEphemeralSandboxThatNobodyStartsInTimeHasCrashed() {
+    void anEphemeralSandboxThatIsNotStartedInTimeHasCrashed() {
         assertThat(judge(withoutRun(SandboxStatus.CREATED, START_TIMEOUT.minusMillis(1)), DEAD, NO_TRACE))
                 .isEqualTo(new Verdict.Leave());
         assertSettled(
@@ -122,7 +122,7 @@ class SweepRuleTest {
     @EnumSource(
             value = SandboxStatus.class,
             names = {"PAUSED", "DRAINING"})
-    void whatIsAttachedToADeadProcessIsItsGuardsToEndWhateverElseItWasTo(SandboxStatus status) {
+    void whatIsAttachedToADeadProcessIsItsGuardsToEndInEveryStatus(SandboxStatus status) {
         assertThat(judge(attached(status, LONG), DEAD, live())).isEqualTo(new Verdict.Wait());
     }
 
@@ -178,7 +178,7 @@ class SweepRuleTest {
     }
 
     @Test
-    void theMainCommandsExitCodeIsFoundAlsoIfNobodyWatched() {
+    void theMainCommandsExitCodeIsFoundAlsoIfNoProcessWatched() {
         VmExit exit = new VmExit(
                 VmExit.Cause.EXITED,
                 Optional.of(new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(3)))),
@@ -210,7 +210,7 @@ class SweepRuleTest {
     }
 
     @Test
-    void whileDrainingAVmThatIsGoneHasReachedItsEndAlsoIfNobodySawIt() {
+    void whileDrainingAVmThatIsGoneHasReachedItsEndAlsoIfNoProcessSawIt() {
         assertSettled(
                 judge(attached(SandboxStatus.DRAINING, Duration.ZERO), DEAD, NO_TRACE),
                 SandboxStatus.STOPPED,

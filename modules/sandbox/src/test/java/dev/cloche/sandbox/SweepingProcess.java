@@ -17,7 +17,7 @@ final class SweepingProcess {
     /** Takes the root, the layout of the image, and what to do: {@code sweep} or {@code install}. */
     public static void main(String[] arguments) throws IOException {
         Path root = Path.of(arguments[0]);
-        // All begin together: the parent closes standard input when everybody is there.
+        // All begin together: the parent closes standard input when every process is there.
         System.out.println("ready");
         if (arguments[2].equals("sweep")) {
             System.in.readAllBytes();

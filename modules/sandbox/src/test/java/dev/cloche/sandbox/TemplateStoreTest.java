@@ -86,7 +86,7 @@ class TemplateStoreTest extends OnTestHost {
     }
 
     @Test
-    void nobodyMakesWhatAnotherProcessMakes() throws Exception {
+    void aProcessDoesNotMakeWhatAnotherProcessMakes() throws Exception {
         VmSpec shape = shape();
         Path directory = Files.createDirectories(root.resolve("own"));
         TemplateStore own = new TemplateStore(directory, host.vms, Clock.systemUTC());
@@ -141,7 +141,7 @@ class TemplateStoreTest extends OnTestHost {
     }
 
     @Test
-    void whatNobodyHasUsedOrCanUseIsPruned() throws Exception {
+    void whatIsUnusedOrOfNoUseIsPruned() throws Exception {
         VmSpec gone = shape();
         TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         String unusable = own.make(gone, TestHost.soon()).orElseThrow().name().value();

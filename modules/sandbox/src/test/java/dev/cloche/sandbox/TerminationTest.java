@@ -51,7 +51,7 @@ class TerminationTest {
     @EnumSource(
             value = TerminationReason.class,
             names = {"COMPLETED", "FAILED", "MAX_DURATION_EXCEEDED", "INTERNAL_ERROR"})
-    void someEndsNobodyAsksFor(TerminationReason reason) {
+    void someEndsAreNeverAskedFor(TerminationReason reason) {
         assertThat(reason.canBeAsked()).isFalse();
         assertThatThrownBy(() -> Termination.of(exit(Cause.KILLED), Optional.of(reason)))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -104,7 +104,7 @@ class TerminationTest {
     }
 
     @Test
-    void aStopThatNobodyRecordedTellsTheSame() {
+    void aStopThatWasNotRecordedTellsTheSame() {
         Termination termination = Termination.of(shutDown(new ExitStatus.Exited(0), 1), Optional.empty());
         assertThat(termination.reason()).isEqualTo(TerminationReason.SHUTDOWN_REQUESTED);
         assertThat(termination.exitCode()).hasValue(0);

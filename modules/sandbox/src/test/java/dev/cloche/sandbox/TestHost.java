@@ -196,7 +196,7 @@ final class TestHost implements AutoCloseable {
         Awaitility.await().until(() -> here.sandboxes().get(name).status().terminal());
     }
 
-    /** Changes rows behind everybody's back. */
+    /** Changes rows without any process being told. */
     void sql(String statement) {
         here.catalog().write(session -> session.update(statement));
     }
@@ -219,7 +219,7 @@ final class TestHost implements AutoCloseable {
         return vm;
     }
 
-    /** In hand from before anybody else can see the row, as by who really starts it. */
+    /** Begins a sandbox that is in hand from before another process can see the row, as in a real start. */
     private OwnerLock begin(VmId vm, SandboxSpec spec, boolean detached) {
         AtomicReference<@Nullable OwnerLock> lock = new AtomicReference<>();
         String name = spec.name().orElseThrow();
@@ -240,7 +240,7 @@ final class TestHost implements AutoCloseable {
         return Objects.requireNonNull(lock.get());
     }
 
-    /** The same, with a VM that nobody owns any more and that lives. */
+    /** Makes a sandbox as above, with a VM that no process owns any more and that lives. */
     VmId abandoned(SandboxSpec spec, boolean detached) {
         VmId id = VmId.random();
         try (OwnerLock _ = begin(id, spec, detached);

@@ -23,8 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What makes a VM that was started for nobody one caller's sandbox, and is nothing to the next: on VMs in memory, which have
- * no network. {@code SandboxSecretsTest} has the secrets, {@code WarmSandboxIT} all of it in real VMs.
+ * A VM that was started for no caller in particular becomes one caller's sandbox, and nothing of it comes to the next:
+ * on VMs in memory, which have no network. {@code SandboxSecretsTest} has the secrets, {@code WarmSandboxIT} all of it
+ * in real VMs.
  */
 class WarmPersonalityTest {
     private static final PoolShape SHAPE = PoolShape.of("bare", 256, 1);
@@ -53,7 +54,7 @@ class WarmPersonalityTest {
         return sandbox;
     }
 
-    private static SandboxSpec anybody() {
+    private static SandboxSpec plainSpec() {
         return TestHost.spec(Optional.empty(), "bare");
     }
 
@@ -70,12 +71,12 @@ class WarmPersonalityTest {
     void itsFilesAreThereAndTheNextOnesAreNot() throws IOException {
         Path tree = Files.createDirectories(directory.resolve("tree/below"));
         Files.writeString(tree.resolve("given"), "to this one");
-        try (RunningSandbox sandbox = warm(anybody())) {
+        try (RunningSandbox sandbox = warm(plainSpec())) {
             var _ = sandbox.withFiles(files -> files.copyIn(
                     directory.resolve("tree"), "/work", CopyOptions.DEFAULT, CopyListener.silent(), TestHost.soon()));
             assertThat(read(sandbox, "/work/below/given")).isEqualTo("to this one");
         }
-        try (RunningSandbox next = warm(anybody())) {
+        try (RunningSandbox next = warm(plainSpec())) {
             assertThatThrownBy(() -> read(next, "/work/below/given")).isInstanceOf(GuestFileException.NoSuchFile.class);
         }
     }
@@ -84,11 +85,11 @@ class WarmPersonalityTest {
     void itsCommandsHaveTheirVariablesUserAndDirectory() throws IOException {
         CommandOptions own =
                 new CommandOptions(Map.of("COLOUR", "blue"), Optional.of("/tmp"), Optional.of("0:0"), false);
-        try (RunningSandbox sandbox = warm(anybody())) {
+        try (RunningSandbox sandbox = warm(plainSpec())) {
             assertThat(output(sandbox, own, "env")).contains("COLOUR=blue\n");
             assertThat(output(sandbox, own, "pwd")).isEqualTo("/tmp\n");
-            CommandOptions nobody = new CommandOptions(Map.of(), Optional.empty(), Optional.of("no-such-user"), false);
-            assertThatThrownBy(() -> output(sandbox, nobody, "true")).isInstanceOf(SpawnException.UnknownUser.class);
+            CommandOptions unknown = new CommandOptions(Map.of(), Optional.empty(), Optional.of("no-such-user"), false);
+            assertThatThrownBy(() -> output(sandbox, unknown, "true")).isInstanceOf(SpawnException.UnknownUser.class);
             assertThat(output(sandbox, CommandOptions.none(), "env")).doesNotContain("COLOUR");
         }
     }

@@ -240,7 +240,7 @@ class WarmStartTest {
     }
 
     @Test
-    void whoSettlesADeadStartWhileItsVmIsHandedOutHarmsNobody() {
+    void settlingADeadStartWhileItsVmIsHandedOutHarmsNoOther() {
         fill(1);
         VmId vm = pooled();
         deadStarterChose("dead", vm);

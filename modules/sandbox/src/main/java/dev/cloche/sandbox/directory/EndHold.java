@@ -15,12 +15,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * That this process brings the end of a sandbox about: a shared lock on {@code ending} in the sandbox's directory, taken before
- * the end is recorded as asked for and held until it has come. A draining sandbox whose file is locked by no process has lost
- * those who were ending it, and a sweep goes on as the {@link EndPlan} in the file says, which is that of the latest who asked.
+ * Says that this process brings the end of a sandbox about: a shared lock on {@code ending} in the sandbox's directory,
+ * taken before the end is recorded as asked for and held until it has come. A draining sandbox whose file is locked by
+ * no process has lost the processes that were ending it, and a sweep goes on as the {@link EndPlan} in the file says,
+ * which is that of the latest caller.
  *
- * <p>An end must come also where this cannot be noted: without its lock a sweep may go on with it beside its process, which
- * does no harm, because any number may end a sandbox at once.
+ * <p>An end must come also where this cannot be noted: without its lock a sweep may go on with it beside its process,
+ * which does no harm, because any number may end a sandbox at once.
  */
 public final class EndHold implements AutoCloseable {
     private static final String FILE = "ending";
@@ -60,7 +61,7 @@ public final class EndHold implements AutoCloseable {
         return directory.path().resolve(FILE);
     }
 
-    /** In place and at once, so that whoever reads it finds this line or the one before. */
+    /** Writes the plan in place and at once, so that a reader finds this line or the one before. */
     private void note(SandboxDirectory directory, EndPlan plan) {
         if (lock.isEmpty()) {
             return;
@@ -72,21 +73,24 @@ public final class EndHold implements AutoCloseable {
         }
     }
 
-    /** Whether a living process brings the end about. Whoever begins to at this very moment waits for an instant. */
+    /**
+     * Says whether a living process brings the end about. A process that begins to at this very moment waits for an
+     * instant.
+     */
     public static boolean isTaken(SandboxDirectory directory) {
         if (!Files.exists(file(directory))) {
             return false;
         }
         try {
-            Optional<LockFile> nobodys = LockFile.tryLock(file(directory));
-            nobodys.ifPresent(LockFile::close);
-            return nobodys.isEmpty();
+            Optional<LockFile> free = LockFile.tryLock(file(directory));
+            free.ifPresent(LockFile::close);
+            return free.isEmpty();
         } catch (SystemCallException gone) {
             return false;
         }
     }
 
-    /** What the latest has noted who wanted the end. */
+    /** Returns the plan that was noted last. */
     public static EndPlan plan(SandboxDirectory directory) {
         try (InputStream file = Files.newInputStream(file(directory))) {
             return EndPlan.parse(new String(file.readNBytes(LONGEST), StandardCharsets.US_ASCII))
@@ -96,7 +100,10 @@ public final class EndHold implements AutoCloseable {
         }
     }
 
-    /** A run begins, of whose end nothing is noted. The file stays: who ended the last run may still have its lock. */
+    /**
+     * Prepares for a new run, of whose end nothing is noted. The file stays: the process that ended the last run may
+     * still have its lock.
+     */
     static void prepare(SandboxDirectory directory) throws IOException {
         take(directory).close();
         FileChannel.open(file(directory), StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)

@@ -12,8 +12,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * The secrets of a sandbox that can be started later, in a file of its directory that only this user may read: whoever starts
- * it then, a restart policy for example, has them from nobody else. See docs/on-disk.md.
+ * Keeps the secrets of a sandbox that can be started later, in a file of its directory that only this user may read: a
+ * later start, by a restart policy for example, has them from nowhere else. See docs/on-disk.md.
  */
 public record KeptSecrets(Path directory) {
     private static final String FILE = "secrets";

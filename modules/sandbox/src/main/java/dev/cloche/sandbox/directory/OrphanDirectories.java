@@ -17,9 +17,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Directories of sandboxes, or of snapshots, that are not recorded: of whoever died before its row was, and of who came too late
- * for one that was just removed. A disk is made after the row, and removed before it; so a directory that has one was recorded
- * in a catalog that is lost, and stays until somebody asks for its removal.
+ * Finds and removes orphaned directories, of sandboxes or snapshots that are not recorded: of processes that died
+ * before they wrote the row, and of those that came too late for one that was just removed. A disk is made after the
+ * row, and removed before it; so a directory that has one was recorded in a catalog that is lost, and stays until a
+ * caller asks for its removal.
  */
 public final class OrphanDirectories {
     private final Path all;
@@ -40,7 +41,7 @@ public final class OrphanDirectories {
     }
 
     /**
-     * Removes those that nobody has in hand, as far as there is time.
+     * Removes those that no process has in hand, as far as there is time.
      *
      * @return how many resist
      */
@@ -64,7 +65,7 @@ public final class OrphanDirectories {
         if (found.isEmpty()) {
             return List.of();
         }
-        // Read after the directories were listed: a row is there before anybody lists its directory, or the directory
+        // Read after the directories were listed: a row is there before its directory can be listed, or the directory
         // is young.
         Set<String> known = recorded.get();
         return found.stream().filter(name -> !known.contains(name)).toList();
@@ -94,7 +95,10 @@ public final class OrphanDirectories {
         }
     }
 
-    /** Removes one with all that is in it, unless somebody has it in hand, or it has a record by now; false if it resists. */
+    /**
+     * Removes one with all that is in it, unless a process has it in hand, or it has a record by now; false if it
+     * resists.
+     */
     public boolean remove(String name) {
         try {
             Optional<OwnerLock> taken = new SandboxDirectory(all, name).tryLock();
@@ -108,7 +112,7 @@ public final class OrphanDirectories {
             return true;
         } catch (ClocheException resists) {
             System.getLogger(OrphanDirectories.class.getName())
-                    .log(Level.WARNING, "the directory " + all.resolve(name) + " of nobody resists", resists);
+                    .log(Level.WARNING, "the directory " + all.resolve(name) + " of no sandbox resists", resists);
             return false;
         }
     }

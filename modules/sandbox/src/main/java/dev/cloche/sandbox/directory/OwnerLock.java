@@ -2,7 +2,10 @@ package dev.cloche.sandbox.directory;
 
 import dev.cloche.linux.LockFile;
 
-/** That nobody else owns, starts, settles or removes a sandbox. Ends with this object or with the process. */
+/**
+ * Excludes all other processes from owning, starting, settling or removing a sandbox. Ends with this object or with the
+ * process.
+ */
 public final class OwnerLock implements AutoCloseable {
     private final SandboxDirectory directory;
     private final LockFile lock;

@@ -13,15 +13,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The files of one sandbox, {@code sandboxes/<name>-<row id>/} in the state root. No two sandboxes ever have the same
- * directory, because no row's id is given twice.
+ * Holds the files of one sandbox, {@code sandboxes/<name>-<row id>/} in the state root. No two sandboxes ever have the
+ * same directory, because no row's id is given twice.
  *
- * <p>{@code owner.lock} in it is held by the process that owns the sandbox, for as long as it does, and by whoever starts,
- * settles or removes it. A kernel lock ends with its process, so it says who is alive where a record cannot. Whoever has got
- * it must read the row again, because what he knew of it is from before.
+ * <p>{@code owner.lock} in it is held by the process that owns the sandbox, for as long as it does, and by a process
+ * that starts, settles or removes it. A kernel lock ends with its process, so it says which process is alive where a
+ * record cannot. A process that has got it must read the row again, because what it knew of the row is from before.
  *
- * <p>The lock is deleted with its directory, by who holds it and before the row. So a lock counts only while the directory
- * has it: who opened it before it was deleted makes it anew, and finds the row gone.
+ * <p>The lock is deleted with its directory, by the process that holds it and before the row. So a lock counts only
+ * while the directory has it: a process that opened it before it was deleted makes it anew, and finds the row gone.
  */
 public final class SandboxDirectory {
     private static final String LOCK = "owner.lock";
@@ -52,7 +52,10 @@ public final class SandboxDirectory {
         return new KeptSecrets(path);
     }
 
-    /** Takes the owner's lock unless somebody holds it, making the directory if it is missing. Never waits. */
+    /**
+     * Takes the owner's lock unless another process or thread holds it, making the directory if it is missing. Never
+     * waits.
+     */
     public Optional<OwnerLock> tryLock() {
         Path file = path.resolve(LOCK);
         while (true) {
@@ -88,7 +91,7 @@ public final class SandboxDirectory {
     }
 
     /**
-     * Takes the right to halt its guest or to have it go on, as is recorded. Waits for who has it.
+     * Takes the right to halt its guest or to have it go on, as is recorded. Waits for the process that has it.
      *
      * @return empty if the deadline passes before, or it is gone
      */
@@ -103,7 +106,9 @@ public final class SandboxDirectory {
         }
     }
 
-    /** Waits for who holds the lock now, up to the deadline; another may have it by then. Makes nothing. */
+    /**
+     * Waits for the process that holds the lock now, up to the deadline; another may have it by then. Makes nothing.
+     */
     void awaitFree(Deadline deadline) throws InterruptedException {
         try {
             LockFile.awaitFree(path.resolve(LOCK), deadline);
@@ -127,8 +132,8 @@ public final class SandboxDirectory {
             return;
         }
         try (DirectoryHandle all = DirectoryHandle.open(sandboxes)) {
-            // If it is there still, whoever has made a new lock in it has it now, and finds out what is to be done with
-            // it.
+            // If it is there still, another process has made a new lock in it and has it now, and finds out what is to
+            // be done with it.
             var _ = TreeRemoval.remove(all, path.getFileName().toString(), LOCK);
         } catch (SystemCallException e) {
             throw new SandboxException.StorageFailed(path, e);

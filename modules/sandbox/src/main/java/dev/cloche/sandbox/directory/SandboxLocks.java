@@ -6,7 +6,7 @@ import dev.cloche.sandbox.record.SandboxStore;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Takes the locks of sandboxes' owners, and reads what is recorded once nobody else can change it. */
+/** Takes the locks of sandboxes' owners, and reads what is recorded once no other process can change it. */
 public final class SandboxLocks {
     private final Path sandboxes;
     private final SandboxStore store;
@@ -23,9 +23,9 @@ public final class SandboxLocks {
     /** What came of the attempt to get a sandbox into one's hands. */
     public sealed interface Claim {
         /**
-         * It is this caller's until he closes the lock.
+         * The sandbox is this caller's until it closes the lock.
          *
-         * @param record as it is now that nobody else changes it but by a stop that was asked for
+         * @param record as it is now; others change it only by asking for a stop
          */
         public record Taken(OwnerLock lock, SandboxRecord record) implements Claim {}
 
@@ -49,7 +49,7 @@ public final class SandboxLocks {
             if (now.isPresent()) {
                 return new Claim.Taken(lock.get(), now.get());
             }
-            // Ids are given once: nobody else's directory can have this name.
+            // Ids are given once: no other sandbox's directory can have this name.
             directory.remove();
             return new Claim.Gone();
         } finally {
@@ -59,7 +59,10 @@ public final class SandboxLocks {
         }
     }
 
-    /** Like {@link #claim}, waiting for who has it; {@link Claim.Held} if he has it still when the deadline passes. */
+    /**
+     * Like {@link #claim}, but waits for the process that has it; {@link Claim.Held} if that has it still when the
+     * deadline passes.
+     */
     public Claim claim(SandboxRecord known, Deadline deadline) throws InterruptedException {
         Claim claim = claim(known);
         while (claim instanceof Claim.Held && !deadline.passed()) {
@@ -69,7 +72,9 @@ public final class SandboxLocks {
         return claim;
     }
 
-    /** The same; who is interrupted while he waits finds it held, and stays interrupted. */
+    /**
+     * Claims and waits in the same way; a thread that is interrupted meanwhile finds it held, and stays interrupted.
+     */
     public Claim claimPatiently(SandboxRecord known, Deadline deadline) {
         try {
             return claim(known, deadline);
@@ -93,7 +98,7 @@ public final class SandboxLocks {
         return new SandboxDirectory(sandboxes, name);
     }
 
-    /** Takes the lock of a sandbox that nobody else can know of yet. */
+    /** Takes the lock of a sandbox that no other process can know of yet. */
     public OwnerLock lockNew(String directory) {
         return directory(directory)
                 .tryLock()

@@ -18,15 +18,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That this process uses a sandbox: has a command in it, or moves bytes to or from it. All processes say so in the sandbox's
- * directory, where its guest cannot reach, and whoever wants to end an unused sandbox looks there.
+ * Says that this process uses a sandbox: has a command in it, or moves bytes to or from it. All processes say so in the
+ * sandbox's directory, where its guest cannot reach, and the owner looks there before it ends an unused sandbox.
  *
- * <p>{@code used} is locked shared as long as anybody uses the sandbox, so a process that dies uses it no longer. It is
- * modified when a use begins or ends; the time is that of the monotonic clock since the host's boot, which no change of the
- * wall clock moves and which all processes share. {@code draining} is there when no further use may begin.
+ * <p>{@code used} is locked shared as long as any process uses the sandbox, so a process that dies uses it no longer.
+ * It is modified when a use begins or ends; the time is that of the monotonic clock since the host's boot, which no
+ * change of the wall clock moves and which all processes share. {@code draining} is there when no further use may
+ * begin.
  */
 public final class SandboxUse {
-    /** For who looks whether anybody uses it, which takes microseconds. */
+    /** Is for a look whether it is in use, which takes microseconds. */
     private static final Duration LOOK = Duration.ofSeconds(10);
 
     private final String name;
@@ -169,7 +170,7 @@ public final class SandboxUse {
         }
     }
 
-    /** Waits until nobody uses the sandbox; empty if the deadline passes before. Uses wait while the lock is held. */
+    /** Waits until the sandbox is not in use; empty if the deadline passes before. Uses wait while the lock is held. */
     public static Optional<LockFile> awaitUnused(SandboxDirectory directory, Deadline deadline)
             throws InterruptedException {
         return LockFile.lock(file(directory), deadline);

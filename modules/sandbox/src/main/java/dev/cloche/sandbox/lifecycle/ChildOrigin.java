@@ -88,7 +88,7 @@ public record ChildOrigin(
                 .orElse(restored);
     }
 
-    /** Continues the guest, as somebody else. */
+    /** Continues the guest, with an identity of its own. */
     VmLauncher.Begun begin(VmSpec spec, String hostname, Deadline deadline) {
         Stopwatch watch = Stopwatch.start();
         VmProvider vms = ground.vms();

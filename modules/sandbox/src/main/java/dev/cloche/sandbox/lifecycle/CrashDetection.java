@@ -24,7 +24,7 @@ public final class CrashDetection {
         return Optional.of(Termination.ofLeftover(vm.flatMap(VmInfo::exit), asked(sandbox)));
     }
 
-    /** Why somebody has begun to end it. */
+    /** Returns why the end of a sandbox was asked for, if it was. */
     static Optional<TerminationReason> asked(SandboxRecord sandbox) {
         return sandbox.latestRun()
                 .flatMap(RunRecord::asked)

@@ -8,7 +8,7 @@ import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.record.SandboxStore;
 import java.util.Optional;
 
-/** Somebody wants a sandbox recorded, with its image, to be started later. If that fails nothing is left of it. */
+/** Asks for a sandbox to be recorded, with its image, and started later. If that fails nothing is left of it. */
 public record CreateRequest(SandboxContext ground, SandboxTerminator ends, SandboxSpec spec, StartPlan plan) {
     public void perform(PullListener listener, Deadline deadline) {
         SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());

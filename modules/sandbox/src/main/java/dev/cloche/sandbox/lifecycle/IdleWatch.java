@@ -17,8 +17,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a sandbox that nobody has used for as long as its idle timeout says, on behalf of its owner. It has a timer for when that may
- * be so, and while the sandbox is in use the kernel wakes it when it no longer is.
+ * Ends a sandbox that was not used for as long as its idle timeout says, on behalf of its owner. It has a timer for
+ * when that may be so, and while the sandbox is in use the kernel wakes it when it no longer is.
  */
 final class IdleWatch implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -77,7 +77,7 @@ final class IdleWatch implements AutoCloseable {
                 .map(used -> ports.filter(since -> since.compareTo(used) < 0).orElse(used));
     }
 
-    /** False if somebody has used it meanwhile. */
+    /** Ends the sandbox; false if it has been used meanwhile. */
     private boolean ended(SandboxDirectory directory) throws InterruptedException {
         Optional<LockFile> unused = SandboxUse.awaitUnused(directory, Deadline.none());
         if (unused.isEmpty()) {
@@ -89,7 +89,7 @@ final class IdleWatch implements AutoCloseable {
     }
 
     private boolean ended(SandboxDirectory directory, LockFile unused) {
-        // Nobody begins a use while this is held, and nobody does so after it once the refusal is there.
+        // No use begins while this is held, and none after it once the refusal is there.
         try (unused) {
             if (sinceUsed(directory)
                     .filter(since -> since.compareTo(timeout) >= 0)

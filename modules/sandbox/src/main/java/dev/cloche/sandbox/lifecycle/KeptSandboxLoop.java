@@ -23,14 +23,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a keeper does about one sandbox, on a thread of its own: waits for who owns it, owns it up to its end, starts it again.
- * Ends when none of that is left to do.
+ * Keeps one sandbox for a {@link SandboxSupervisor}, on a thread of its own: waits for its owner to let go or die, owns
+ * it up to its end, starts it again. Ends when none of that is left to do.
  */
 final class KeptSandboxLoop {
     private static final Duration ADOPT_LIMIT = Duration.ofSeconds(30);
     /** Between two attempts to adopt one that does not answer. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
-    /** For who has just settled a sandbox to let go of it. */
+    /** Is for a process that has just settled a sandbox, to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
     private final SandboxContext ground;
@@ -77,7 +77,7 @@ final class KeptSandboxLoop {
         return id;
     }
 
-    /** The VM of what is owned; empty as long as somebody else owns it. */
+    /** Returns the VM of the owned sandbox; empty as long as another process owns it. */
     Optional<Vm> vm() {
         return Optional.ofNullable(kept).map(KeptSandbox::vm);
     }
@@ -158,7 +158,7 @@ final class KeptSandboxLoop {
         return now.get().status().terminal() ? startAgain(now.get()) : takeOver(now.get());
     }
 
-    /** Waits in the kernel for who owns it, whether he lets go of it or dies. */
+    /** Waits in the kernel until its owner lets go of it or dies. */
     private boolean takeOver(SandboxRecord record) throws InterruptedException {
         if (!(ground.locks().claim(record, Deadline.none()) instanceof Claim.Taken(OwnerLock lock, var found))) {
             return false;
@@ -168,7 +168,7 @@ final class KeptSandboxLoop {
             return adopt(lock, now.get());
         }
         lock.close();
-        // It may have ended without anybody to see it, and want to be started again.
+        // It may have ended without a process to see it, and want to be started again.
         return now.filter(ended -> ended.status().terminal()).isPresent();
     }
 
@@ -215,7 +215,7 @@ final class KeptSandboxLoop {
         return true;
     }
 
-    /** Whoever cancels sees it, or this sees that it is cancelled. */
+    /** Either the thread that cancels sees it, or this sees that it is cancelled. */
     private void hold(KeptSandbox owned) {
         kept = owned;
         if (isCancelled()) {

@@ -23,9 +23,9 @@ final class NewSandboxes {
     }
 
     /**
-     * A sandbox that is recorded, and this process's.
+     * Describes a sandbox that is recorded, and this process's.
      *
-     * @param lock of it, held since before anybody else could see the record
+     * @param lock of it, held since before any other process could see the record
      */
     public record Place(long id, OwnerLock lock) {}
 
@@ -34,7 +34,7 @@ final class NewSandboxes {
         String name = row.name();
         Optional<Place> place = insert(row, run);
         if (place.isEmpty()) {
-            // The holder of the name may be an ephemeral sandbox that has ended and nobody has looked at since.
+            // The holder of the name may be an ephemeral sandbox that has ended and was not looked at since.
             Optional<SandboxRecord> other = ground.store().byName(name).flatMap(ends::settled);
             if (other.isPresent()) {
                 throw new SandboxException.NameInUse(name, other.get().status());
@@ -44,7 +44,10 @@ final class NewSandboxes {
         return place.orElseThrow(() -> new SandboxException.NameInUse(name, SandboxStatus.STARTING));
     }
 
-    /** Before anybody can see the row, so that nobody ever starts it without what it was given. */
+    /**
+     * Keeps the secrets before any process can see the row, so that no start ever goes without what the sandbox was
+     * given.
+     */
     private static void keepSecrets(SandboxDirectory directory, SandboxSpec spec, boolean starting) {
         if (!(spec.ephemeral() && starting)) {
             directory.secrets().write(spec.secrets());

@@ -22,7 +22,7 @@ public record ReconciledSandboxes(SandboxContext ground, SandboxTerminator ends)
     }
 
     /**
-     * Whatever it is called by now.
+     * Returns a sandbox by its number, also if it was renamed.
      *
      * @param id of its row
      * @throws SandboxException.NotFound if there is none any more

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Somebody wants a sandbox gone.
+ * Asks for a sandbox to be removed.
  *
  * @param force whether it is killed if it runs
  */
@@ -52,7 +52,7 @@ public record RemoveRequest(SandboxContext ground, SandboxTerminator ends, Sandb
         if (there.isPresent()) {
             throw new SandboxException.StillRunning(now.name(), there.get().status());
         }
-        // Somebody else has just removed it, and its first lock with it.
+        // Another process has just removed it, and its first lock with it.
         lock.directory().remove();
     }
 }

@@ -13,11 +13,11 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 
 /**
- * Removes one ephemeral sandbox that has ended, with all that belongs to it. Any number of threads and processes may do so at
- * once; exactly one of them is told that it did.
+ * Removes one ephemeral sandbox that has ended, with all that belongs to it. Any number of threads and processes may do
+ * so at once; exactly one of them is told that it did.
  *
- * <p>Files go before the row, so that what resists stays visible and is tried again; and whatever a death interrupts is found
- * by the row.
+ * <p>Files go before the row, so that what resists stays visible and is tried again; and a removal that a crash
+ * interrupts is found by the row.
  */
 public final class SandboxCleanup {
     private final SandboxContext ground;
@@ -28,7 +28,7 @@ public final class SandboxCleanup {
         removal = new SandboxRemoval(ground);
     }
 
-    /** Waits for nobody but for the end of a VM whose end is recorded and was never carried out. */
+    /** Removes it as the class says; waits only for the end of a VM whose end is recorded and was never carried out. */
     public CleanupOutcome clean(long id) {
         Optional<SandboxRecord> known = ground.store().byId(id);
         if (known.isEmpty()) {
@@ -50,8 +50,9 @@ public final class SandboxCleanup {
     }
 
     /**
-     * The same for who holds its lock, and keeps it. Before a lock is let go of without more, this removes what taking it has made
-     * if another was removing the sandbox: that deletes the directory first, and the row a moment later.
+     * Removes it for a caller that holds its lock, and keeps it. Before a lock is let go of without more, this removes
+     * what taking it has made if another was removing the sandbox: that deletes the directory first, and the row a
+     * moment later.
      */
     public CleanupOutcome cleanUnder(OwnerLock lock, long id) {
         Optional<SandboxRecord> record = ground.store().byId(id);
@@ -84,7 +85,7 @@ public final class SandboxCleanup {
                 .isPresent();
     }
 
-    /** @param lock held by the caller, who closes it */
+    /** @param lock held by the caller, which closes it */
     private CleanupOutcome clean(SandboxRecord ended, OwnerLock lock) {
         try {
             return removal.discard(lock, ended) ? CleanupOutcome.REMOVED : CleanupOutcome.ALREADY_CLAIMED;

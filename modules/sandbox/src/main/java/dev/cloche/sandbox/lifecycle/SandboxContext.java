@@ -24,7 +24,7 @@ public record SandboxContext(
         return new PoolClaims(vms, pools());
     }
 
-    /** Who holds the image of a sandbox. */
+    /** Returns the holder of a sandbox's image. */
     public static ImageHolder holder(long id, String name) {
         return new ImageHolder(HOLDER_KIND, Long.toString(id), name);
     }

@@ -112,7 +112,7 @@ public final class SandboxDrain {
         ground.store().byId(record.id()).ifPresent(now -> ends.end(now, reason(now), grace, Deadline.none()));
     }
 
-    /** Somebody may have asked for the end more urgently meanwhile. */
+    /** Returns the reason to record: the end may have been asked for more urgently meanwhile. */
     private static TerminationReason reason(SandboxRecord record) {
         return CrashDetection.asked(record).orElse(TerminationReason.DRAIN_REQUESTED);
     }
@@ -129,9 +129,8 @@ public final class SandboxDrain {
                     await(vm, execution, finish);
                 }
             }
-            // Those with a key are somebody's to go on with, whose output and end would be lost if we read them.
-            // Whoever
-            // has recorded their end has the guest forget them.
+            // Those with a key have a reader that goes on with them, whose output and end would be lost if we read
+            // them. The process that records their end has the guest forget them.
             while (known(vm, finish).stream()
                     .anyMatch(execution -> execution.key().isPresent())) {
                 if (!uses.await(finish)) {
@@ -151,7 +150,7 @@ public final class SandboxDrain {
         AttachPoint end =
                 new AttachPoint(execution.stdout().to(), execution.stderr().to());
         try (GuestExecution attached = vm.guest().attach(execution.id(), end, finish.orAfter(CONNECT_LIMIT))) {
-            // What nobody reads would hold it up.
+            // What is not read would hold it up.
             Thread.ofVirtual().start(() -> drop(attached.stdout()));
             Thread.ofVirtual().start(() -> drop(attached.stderr()));
             attached.await(finish);

@@ -85,7 +85,7 @@ public final class SandboxOwnership {
                 ends.awaitEnd(record(), vm());
                 hasEnded();
             } catch (RuntimeException unrecorded) {
-                // Whoever reads the record next will see to it.
+                // The next process that reads the record will see to it.
                 System.getLogger(SandboxOwnership.class.getName())
                         .log(
                                 System.Logger.Level.DEBUG,
@@ -103,7 +103,7 @@ public final class SandboxOwnership {
     /** Its main command has ended, and it with that. */
     public void finish(ExitStatus status) {
         endOnce(() -> end(ends.ofMain(record().id(), status)));
-        // Whoever has stopped it may have seen its VM end before anybody knew of this.
+        // The process that stopped it may have seen its VM end before any process knew of this.
         ground.store().mainEnded(vm().id(), Termination.ofMain(status, false));
     }
 

@@ -102,7 +102,10 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
         ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
     }
 
-    /** Who ends it asks for that without this lock, and wants to speak to its guest. */
+    /**
+     * Says whether it is still to be halted: a process that ends it asks for that without this lock, and wants to speak
+     * to its guest.
+     */
     private static boolean isToBeHalted(SandboxContext ground, long id, VmId vm) {
         return ground.store()
                 .byId(id)
@@ -135,7 +138,7 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
     }
 
     /**
-     * Has a guest go on whose end was asked for; halted or not. Waits for a moment for who is halting it.
+     * Has a guest go on whose end was asked for; halted or not. Waits for a moment for the process that is halting it.
      *
      * @throws SandboxException.Interrupted if this thread is interrupted
      */
@@ -156,7 +159,7 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
     /** Halts the guest of a sandbox that is recorded as paused, unless a process is just halting or resuming it. */
     public static void restore(SandboxContext ground, SweepRow row, Deadline deadline) {
         VmId vm = row.run().orElseThrow().vm();
-        // Neither waits for who has the lock, nor for a QEMU of which it is known that it does not answer.
+        // Waits neither for the process that has the lock, nor for a QEMU of which it is known that it does not answer.
         if (ground.vms().hindrance(vm).filter(why -> why == VmHindrance.SILENT).isPresent()) {
             return;
         }

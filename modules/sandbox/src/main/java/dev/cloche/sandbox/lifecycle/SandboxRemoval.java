@@ -8,7 +8,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 
-/** Takes away what sandboxes and runs leave, for who holds their lock. What is gone already is success. */
+/** Takes away what sandboxes and runs leave, for a caller that holds their lock. What is gone already is success. */
 public final class SandboxRemoval {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
@@ -19,10 +19,10 @@ public final class SandboxRemoval {
     }
 
     /**
-     * Removes all of a sandbox whose row says that it is to go: files before the row, so that a sandbox whose files resist stays
-     * visible and is tried again.
+     * Removes all of a sandbox whose row says that it is to go: files before the row, so that a sandbox whose files
+     * resist stays visible and is tried again.
      *
-     * @return whether this was who removed the row
+     * @return whether this call removed the row
      */
     boolean discard(OwnerLock lock, SandboxRecord record) {
         ground.store().runs(record.id()).forEach(run -> destroyOwn(record.id(), run.vm()));
@@ -51,7 +51,7 @@ public final class SandboxRemoval {
     }
 
     public void destroy(VmId id) {
-        // Who records an end before he carries it out may have died in between.
+        // A process that records an end before it carries it out may have died in between.
         if (ground.vms().get(id).filter(vm -> vm.state().live()).isPresent()) {
             try {
                 ground.vms().kill(id, Deadline.after(KILL_LIMIT));

@@ -31,8 +31,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * One start, from the record to a guest that answers. Whatever fails, nothing of it stays; of a sandbox that was there
- * before, the record of the failure.
+ * Starts one sandbox once, from the record to a guest that answers. If any step fails, nothing of the start stays; of a
+ * sandbox that was there before, the record of the failure.
  */
 public final class SandboxStart {
     private final SandboxContext ground;
@@ -103,8 +103,8 @@ public final class SandboxStart {
     }
 
     /**
-     * Starts a new sandbox that begins with a snapshot. It would go away if this process died before it has its disk: nobody
-     * would know that it lacks something.
+     * Starts a new sandbox that begins with a snapshot. It would go away if this process died before it has its disk:
+     * no other process would know that it lacks something.
      */
     public Started child(SandboxSpec spec, ChildOrigin origin) {
         Place place = claimNew(spec.withEphemeral(true), origin.detached());
@@ -206,7 +206,10 @@ public final class SandboxStart {
         return new SandboxStore.NewRun(vm.id(), detached, ProcessIdentity.current());
     }
 
-    /** Not only while the row is there: what was made after somebody removed the row is known to nobody else. */
+    /**
+     * Forgets a new sandbox, not only while the row is there: what was made after another process removed the row is
+     * known to no other.
+     */
     private void forget(Place place, Throwable failure) {
         try (OwnerLock lock = place.lock()) {
             ends.record(place.id(), arrival.termination(failure));

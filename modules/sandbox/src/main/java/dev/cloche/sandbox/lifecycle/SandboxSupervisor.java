@@ -64,7 +64,7 @@ final class SandboxSupervisor implements AutoCloseable {
         } catch (RuntimeException failed) {
             if (!isClosed()) {
                 System.getLogger(SandboxSupervisor.class.getName())
-                        .log(System.Logger.Level.WARNING, "nobody keeps the sandboxes that begin from now on", failed);
+                        .log(System.Logger.Level.WARNING, "no process keeps sandboxes that begin from now on", failed);
             }
         }
     }
@@ -114,7 +114,7 @@ final class SandboxSupervisor implements AutoCloseable {
     }
 
     /**
-     * Asked by who has nothing more to do.
+     * Ends a loop that has nothing more to do.
      *
      * @return false if there is something new to be looked at
      */

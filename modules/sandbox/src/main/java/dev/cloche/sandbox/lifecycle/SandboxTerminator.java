@@ -25,18 +25,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How sandboxes end, whether somebody asks for it, sees it happen or finds out later.
+ * Ends sandboxes, and records how they ended, whether a caller asks for the end, or a process sees it happen or finds
+ * out later.
  *
  * <p>Any number of threads and processes may do all of this at once to one sandbox: the first word on an end is the one
- * that is recorded, and removing what is gone already is success. Records are changed by whoever knows; files only by who holds
- * the sandbox's lock.
+ * that is recorded, and removing what is gone already is success. Any process that knows changes the record; files only
+ * the process that holds the sandbox's lock.
  */
 public final class SandboxTerminator {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
     /** What a living owner has for noticing the end of its VM and letting go of it; takes milliseconds. */
     static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
-    /** The same, for who only looks. */
+    /** Is for a caller that only looks. */
     private static final Duration LOOK_LIMIT = Duration.ofSeconds(1);
 
     /** In which an end can be asked for. */
@@ -66,7 +67,7 @@ public final class SandboxTerminator {
             return Optional.of(record);
         }
         return switch (claimSoon(record)) {
-            // Its owner is about to say how it ended, or somebody else is settling or removing it.
+            // Its owner is about to say how it ended, or another process is settling or removing it.
             case Claim.Held() -> ground.store().byId(record.id());
             case Claim.Gone() -> Optional.empty();
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
@@ -77,13 +78,16 @@ public final class SandboxTerminator {
         };
     }
 
-    /** Who sees a VM end, or removes something, does so in milliseconds; a start takes what it takes. */
+    /**
+     * Claims a sandbox soon: a process that sees a VM end, or removes something, does so in milliseconds; a start takes
+     * what it takes.
+     */
     private Claim claimSoon(SandboxRecord record) {
         Duration patience = record.status() == SandboxStatus.STARTING ? Duration.ZERO : LOOK_LIMIT;
         return ground.locks().claimPatiently(record, Deadline.after(patience));
     }
 
-    /** Holds a record against what is really there, for who holds its lock. */
+    /** Reconciles a record with what is really there, for a caller that holds its lock. */
     Optional<SandboxRecord> settle(OwnerLock lock, SandboxRecord record) {
         leftover(record).ifPresent(termination -> record(record.id(), termination));
         cleanUnder(lock, record.id());
@@ -100,8 +104,9 @@ public final class SandboxTerminator {
     }
 
     /**
-     * Lets a sandbox outlive its owner. Recorded first: one that is recorded as detached and ends with its owner is settled by
-     * whoever looks next, but one that runs on although its owner is recorded as watching over it would be nobody's.
+     * Lets a sandbox outlive its owner. Recorded first: one that is recorded as detached and ends with its owner is
+     * settled by the next process that looks, but one that runs on although its owner is recorded as watching over it
+     * would be an orphan.
      */
     void detach(long id, Vm vm) {
         if (ground.store().detach(id)) {
@@ -112,7 +117,7 @@ public final class SandboxTerminator {
     /** Why a sandbox is over whose VM has ended in this way. */
     public Termination termination(long id, VmId vm, VmExit exit) {
         Optional<SandboxRecord> record = ground.store().byId(id);
-        // A killed VM without a record was killed by who removed the record.
+        // A killed VM without a record was killed by the process that removed the record.
         Optional<TerminationReason> asked = record.isPresent()
                 ? CrashDetection.asked(record.get())
                 : Optional.of(TerminationReason.SHUTDOWN_REQUESTED).filter(_ -> exit.cause() == VmExit.Cause.KILLED);
@@ -162,7 +167,7 @@ public final class SandboxTerminator {
             ground.store().ask(record.id(), reason, ENDABLE);
             carryOut(record, reason, atOnce ? Duration.ZERO : grace, deadline);
         }
-        // If it is to go. Whoever has it in hand sees to that otherwise.
+        // If it is to go. Otherwise the process that has it in hand sees to that.
         var _ = cleanup.clean(record.id());
     }
 
@@ -190,7 +195,7 @@ public final class SandboxTerminator {
     void awaitEnd(SandboxRecord record, Vm vm) {
         try {
             VmException lost = vm.guest().awaitLoss(Deadline.none());
-            // Who ends it or has halted it has his reasons, and need not ask its guest.
+            // A process that ends it or has halted it has its reasons, and need not ask its guest.
             if (lost instanceof GuestException.ProtocolBroken
                     && vm.state().live()
                     && vm.hindrance().isEmpty()) {
@@ -202,7 +207,7 @@ public final class SandboxTerminator {
         var _ = vm.awaitExit(Deadline.none());
     }
 
-    /** Ends the sandbox of a guest that does not answer its owner, for him to settle. */
+    /** Ends the sandbox of a guest that does not answer, for its owner to settle. */
     void endDeaf(SandboxRecord record, Set<SandboxStatus> from, VmException deaf) {
         EndPlan plan = EndPlan.stop(Duration.ZERO);
         try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
@@ -226,8 +231,8 @@ public final class SandboxTerminator {
     }
 
     /**
-     * Ends a sandbox that is starting, for who holds its lock: its starter, who held that to the end, is dead, and nobody would
-     * go on with the VM that he has begun.
+     * Ends a sandbox that is starting, for a caller that holds its lock: its starter, which held that to the end, is
+     * dead, and no process would go on with the VM that it has begun.
      */
     void endAbandonedStart(SandboxRecord record) {
         if (record.status() != SandboxStatus.STARTING || !ground.tenancy().has(record.id(), vmOf(record))) {
@@ -237,7 +242,7 @@ public final class SandboxTerminator {
             ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
             record(record.id(), Termination.abandonedStart());
         } catch (VmException.NotFound | VmException.WrongState overOrNeverBegun) {
-            // Whoever settles it says how.
+            // The process that settles it says how.
         }
     }
 

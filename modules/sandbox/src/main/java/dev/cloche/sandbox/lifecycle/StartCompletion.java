@@ -56,7 +56,7 @@ final class StartCompletion {
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
             VmLauncher.Begun answered = begun.acknowledged();
             unanswered = false;
-            // However long this took, nobody could have used it before.
+            // However long this took, it could not have been used before.
             SandboxUse.touch(prepared.directory());
             if (Thread.currentThread().isInterrupted()) {
                 // All answers were there before they were waited for.
@@ -86,7 +86,7 @@ final class StartCompletion {
         boolean moved = ground.store().running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note);
         SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
-            // Somebody has ended it who cared neither for its lock nor for its status.
+            // It was ended by a process that cared neither for its lock nor for its status.
             throw new SandboxException.NotRunning(plan.name(), record.status());
         }
         return record;

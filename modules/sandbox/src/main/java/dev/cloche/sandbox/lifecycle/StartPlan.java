@@ -66,7 +66,9 @@ public record StartPlan(
                 Optional.empty());
     }
 
-    /** A further start of a sandbox: with the image that it has, whatever the image's name means by now. */
+    /**
+     * Plans a further start of a sandbox: with the image that it has, also if the image's name means another by now.
+     */
     static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network) {
         return new StartPlan(
                 record.name(),

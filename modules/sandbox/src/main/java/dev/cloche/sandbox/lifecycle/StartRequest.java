@@ -9,7 +9,7 @@ import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import dev.cloche.vm.NetworkSpec;
 
-/** Somebody wants a sandbox started that was created, or has ended. */
+/** Asks for the start of a sandbox that was created, or has ended. */
 public record StartRequest(SandboxContext ground, SandboxTerminator ends, OwnedSandboxes hands, SandboxRecord sandbox) {
     public SandboxRecord perform(PullListener listener, Deadline deadline) {
         return switch (sandbox.status()) {

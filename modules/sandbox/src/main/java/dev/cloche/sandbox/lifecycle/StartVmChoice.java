@@ -54,7 +54,7 @@ final class StartVmChoice {
     private VmSpec limited(VmSpec plain, boolean logged) {
         VmSpec limited =
                 plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
-        // Whoever started an attached command reads it.
+        // The process that started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
     }
 
@@ -84,7 +84,7 @@ final class StartVmChoice {
             }
             return outcome;
         } catch (Throwable failure) {
-            // Whatever became of the one that was chosen last: it is not this start's any more.
+            // The VM that was chosen last is not this start's any more.
             VmId left = id;
             id = VmId.random();
             if (!left.equals(own)) {

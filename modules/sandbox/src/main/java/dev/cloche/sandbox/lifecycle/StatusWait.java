@@ -80,7 +80,10 @@ public final class StatusWait implements AutoCloseable {
         };
     }
 
-    /** Perhaps nobody else watches over it: then this is who records its end, and so hears of it. */
+    /**
+     * Settles it when its VM ends: perhaps no other process watches over it; then this one records its end, and so
+     * hears of it.
+     */
     private void settleWhenItsVmEnds(SandboxRecord record) {
         closeGuard();
         guard = record.latestRun()

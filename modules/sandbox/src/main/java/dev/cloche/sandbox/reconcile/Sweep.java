@@ -183,8 +183,8 @@ public final class Sweep {
     }
 
     /**
-     * Whoever holds the lock by now has the sandbox in hand, and sees to it; whoever had it since it was read may have adopted,
-     * ended or removed it.
+     * Claims a sandbox as it was read. A process that holds the lock by now has it in hand, and sees to it; one that
+     * had it since the row was read may have adopted, ended or removed it.
      *
      * @return whether it is in hand, and as it was read
      */

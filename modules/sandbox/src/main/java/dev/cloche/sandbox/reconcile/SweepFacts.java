@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /** Gathers what the rule of sweeps needs to know of a sandbox, as little of it as decides. For one thread, and one sweep. */
 public final class SweepFacts {
-    private static final SweepRule.Owner ANYBODY = new SweepRule.Owner(false, false);
+    private static final SweepRule.Owner UNOWNED = new SweepRule.Owner(false, false);
 
     private final SandboxContext ground;
     private final SweepRule rule;
@@ -26,8 +26,8 @@ public final class SweepFacts {
     }
 
     /**
-     * Of a detached sandbox whose VM lives it does not matter who owns it, and of one that is owned, and neither paused nor
-     * draining, what its VM does.
+     * Judges a row by the facts that it needs. Of a detached sandbox whose VM lives it does not matter which process
+     * owns it, and of one that is owned, and neither paused nor draining, what its VM does.
      */
     SweepRule.Verdict judge(SweepRow row) {
         boolean detached = row.run().map(SweepRow.Run::detached).orElse(false);
@@ -35,7 +35,7 @@ public final class SweepFacts {
         boolean vmFirst = detached || draining || row.status() == SandboxStatus.PAUSED;
         Optional<VmInfo> vm = vmFirst ? vm(row) : Optional.empty();
         boolean live = vm.filter(info -> info.state().live()).isPresent();
-        SweepRule.Owner owner = detached && live ? ANYBODY : owner(row);
+        SweepRule.Owner owner = detached && live ? UNOWNED : owner(row);
         if (!vmFirst && !owner.locked()) {
             vm = vm(row);
         }

@@ -7,11 +7,12 @@ import java.util.Optional;
 import java.util.StringJoiner;
 
 /**
- * What one sweep leaves to the next, whoever makes it.
+ * Notes what one sweep leaves to the next, of this process or another.
  *
  * @param after the last sandbox that was looked at, if time or a limit ended the sweep there; 0 to begin with the first
  * @param removalsFirst whether the last sweep had no time left to remove anything
- * @param removedAfter the last ended sandbox that it tried to remove, if a limit ended it there; 0 to begin with the first
+ * @param removedAfter the last ended sandbox that it tried to remove, if a limit ended it there; 0 to begin with the
+ *     first
  * @param ownerless by sandbox: when a sweep first saw its VM alive and its owner dead
  */
 public record SweepNote(long after, boolean removalsFirst, long removedAfter, Map<Long, Instant> ownerless) {

@@ -48,7 +48,7 @@ public final class SweepPreview {
                         "Its end was asked for, and the process is gone that was bringing it about."));
             case SweepRule.Verdict.Wait() ->
                 Optional.of(new MaintenanceStep(
-                        row.name(), MaintenanceStep.Action.WAIT, "Nobody owns its VM, and its guard is to end it."));
+                        row.name(), MaintenanceStep.Action.WAIT, "Its VM has no owner, and its guard is to end it."));
             case SweepRule.Verdict.Kill(Termination termination) ->
                 Optional.of(new MaintenanceStep(row.name(), MaintenanceStep.Action.KILL, termination.detail()));
             case SweepRule.Verdict.Settle(Termination termination) ->

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The rule by which a sweep judges a sandbox that is recorded as active. A plain function of what is known.
+ * Decides what a sweep does about a sandbox that is recorded as active. A pure function of what is known.
  *
- * <p>Times of the record are held against this host's clock, which may have been set since. So a time alone takes nothing for
- * dead: whoever owns a sandbox holds its lock.
+ * <p>Times of the record are held against this host's clock, which may have been set since. So a time alone takes
+ * nothing for dead: the owner of a sandbox holds its lock.
  *
  * @param now of the clock that the records were written by
  * @param ownerGrace in which guards end VMs whose owner died
@@ -32,7 +32,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         /** It is recorded as paused, and its guest is to be halted if it is not. */
         record Halt() implements Verdict {}
 
-        /** Its end was asked for, and those who were bringing it about are gone. */
+        /** Its end was asked for, and the processes that were bringing it about are gone. */
         record End() implements Verdict {}
 
         /** Its guard has not done so in time: it is to be ended, and then settled as said. */
@@ -43,9 +43,9 @@ public record SweepRule(Instant now, Duration ownerGrace) {
     }
 
     /**
-     * Who owns it.
+     * Says what is known of its owner.
      *
-     * @param locked whether somebody holds its owner's lock
+     * @param locked whether its owner's lock is held
      * @param processAlive whether the process lives that is recorded as its owner
      */
     public record Owner(boolean locked, boolean processAlive) {}
@@ -74,7 +74,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         }
         if (row.status() == SandboxStatus.CREATED) {
             return row.ephemeral() && overdue(row)
-                    ? new Verdict.Settle(internal("Nobody started it in time."))
+                    ? new Verdict.Settle(internal("It was not started in time."))
                     : new Verdict.Leave();
         }
         return row.run().map(run -> judge(row, run, owner, vm, ownerlessSince)).orElseGet(() -> withoutRun(row));
@@ -134,7 +134,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         return run.startedAt().isAfter(now) || age(run.startedAt()).compareTo(ownerGrace) >= 0;
     }
 
-    /** The end that was asked for, also where nobody recorded what it was. */
+    /** Returns the reason of the end that was asked for, also where it was not recorded. */
     private static Optional<TerminationReason> asked(SweepRow row) {
         Optional<TerminationReason> recorded = row.run().flatMap(SweepRow.Run::asked);
         return row.status() == SandboxStatus.DRAINING

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Goes on with ends of sandboxes whose processes died or gave up, each on a thread of its own: what is left of a drain may take
- * hours, and sweeps take milliseconds. Whoever closes this leaves what is not over to a later sweep, of any process.
+ * Goes on with ends of sandboxes whose processes died or gave up, each on a thread of its own: what is left of a drain
+ * may take hours, and sweeps take milliseconds. Closing it leaves what is not over to a later sweep, of any process.
  */
 public final class UnfinishedTerminations implements AutoCloseable {
     private static final Duration AT_ONCE = Duration.ofMillis(1);

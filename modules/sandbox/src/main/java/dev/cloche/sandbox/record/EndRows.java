@@ -15,7 +15,7 @@ import java.util.Optional;
 final class EndRows {
     private EndRows() {}
 
-    /** Records the end of a sandbox's run, and of the sandbox with it; false if somebody else has done so. */
+    /** Records the end of a sandbox's run, and of the sandbox with it; false if it is recorded already. */
     static boolean end(Session session, long sandbox, Termination termination, long now) throws SQLException {
         boolean ended = terminate(session, termination, now, "sandbox_id = ?", sandbox);
         int changed = session.update("""
@@ -75,7 +75,10 @@ final class EndRows {
                 == 1;
     }
 
-    /** Of an end that somebody had asked for: what it was asked as, or as a plain stop where the end has a reason of its own. */
+    /**
+     * Returns, of an end that was asked for, what it was asked as, or as a plain stop where the end has a reason of its
+     * own.
+     */
     private static Optional<String> asked(Termination termination) {
         TerminationReason reason = termination.reason();
         return Optional.of(reason.canBeAsked() ? reason : TerminationReason.SHUTDOWN_REQUESTED)

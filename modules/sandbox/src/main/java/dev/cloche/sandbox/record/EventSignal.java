@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells the processes on a state root that there are new events, by a file in a directory that the kernel watches for them: a
- * database wakes nobody. What happened is in the catalog; a ring that is lost is made up for by the next.
+ * Tells the processes on a state root that there are new events, by a file in a directory that the kernel watches for
+ * them: a database wakes no process. What happened is in the catalog; a signal that is lost is made up for by the next.
  */
 public final class EventSignal {
     private final Path directory;
@@ -29,8 +29,8 @@ public final class EventSignal {
     public void ring() {
         try {
             FileSignal.give(file);
-        } catch (IOException nobodyHasListenedYet) {
-            // Who listens makes the file, and then reads what there is.
+        } catch (IOException notListenedToYet) {
+            // A listener makes the file, and then reads what there is.
         }
     }
 
@@ -49,7 +49,7 @@ public final class EventSignal {
         try {
             var _ = Files.createFile(file);
         } catch (FileAlreadyExistsException known) {
-            // Of who listened before.
+            // Of an earlier listener.
         }
     }
 }

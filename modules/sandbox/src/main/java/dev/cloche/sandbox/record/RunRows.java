@@ -42,7 +42,9 @@ final class RunRows {
                 == 1;
     }
 
-    /** The end of the latest one, which nobody had asked for, suits somebody who knows its restart policy. */
+    /**
+     * Marks the end of the latest run, which was not asked for, as accepted by a caller that knows its restart policy.
+     */
     static void giveUp(Session session, long sandbox) throws SQLException {
         session.update("""
                 UPDATE run SET asked = 'SHUTDOWN_REQUESTED'
@@ -61,7 +63,7 @@ final class RunRows {
         return runs;
     }
 
-    /** Somebody has taken it over; false if it has ended. */
+    /** Records that a process has taken it over; false if it has ended. */
     static boolean adopt(Session session, long sandbox, long run, ProcessIdentity owner, long now) throws SQLException {
         boolean runs = session.update("""
                         UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?

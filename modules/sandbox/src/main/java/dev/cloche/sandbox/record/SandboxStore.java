@@ -96,7 +96,8 @@ public final class SandboxStore {
     /**
      * Records a new sandbox, with its first run if there is one; empty if its name is taken.
      *
-     * @param beforehand done with the name of its directory before anybody else can see the row; if it fails, there is none
+     * @param beforehand done with the name of its directory before any other process can see the row; if it fails,
+     *     there is none
      */
     public Optional<Long> insert(NewSandbox sandbox, Optional<NewRun> run, Consumer<String> beforehand) {
         return change(session -> {
@@ -130,7 +131,7 @@ public final class SandboxStore {
     /**
      * Records a further run of a sandbox that does not run; false if it is not in {@code from} any more.
      *
-     * @param restarts how often it has been started in a row by its restart policy; 0 if somebody asked for it
+     * @param restarts how often it has been started in a row by its restart policy; 0 if a caller asked for it
      */
     public boolean startAgain(long id, SandboxStatus from, NewRun run, int restarts) {
         return change(session -> {
@@ -150,7 +151,7 @@ public final class SandboxStore {
     }
 
     /**
-     * Its guest has answered: records who its guard is, the image that it has got, and how it began; false if it is not
+     * Records that its guest has answered: its guard, the image that it has got, and how it began; false if it is not
      * starting any more.
      */
     public boolean running(long id, Optional<ProcessIdentity> guard, FoundImage image, StartRows.Note note) {
@@ -175,21 +176,21 @@ public final class SandboxStore {
     }
 
     /**
-     * Records that the end of a sandbox was asked for, before it is carried out; whoever finds it ended then knows why. The
-     * latest who asks is who is remembered, because his is the end that comes.
+     * Records that the end of a sandbox was asked for, before it is carried out; a process that finds it ended then
+     * knows why. The latest request is remembered, because its end is the one that comes.
      *
      * @param from the statuses in which there is anything to ask for
      * @return false if it is in none of them
      */
     public boolean ask(long id, TerminationReason reason, Set<SandboxStatus> from) {
         if (!reason.canBeAsked()) {
-            throw new IllegalArgumentException("nobody asks for an end as " + reason);
+            throw new IllegalArgumentException("no end is asked for as " + reason);
         }
         return finish(
                 session -> StatusRows.drain(session, id, from, clock.millis()) && RunRows.ask(session, id, reason));
     }
 
-    /** Records that somebody wants a sandbox to stay ended that its restart policy would start again. */
+    /** Records that a sandbox is to stay ended that its restart policy would start again. */
     public void giveUp(long id) {
         catalog.writeFromReserve(session -> {
             RunRows.giveUp(session, id);
@@ -202,7 +203,7 @@ public final class SandboxStore {
         return change(session -> RunRows.detach(session, id, clock.millis()));
     }
 
-    /** Records who has taken a run over; false if it has ended. */
+    /** Records which process has taken a run over; false if it has ended. */
     public boolean adopt(long id, long run, ProcessIdentity owner) {
         return change(session -> RunRows.adopt(session, id, run, owner, clock.millis()));
     }
@@ -212,14 +213,14 @@ public final class SandboxStore {
         return catalog.writeFromReserve(session -> EndRows.mainEnded(session, vm, main));
     }
 
-    /** Records the end of a sandbox's run; false if somebody else has done so. */
+    /** Records the end of a sandbox's run; false if it is recorded already. */
     public boolean end(long id, Termination termination) {
         return finish(session -> EndRows.end(session, id, termination, clock.millis()));
     }
 
     /**
-     * Records that a sandbox that does not run is to go, so that nobody starts it again and whoever looks next finishes a
-     * removal that got halfway; false if it is gone or runs.
+     * Records that a sandbox that does not run is to go, so that no process starts it again and the next that looks
+     * finishes a removal that got halfway; false if it is gone or runs.
      */
     public boolean doom(long id) {
         return catalog.writeFromReserve(session -> session.update("""

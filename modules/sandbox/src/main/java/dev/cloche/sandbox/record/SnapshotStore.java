@@ -57,13 +57,14 @@ public final class SnapshotStore {
     /** A row with its id and the name of its directory. */
     public record Row(long id, String directory) {}
 
-    /** All that a child needs to know and nobody else. */
+    /** Holds what only a child needs to know. */
     public record Inheritance(SandboxPolicies policies, Optional<String> nameServer, Optional<MainCommand> main) {}
 
     /**
      * Records a snapshot that is being taken; empty if its name is taken.
      *
-     * @param beforehand done with the name of its directory before anybody else can see the row; if it fails, there is none
+     * @param beforehand done with the name of its directory before any other process can see the row; if it fails,
+     *     there is none
      */
     public Optional<Row> insert(NewSnapshot snapshot, Consumer<String> beforehand) {
         return catalog.write(session -> {
@@ -123,7 +124,7 @@ public final class SnapshotStore {
                 clock.millis());
     }
 
-    /** It is whole; false if somebody has decided meanwhile that it is to go. */
+    /** Records that it is whole; false if it was decided meanwhile that it is to go. */
     public boolean ready(long id, Optional<Duration> pause) {
         return catalog.write(session -> session.update(
                         "UPDATE sandbox_snapshot SET status = 'READY', pause_nanos = ? WHERE id = ? AND status = 'TAKING'",
@@ -163,7 +164,7 @@ public final class SnapshotStore {
                 session -> session.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE id = ?", id));
     }
 
-    /** Those that nobody keeps but who works on them: being taken, going, or of a fork. */
+    /** Returns those that only the process keeps that works on them: being taken, going, or of a fork. */
     public List<Row> passing() {
         return catalog.read(session -> session.list(
                 row -> new Row(row.getLong(1), row.getString(2)),

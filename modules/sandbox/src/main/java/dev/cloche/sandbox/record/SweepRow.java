@@ -31,7 +31,7 @@ public record SweepRow(
      * Describes the run that has not ended.
      *
      * @param identified whether its guest has answered once, so that its VM is known
-     * @param asked why somebody has begun to end it
+     * @param asked why its end was asked for, if it was
      */
     public record Run(
             long id,

@@ -28,7 +28,7 @@ import java.util.Optional;
 
 /** Starts sandboxes that begin with a snapshot. */
 public record ChildStarts(SnapshotContext snapshots, SandboxTerminator ends) {
-    /** A child that is up, and nobody's yet. */
+    /** Describes a child that is up, and not handed to a caller yet. */
     public record Child(SandboxStart.Started started, MainCommand main) {}
 
     public Child start(SandboxSnapshot snapshot, ChildSpec child, Deadline deadline) {

@@ -20,7 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 
-/** Somebody wants sandboxes that go on where another is now: a snapshot that goes again once all of them have begun with it. */
+/**
+ * Asks for sandboxes that go on where another is now: a snapshot that goes again once all of them have begun with it.
+ */
 public record ForkRequest(
         SnapshotContext snapshots,
         SnapshotTaking taking,

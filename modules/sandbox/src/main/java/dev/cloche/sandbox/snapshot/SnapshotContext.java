@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What snapshots are recorded in and made of: a row, a directory with a lock, a hold on the image, and with memory a snapshot
- * of the VM. Whoever takes or removes one holds its lock.
+ * Holds what snapshots are recorded in and made of: a row, a directory with a lock, a hold on the image, and with
+ * memory a snapshot of the VM. The process that takes or removes one holds its lock.
  */
 public record SnapshotContext(SandboxContext ground, SnapshotStore store, Path directories) {
     private static final String HOLDER_KIND = "snapshot";
@@ -30,7 +30,7 @@ public record SnapshotContext(SandboxContext ground, SnapshotStore store, Path d
         return new SnapshotName(PREFIX + id);
     }
 
-    /** Who holds the image of a snapshot. */
+    /** Returns the holder of a snapshot's image. */
     public static ImageHolder holder(long id, String name) {
         return new ImageHolder(HOLDER_KIND, Long.toString(id), name);
     }

@@ -40,13 +40,16 @@ public final class SnapshotSweep {
         return errors;
     }
 
-    /** Directories of snapshots that were not recorded before whoever took them died. */
+    /** Returns the directories of snapshots that were not recorded before the processes that took them died. */
     public OrphanDirectories orphans(Duration youth) {
         return new OrphanDirectories(
                 snapshots.directories(), () -> snapshots.store().directories(), youth);
     }
 
-    /** Whoever took it may have died while its sandbox was halted; a connection lets that go on. */
+    /**
+     * Lets its sandbox go on: the process that took it may have died while the sandbox was halted; a connection lets
+     * that go on.
+     */
     private void letGoOn(SnapshotStore.Row row, Deadline deadline) {
         Optional<SandboxRecord> source = snapshots
                 .store()
@@ -58,7 +61,7 @@ public final class SnapshotSweep {
             try (Vm _ = snapshots.ground().vms().connect(SandboxTerminator.vmOf(source.get()), deadline)) {
                 return;
             } catch (VmException over) {
-                // Its end is found by who looks for that.
+                // Its end is found by the sweep that looks for ends.
             }
         }
     }
@@ -68,7 +71,7 @@ public final class SnapshotSweep {
             Optional<OwnerLock> free = snapshots.directory(row.directory()).tryLock();
             if (free.isPresent()) {
                 try (OwnerLock lock = free.get()) {
-                    // Whoever had it may have finished, with it or it.
+                    // The process that had it may have finished taking or removing it.
                     if (snapshots.store().passing().contains(row)) {
                         letGoOn(row, deadline);
                         snapshots.discard(row.id(), lock);

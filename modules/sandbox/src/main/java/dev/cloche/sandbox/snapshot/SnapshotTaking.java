@@ -24,12 +24,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/** Takes snapshots of sandboxes: as their owner, or of those that nobody owns. */
+/** Takes snapshots of sandboxes: as their owner, or of those without an owner. */
 public final class SnapshotTaking {
-    /** For whoever sets no deadline. */
+    /** Is the limit of a call without a deadline. */
     public static final Duration LIMIT = Duration.ofMinutes(5);
 
-    /** For who has just started or settled the sandbox to let go of it. */
+    /** Is for a process that has just started or settled the sandbox, to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(1);
 
     private final SnapshotContext snapshots;
@@ -86,7 +86,7 @@ public final class SnapshotTaking {
         }
         SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.DISK);
         return filled(place, name, sandbox, () -> {
-            // Nobody starts it meanwhile.
+            // It is not started meanwhile.
             if (!(claimed(sandbox) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now))) {
                 throw new SandboxException.Owned(sandbox.name());
             }
@@ -139,7 +139,7 @@ public final class SnapshotTaking {
         }
     }
 
-    /** Does something with the VM of a sandbox that this process owns, or that nobody does. */
+    /** Does something with the VM of a sandbox that this process owns, or that no process owns. */
     private <T> T asOwner(SandboxRecord sandbox, Deadline deadline, Function<Vm, T> work) {
         try {
             Optional<Vm> own = ownVms.apply(sandbox.id());
@@ -163,7 +163,10 @@ public final class SnapshotTaking {
         }
     }
 
-    /** Somebody removes it, and may have deleted its directory before it was made anew for this lock. */
+    /**
+     * Refuses a sandbox that is being removed: its directory may have been deleted before it was made anew for this
+     * lock.
+     */
     private void refuseIfGoing(OwnerLock lock, SandboxRecord now) {
         if (now.ephemeral() && now.status().terminal()) {
             var _ = new SandboxCleanup(ground).cleanUnder(lock, now.id());

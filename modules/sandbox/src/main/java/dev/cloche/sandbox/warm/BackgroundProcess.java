@@ -5,14 +5,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts processes that nobody waits for. That one cannot be started fails nobody. */
+/** Starts processes that are not waited for. That one cannot be started fails no caller. */
 final class BackgroundProcess {
     /** No terminal's signal reaches it. */
     private static final String OWN_SESSION = "setsid";
 
     private BackgroundProcess() {}
 
-    /** Of the processor it takes only what nobody else wants, and so do the VMs that it starts. */
+    /** Starts a process that takes only the processor time that is left over; so do the VMs that it starts. */
     static void startIdle(List<String> command) {
         List<String> whole = new ArrayList<>(List.of("nice", "-n", "19"));
         whole.addAll(command);

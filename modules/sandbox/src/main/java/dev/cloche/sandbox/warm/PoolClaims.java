@@ -10,8 +10,9 @@ import dev.cloche.vm.VmProvider;
  */
 public record PoolClaims(VmProvider vms, PoolStore pools) {
     /**
-     * Whether a recorded VM is that sandbox's own: it was made for it, or claimed. Asked in this order, because who claims a VM
-     * has had it recorded as his before; so what is recorded after it was claimed is true, and stays so.
+     * Says whether a recorded VM is that sandbox's own: it was made for it, or claimed. Asked in this order, because a
+     * process that claims a VM has had it recorded as its own before; so what is recorded after it was claimed is true,
+     * and stays so.
      */
     public boolean has(long sandbox, VmId vm) {
         return !vms.isPooled(vm) && pools.isOf(sandbox, vm);

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** One filling of all pools, by whoever has their lock. For one thread, used once. */
+/** Fills all pools once, for the process that has their lock. For one thread, used once. */
 public final class PoolFill {
     /** How long a process that comes and goes does not try a pool again of which no VM could be made. */
     private static final Duration PAUSE = Duration.ofSeconds(30);

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Lets one process fill the pools at a time, and no wish be lost: besides the one that fills one more may wait, and begins to
- * look only when it is its turn. Whoever finds somebody waiting can go: his wish is seen.
+ * Lets one process fill the pools at a time, and no request be lost: besides the one that fills one more may wait, and
+ * begins to look only when it is its turn. A process that finds another waiting can go: its request is seen.
  */
 public final class PoolFilling {
     private final Path directory;
@@ -28,7 +28,7 @@ public final class PoolFilling {
         return directory.resolve("next.lock");
     }
 
-    /** Whether somebody waits to fill, who will see what is wished now. */
+    /** Says whether a process waits to fill, which will see what is requested now. */
     boolean isWaitedFor() {
         return LockFile.isHeld(next());
     }

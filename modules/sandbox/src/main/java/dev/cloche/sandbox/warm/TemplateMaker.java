@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Has the templates made that starts of this process missed. What fails here fails nobody's start. */
+/** Makes, or has made, the templates that starts of this process missed. What fails here fails no start. */
 public final class TemplateMaker implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);

@@ -14,13 +14,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What is noted of templates beside them, also of those that are not there: who makes one, when one was used, and when one could
- * not be made. Empty files, of which the lock or the time counts.
+ * Notes facts about templates beside them, also about those that are not there: which process makes one, when one was
+ * used, and when one could not be made. Empty files, of which the lock or the time counts.
  *
  * @param directory made when it is needed
  */
 public record TemplateNotes(Path directory, Clock clock) {
-    /** The right to make it; empty if somebody is at it. */
+    /** Takes the right to make it; empty if a process is making it. */
     public Optional<LockFile> tryMake(SnapshotName name) {
         try {
             Files.createDirectories(directory);
@@ -30,7 +30,7 @@ public record TemplateNotes(Path directory, Clock clock) {
         return LockFile.tryLock(lock(name));
     }
 
-    /** Waits for who makes it; false if he takes longer than the deadline. */
+    /** Waits for the process that makes it; false if that takes longer than the deadline. */
     public boolean awaitMaker(SnapshotName name, Deadline deadline) throws InterruptedException {
         Optional<LockFile> over = LockFile.lock(lock(name), deadline);
         over.ifPresent(LockFile::close);

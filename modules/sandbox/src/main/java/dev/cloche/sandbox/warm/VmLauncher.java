@@ -50,11 +50,11 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
     }
 
     /**
-     * Brings a VM up, with a fresh identity on its way. If that fails, it is closed, and its files are left to whoever wrote
-     * its id down.
+     * Brings a VM up, with a fresh identity on its way. If that fails, it is closed, and its files are left to the
+     * caller, which wrote its id down.
      *
      * @param vm as it would be booted
-     * @param image its reference, for whoever makes a template
+     * @param image its reference, for the maker of a template
      */
     public Begun begin(VmSpec vm, String image, GuestSetup newcomer, Deadline deadline) {
         if (vm.writable() instanceof WritableLayer.Persistent) {
@@ -73,7 +73,7 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
         return booted;
     }
 
-    /** Whatever is wrong with templates, a boot is always possible. */
+    /** Returns the template to restore from, if there is a good one; a boot is always possible. */
     private Optional<SnapshotRef> template(VmSpec vm) {
         try {
             return templates.find(vm);

@@ -63,7 +63,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
     }
 
     /**
-     * Takes a VM of the pool. Whatever is wrong with pools, there is another way to start.
+     * Takes a VM of the pool. If pools fail in any way, there is another way to start.
      *
      * @param choose records the VM that is about to be claimed; what it throws is thrown on
      */
@@ -111,7 +111,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         return new Outcome(taken, Optional.of(pool), taken.isPresent() ? Optional.empty() : Optional.of(NONE_READY));
     }
 
-    /** There is none of the shape; who has set one up for the other network may wonder why. */
+    /** Tells why there is none of the shape, for a user that has set one up for the other network. */
     private Outcome otherwise(Request request) {
         PoolShape other = request.shape().withNetwork(!request.shape().network());
         if (store.find(other).isEmpty()) {
