@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Assumptions;
 /** The real {@code ./cloche} on a state root of its own, as root or as another user. */
 final class Program {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    /** nobody, on every Debian. */
+    /** Is the id of the user without rights on every Debian. */
     private static final int STRANGER = 65534;
 
     private final Path home;
