@@ -34,12 +34,12 @@ public record ChildSpec(
         ports = List.copyOf(ports);
     }
 
-    /** Without a name, attached to this process, with nothing running and without secrets. */
+    /** Returns one without a name, attached to this process, with nothing running and without secrets. */
     public static ChildSpec unnamed() {
         return new ChildSpec(Optional.empty(), true, false, false, List.of(), Optional.of(Secrets.none()));
     }
 
-    /** The same with a name, and persistent. */
+    /** Returns the same with a name, and persistent. */
     public ChildSpec withName(String value) {
         return new ChildSpec(Optional.of(value), false, keepsRunning, detached, ports, secrets);
     }
@@ -61,7 +61,8 @@ public record ChildSpec(
     }
 
     /**
-     * With these secrets and no others, or with those that the original has in its memory; one that boots has none of them.
+     * Returns one with these secrets and no others, or with those that the original has in its memory; one that boots
+     * has none of them.
      *
      * @throws SandboxException.InvalidSpecification if it were both
      */

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a command is run, where it differs from what the image says.
+ * Says how a command is run, where it differs from what the image says.
  *
  * @param environment added to the image's environment, replacing what has the same name
  * @param workingDirectory absolute path in the guest; made if missing when it starts a sandbox
  * @param user {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}
  * @param stdin whether the caller will write to the command's standard input; otherwise it is {@code /dev/null}
  * @param terminal the size of its terminal, if it has one
- * @param acknowledged whether its output is kept in the guest until it is acknowledged; not of a main command that outlives
- *     its starter
+ * @param acknowledged whether its output is kept in the guest until it is acknowledged; not of a main command that
+ *     outlives its starter
  * @param limits of the command's resources, at most one of each
  */
 public record CommandOptions(
@@ -41,7 +41,7 @@ public record CommandOptions(
         this(environment, workingDirectory, user, stdin, Optional.empty(), false, List.of());
     }
 
-    /** As the image says, without a standard input. */
+    /** Returns options as the image says, without a standard input. */
     public static CommandOptions none() {
         return NONE;
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What came of a fork.
+ * Says what came of a fork.
  *
  * @param children all of them, in the order in which they were asked for
  * @param pause how long the parent was halted

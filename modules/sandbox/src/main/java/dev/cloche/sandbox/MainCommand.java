@@ -4,9 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a sandbox runs at every start.
+ * Says what a sandbox runs at every start.
  *
- * @param words replace the image's own command where not empty; the image's entrypoint stays in front unless they are whole
+ * @param words replace the image's own command where not empty; the image's entrypoint stays in front unless they are
+ *     whole
  * @param options how it is run
  * @param stopSignal by which it is asked to end, if that is not the image's choice
  * @param whole whether the words are all of it, and nothing is taken of the image's entrypoint and command

@@ -27,7 +27,7 @@ public record MaintenanceLimits(
         }
     }
 
-    /** 250 ms, 250 changed, 250 removed, every 30 s, a lease of 10 s, and 10 s for guards. */
+    /** Returns the defaults: 250 ms, 250 changed, 250 removed, every 30 s, a lease of 10 s, and 10 s for guards. */
     public static MaintenanceLimits defaults() {
         return DEFAULT;
     }

@@ -1,7 +1,7 @@
 package dev.cloche.sandbox;
 
 /**
- * What a sweep has done.
+ * Says what a sweep has done.
  *
  * @param outcome whether there was one
  * @param examined how many sandboxes that are recorded as active it looked at
@@ -12,7 +12,7 @@ package dev.cloche.sandbox;
  */
 public record MaintenanceReport(
         Outcome outcome, int examined, int reconciled, int removed, int errors, boolean timedOut) {
-    /** Whether a sweep was made. */
+    /** Says whether a sweep was made. */
     public enum Outcome {
         /** It was. */
         SWEPT,
@@ -34,7 +34,7 @@ public record MaintenanceReport(
         return reconciled + removed > 0;
     }
 
-    /** Both together. */
+    /** Adds another report to this one. */
     MaintenanceReport plus(MaintenanceReport later) {
         return new MaintenanceReport(
                 outcome,

@@ -1,7 +1,7 @@
 package dev.cloche.sandbox;
 
 /**
- * What a sweep would do with one sandbox.
+ * Says what a sweep would do with one sandbox.
  *
  * @param detail one sentence for people
  */

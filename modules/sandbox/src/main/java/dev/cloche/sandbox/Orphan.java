@@ -1,7 +1,7 @@
 package dev.cloche.sandbox;
 
 /**
- * Something that nothing recorded has.
+ * Describes something that nothing recorded has.
  *
  * @param kind of it
  * @param name of the VM, the path or the holder, which tells it from all others of its kind
@@ -9,7 +9,7 @@ package dev.cloche.sandbox;
  * @param inUse whether a living process owns it, so that it is left alone
  */
 public record Orphan(Kind kind, String name, boolean live, boolean inUse) {
-    /** What can be an orphan. */
+    /** Says what can be an orphan. */
     public enum Kind {
         /** A VM that no sandbox, machine or pool has. */
         VM,
@@ -27,7 +27,7 @@ public record Orphan(Kind kind, String name, boolean live, boolean inUse) {
         return new Orphan(kind, name, false, false);
     }
 
-    /** One sentence for people. */
+    /** Returns one sentence for people. */
     public String what() {
         return switch (kind) {
             case VM ->

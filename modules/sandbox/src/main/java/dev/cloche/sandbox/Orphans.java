@@ -47,7 +47,7 @@ public final class Orphans {
         this.elsewhere = elsewhere;
     }
 
-    /** All there are, VMs first. */
+    /** Returns all there are, VMs first. */
     public List<Orphan> find() {
         List<Orphan> found = new ArrayList<>(vms());
         ground.vms().straySockets().forEach(path -> found.add(Orphan.of(Orphan.Kind.SOCKET, path.toString())));
@@ -57,7 +57,7 @@ public final class Orphans {
         return List.copyOf(found);
     }
 
-    /** The VMs among them, by id. Costs one query, and no more, where there are none. */
+    /** Returns the VMs among them, by id. Costs one query, and no more, where there are none. */
     public List<Orphan> vms() {
         List<VmInfo> all = ground.vms().list();
         Set<String> recorded = all.isEmpty() ? Set.of() : rows.vms();

@@ -6,7 +6,7 @@ import dev.cloche.sandbox.lifecycle.HostLimits;
 import dev.cloche.vm.NetworkSpec;
 
 /**
- * Which sandboxes share a pool of warm VMs: those of one image and one size, without a disk.
+ * Says which sandboxes share a pool of warm VMs: those of one image and one size, without a disk.
  *
  * @param network whether they have the user's network, with nothing published
  */
@@ -17,7 +17,7 @@ public record PoolShape(ImageReference image, int memoryMib, int cpus, boolean n
     private static final String WITH_NETWORK = " network";
 
     /**
-     * A shape that this host can have, without a network.
+     * Returns a shape that this host can have, without a network.
      *
      * @throws dev.cloche.image.ImageException if the image is no reference
      * @throws SandboxException.InvalidSpecification if the size is out of range, or more than this host has
@@ -49,7 +49,7 @@ public record PoolShape(ImageReference image, int memoryMib, int cpus, boolean n
         return key(key.version()).equals(key);
     }
 
-    /** Whether a key is of any shape. */
+    /** Says whether a key is of any shape. */
     static boolean isOfSandboxes(StackKey key) {
         return key.name().startsWith(PREFIX);
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A pool of warm VMs: what it is to have, what it has, and what became of it since it was first set.
+ * Describes a pool of warm VMs: what it is to have, what it has, and what became of it since it was first set.
  *
  * @param policy how it is kept
  * @param ready VMs that wait
@@ -27,7 +27,7 @@ public record PoolStatus(
         Counts counts,
         Optional<Instant> retryAt) {
     /**
-     * What became of it.
+     * Says what became of it.
      *
      * @param hits starts that got a warm VM
      * @param misses starts that could have had one, had one been ready
@@ -38,13 +38,14 @@ public record PoolStatus(
     public record Counts(long hits, long misses, long made, long failed, Optional<String> lastError) {}
 
     /**
-     * What is recorded of how a pool is kept, so that every process that fills it does so likewise.
+     * Says what is recorded of how a pool is kept, so that every process that fills it does so likewise.
      *
      * @param depth how many VMs
      * @param maxAge after which an unused VM is ended: a second to 365 days
-     * @param check a program with its arguments that runs in each new VM before it waits, with the image's environment; a VM in
-     *     which it fails is rejected. Empty for none
-     * @param inProcess whether functions of an application prepare its VMs; then only a process that has them makes some
+     * @param check a program with its arguments that runs in each new VM before it waits, with the image's environment;
+     *     a VM in which it fails is rejected. Empty for none
+     * @param inProcess whether functions of an application prepare its VMs; then only a process that has them makes
+     *     some
      */
     public record Policy(DepthPolicy depth, Duration maxAge, List<String> check, boolean inProcess) {
         private static final Duration LONGEST_AGE = Duration.ofDays(365);
@@ -68,7 +69,7 @@ public record PoolStatus(
             }
         }
 
-        /** So many VMs, each for 10 minutes, and nothing is done in them before. */
+        /** Returns the policy for so many VMs, each for 10 minutes, in which nothing is done before. */
         public static Policy of(DepthPolicy depth) {
             return new Policy(depth, Pools.DEFAULT_MAX_AGE, List.of(), false);
         }

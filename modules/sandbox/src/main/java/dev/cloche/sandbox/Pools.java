@@ -29,18 +29,18 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The pools of warm VMs of a state root, from which sandboxes start by themselves. What they are to have is recorded; what they
- * have is the VMs themselves. Safe for use from several threads and processes.
+ * Manages the pools of warm VMs of a state root, from which sandboxes start by themselves. What they are to have is
+ * recorded; what they have is the VMs themselves. Safe for use from several threads and processes.
  */
 public final class Pools {
     /**
-     * What a process says of all pools.
+     * Holds what a process says of all pools.
      *
      * @param budget what the VMs of all pools of the host may take together; asked each time that it matters
      * @param listener is told what happens in the pools that this process keeps
      */
     public record Settings(Supplier<PoolConfig.Budget> budget, PoolListener listener) {
-        /** 64 VMs and 16 GiB. */
+        /** Returns the default: 64 VMs and 16 GiB. */
         public static Settings defaults() {
             return new Settings(PoolConfig.DEFAULT::budget, PoolListener.none());
         }
@@ -149,7 +149,7 @@ public final class Pools {
         }
     }
 
-    /** All pools, in the order of their making. */
+    /** Returns all pools, in the order of their making. */
     public List<PoolStatus> list() {
         List<PoolShelf.Lying> lying = shelf.look();
         return store.all().stream().map(row -> status(row, lying)).toList();

@@ -21,7 +21,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
     /** A run of this length was no failed attempt: the row of restarts begins anew after it. */
     public static final Duration SETTLED = Duration.ofSeconds(10);
 
-    /** After which ends a sandbox is started again. */
+    /** Says after which ends a sandbox is started again. */
     public enum Kind {
         /** After none. */
         NO,
@@ -39,7 +39,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
         }
     }
 
-    /** Never starts it again. */
+    /** Returns the policy that never starts it again. */
     public static RestartPolicy no() {
         return new RestartPolicy(Kind.NO, OptionalInt.empty());
     }
@@ -85,7 +85,7 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
     }
 
     /**
-     * Whether it wants another run.
+     * Says whether it wants another run.
      *
      * @param termination of the last run
      * @param restarts how many there were in a row by now
@@ -101,7 +101,10 @@ public record RestartPolicy(Kind kind, OptionalInt limit) {
         };
     }
 
-    /** What to wait between an end and the next start: doubles with each restart in a row, from 100 ms to a minute. */
+    /**
+     * Returns the back-off between an end and the next start: doubles with each restart in a row, from 100 ms to a
+     * minute.
+     */
     public static Duration pause(int restarts) {
         long factor = 1L << Math.min(restarts, 20);
         Duration pause = FIRST_PAUSE.multipliedBy(factor);

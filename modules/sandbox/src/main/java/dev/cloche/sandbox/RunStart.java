@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import java.time.Duration;
 
 /**
- * How a run began, in milliseconds.
+ * Says how a run began, in milliseconds.
  *
  * @param run its id
  * @param image finding, and where needed pulling, the image

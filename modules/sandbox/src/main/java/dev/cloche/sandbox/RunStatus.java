@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What the record says of one run of a sandbox. {@link #successors()} is the one table of its transitions; the database
- * enforces it by conditional updates.
+ * Tells what the record says of one run of a sandbox. {@link #successors()} is the one table of its transitions; the
+ * database enforces it by conditional updates.
  */
 public enum RunStatus {
     /**
@@ -15,7 +15,7 @@ public enum RunStatus {
     /** It is recorded how it ended, and that is never changed. */
     TERMINATED;
 
-    /** The statuses that may follow this one. */
+    /** Returns the statuses that may follow this one. */
     public Set<RunStatus> successors() {
         return switch (this) {
             case RUNNING -> EnumSet.of(TERMINATED);

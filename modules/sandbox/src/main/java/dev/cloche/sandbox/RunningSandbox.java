@@ -30,7 +30,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A sandbox whose guest answers: owned by this process, or connected to. Safe for use from several threads.
+ * Gives access to a sandbox whose guest answers: owned by this process, or connected to. Safe for use from several
+ * threads.
  *
  * <p>An owned one ends when it is closed, and is watched: if its VM ends by itself, that is recorded at once.
  */
@@ -85,22 +86,22 @@ public final class RunningSandbox implements AutoCloseable {
         return record.name();
     }
 
-    /** The VM of its present run. */
+    /** Returns the VM of its present run. */
     public VmId vm() {
         return vm.id();
     }
 
-    /** Its VM, if this process owns it. */
+    /** Returns its VM, if this process owns it. */
     public Optional<Vm> ownVm() {
         return ownership.map(_ -> vm);
     }
 
-    /** The ports that are published, with those of the host that it has got. */
+    /** Returns the ports that are published, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts() {
         return ground.vms().publishedPorts(vm.id());
     }
 
-    /** How long the start took; empty for a connection to a sandbox that ran already. */
+    /** Returns how long the start took; empty for a connection to a sandbox that ran already. */
     public Optional<StartTimings> timings() {
         return ownership.map(SandboxOwnership::timings);
     }
@@ -240,14 +241,14 @@ public final class RunningSandbox implements AutoCloseable {
         }
     }
 
-    /** Why it does not work at present although it runs; see {@link Vm#hindrance}. */
+    /** Returns why it does not work at present although it runs; see {@link Vm#hindrance}. */
     public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();
     }
 
     /**
-     * What a lost connection to the guest means: the end of the sandbox, with its reason, where that is what it was;
-     * {@code lost} itself otherwise.
+     * Tells what a lost connection to the guest means: the end of the sandbox, with its reason, where that is what it
+     * was; {@code lost} itself otherwise.
      */
     public RuntimeException ended(VmException lost) {
         try {

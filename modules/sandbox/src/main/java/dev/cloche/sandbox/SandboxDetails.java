@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All that is recorded of a sandbox.
+ * Describes all that is recorded of a sandbox.
  *
  * @param main what it runs; empty if an older Cloche made it, which did not record that
  * @param runs those that are kept, the latest first

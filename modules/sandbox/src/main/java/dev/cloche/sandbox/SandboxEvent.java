@@ -4,14 +4,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Something that happened to a sandbox, as it was recorded with it.
+ * Describes something that happened to a sandbox, as it was recorded with it.
  *
  * @param id grows with time, and is never given twice
  * @param name of the sandbox, as it was then
  * @param image of the sandbox, as it was asked for
  * @param termination how its run ended; of {@link Kind#STOPPED} and {@link Kind#CRASHED}
- * @param detail the new name, of {@link Kind#RENAMED}; of {@link Kind#RUNNING} what hinders its guest, which is empty when that
- *     begins to run and when it works again; else empty
+ * @param detail the new name, of {@link Kind#RENAMED}; of {@link Kind#RUNNING} what hinders its guest, which is empty
+ *     when that begins to run and when it works again; else empty
  */
 public record SandboxEvent(
         long id,
@@ -23,7 +23,7 @@ public record SandboxEvent(
         Optional<Termination> termination,
         String detail) {
 
-    /** What happened. */
+    /** Says what happened. */
     public enum Kind {
         CREATED,
         STARTING,

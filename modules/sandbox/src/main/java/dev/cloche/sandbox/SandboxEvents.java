@@ -53,7 +53,7 @@ public final class SandboxEvents {
         }
 
         /**
-         * The next event, waited for.
+         * Returns the next event, waited for.
          *
          * @throws InterruptedException if the thread is interrupted, or the stream is closed meanwhile
          */
@@ -61,7 +61,7 @@ public final class SandboxEvents {
             return next(Deadline.none()).orElseThrow(InterruptedException::new);
         }
 
-        /** The next event; empty if the deadline passes before. */
+        /** Returns the next event; empty if the deadline passes before. */
         public Optional<SandboxEvent> next(Deadline deadline) throws InterruptedException {
             while (known.isEmpty()) {
                 known.addAll(store.eventsAfter(last));

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Which sandboxes to list; what is empty asks for nothing.
+ * Says which sandboxes to list; what is empty asks for nothing.
  *
  * @param statuses any of these
  * @param labels all of these: a key with its value, or a key alone where the value is empty
@@ -34,7 +34,7 @@ public record SandboxFilter(
         }
     }
 
-    /** Every sandbox. */
+    /** Returns every sandbox. */
     public static SandboxFilter all() {
         return ALL;
     }
@@ -59,7 +59,7 @@ public record SandboxFilter(
         return new SandboxFilter(statuses, labels, image, before, value);
     }
 
-    /** The condition in SQL, on {@code sandbox s}. */
+    /** Describes the condition in SQL, on {@code sandbox s}. */
     public record Condition(String sql, List<Object> parameters) {}
 
     public Condition condition() {

@@ -171,7 +171,7 @@ public final class SandboxMaintenance implements AutoCloseable {
         return new SandboxCleanup(ground).clean(id);
     }
 
-    /** What a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */
+    /** Returns what a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */
     public List<MaintenanceStep> preview() {
         SweepNote note = SweepNote.parse(lease.note());
         SweepRule rule = new SweepRule(ground.clock().instant(), limits.ownerGrace());
@@ -179,7 +179,8 @@ public final class SandboxMaintenance implements AutoCloseable {
     }
 
     /**
-     * Every sandbox that is not recorded as ended, by name: status and process as they are recorded, whether that lives or not.
+     * Returns every sandbox that is not recorded as ended, by name: status and process as they are recorded, whether
+     * that lives or not.
      */
     public List<ActiveSandbox> activeSandboxes() {
         return store.activeSandboxes();

@@ -60,7 +60,7 @@ public final class SandboxManager implements AutoCloseable {
         this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never(), Pools.Settings.defaults());
     }
 
-    /** The same, which has templates made as {@code making} says, and pools kept as {@code pools} says. */
+    /** Makes the same, which has templates made as {@code making} says, and pools kept as {@code pools} says. */
     public SandboxManager(
             Path stateRoot,
             Catalog catalog,
@@ -80,22 +80,25 @@ public final class SandboxManager implements AutoCloseable {
         return ground;
     }
 
-    /** The tables of this room, for opening the catalog. */
+    /** Returns the tables of this room, for opening the catalog. */
     public static CatalogSchema schema() {
         return SandboxStore.SCHEMA;
     }
 
-    /** The tables of their snapshots, which are versioned for themselves. */
+    /** Returns the tables of their snapshots, which are versioned for themselves. */
     public static CatalogSchema snapshotSchema() {
         return SnapshotStore.SCHEMA;
     }
 
-    /** What is kept of sandboxes, and begins as sandboxes again. */
+    /** Returns the snapshots: what is kept of sandboxes, and begins as sandboxes again. */
     public SandboxSnapshots snapshots() {
         return snapshots;
     }
 
-    /** What keeps these records true and leftovers away. Does nothing before it is asked to; close it before this. */
+    /**
+     * Returns the maintenance that reconciles these records and removes leftovers. Does nothing before it is asked to;
+     * close it before this.
+     */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
         return new SandboxMaintenance(
                 ground, parts.sweeps(), new SnapshotSweep(parts.snapshots()), parts.unfinished(), limits);
@@ -119,7 +122,7 @@ public final class SandboxManager implements AutoCloseable {
         parts.pools().keep();
     }
 
-    /** What happens to the sandboxes of this state root. */
+    /** Returns the events of the sandboxes of this state root. */
     public SandboxEvents events() {
         return parts.events();
     }
@@ -167,12 +170,12 @@ public final class SandboxManager implements AutoCloseable {
         return new StartRequest(ground, ends, hands, get(name)).perform(listener, deadline);
     }
 
-    /** What sandboxes get their VMs from without a wait. */
+    /** Returns the pools that sandboxes get their VMs from without a wait. */
     public Pools pools() {
         return parts.pools();
     }
 
-    /** What sandboxes are restored from in place of a boot. */
+    /** Returns the templates that sandboxes are restored from in place of a boot. */
     public TemplateStore templates() {
         return parts.templates();
     }
@@ -188,37 +191,40 @@ public final class SandboxManager implements AutoCloseable {
                 .perform(listener, deadline);
     }
 
-    /** All sandboxes, the newest first. */
+    /** Returns all sandboxes, the newest first. */
     public List<SandboxRecord> list() {
         return list(SandboxFilter.all()).sandboxes();
     }
 
-    /** The sandboxes that a filter asks for, the newest first. */
+    /** Returns the sandboxes that a filter asks for, the newest first. */
     public SandboxPage list(SandboxFilter filter) {
         return parts.settled().list(filter);
     }
 
-    /** One sandbox. */
+    /** Returns one sandbox. */
     public SandboxRecord get(String name) {
         return parts.settled().named(name);
     }
 
-    /** All that is recorded of one sandbox. */
+    /** Returns all that is recorded of one sandbox. */
     public SandboxDetails inspect(String name) {
         return ground.store().details(get(name));
     }
 
-    /** The network that a sandbox gets at every start, with its ports as they were asked for. */
+    /** Returns the network that a sandbox gets at every start, with its ports as they were asked for. */
     public NetworkSpec network(SandboxRecord sandbox) {
         return ground.store().network(sandbox.id());
     }
 
-    /** The ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
+    /** Returns the ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
         return parts.connections().publishedPorts(sandbox);
     }
 
-    /** Why a sandbox does not work at present although it runs, as its guard knows; empty if it does, or does not run. */
+    /**
+     * Returns why a sandbox does not work at present although it runs, as its guard knows; empty if it does, or does
+     * not run.
+     */
     public Optional<VmHindrance> hindrance(SandboxRecord sandbox) {
         return parts.connections().hindrance(sandbox);
     }
@@ -241,7 +247,7 @@ public final class SandboxManager implements AutoCloseable {
     }
 
     /**
-     * What the main command of a detached sandbox writes or wrote in its latest run, also after its end.
+     * Returns what the main command of a detached sandbox writes or wrote in its latest run, also after its end.
      *
      * @throws SandboxException.NotLogged if it was not started detached
      */

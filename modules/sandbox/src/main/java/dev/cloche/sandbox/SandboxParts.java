@@ -20,7 +20,7 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 
-/** What {@link SandboxManager} is put together from. */
+/** Puts together the parts of a {@link SandboxManager}. */
 record SandboxParts(
         SandboxContext ground,
         SandboxTerminator ends,

@@ -39,7 +39,7 @@ public record SandboxPolicies(
         }
     }
 
-    /** No limits but the default time to start, no restarts, and the default number of kept runs. */
+    /** Returns no limits but the default time to start, no restarts, and the default number of kept runs. */
     public static SandboxPolicies none() {
         return NONE;
     }

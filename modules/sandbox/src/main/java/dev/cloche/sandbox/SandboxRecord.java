@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The row of a sandbox with its latest run.
+ * Describes the row of a sandbox with its latest run.
  *
  * @param id never used again, also after the sandbox is removed
  * @param directory name of the directory of its files; a rename leaves it as it is
@@ -34,7 +34,7 @@ public record SandboxRecord(
         Instant updatedAt,
         Optional<RunRecord> latestRun) {
 
-    /** Whether its guest has answered and it has not ended, as far as is recorded. */
+    /** Says whether its guest has answered and it has not ended, as far as is recorded. */
     public boolean isLive() {
         return status.active() && status != SandboxStatus.STARTING;
     }

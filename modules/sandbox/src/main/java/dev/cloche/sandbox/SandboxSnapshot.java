@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What is recorded of a snapshot.
+ * Says what is recorded of a snapshot.
  *
  * @param id never used again, also after it is removed
  * @param name empty of one that only a fork needs, and of one that is going
@@ -31,7 +31,7 @@ public record SandboxSnapshot(
         boolean network,
         Optional<Duration> pause,
         Instant createdAt) {
-    /** What a snapshot has of its sandbox. */
+    /** Says what a snapshot has of its sandbox. */
     public enum Contents {
         /** Its memory and its disk, as of one moment; what is restored goes on. */
         MEMORY,

@@ -71,13 +71,13 @@ public final class SandboxSnapshots {
         return snapshots.store().byId(place.id()).orElseThrow(() -> new SandboxException.NoSnapshot(name));
     }
 
-    /** Those that can be restored, by name. */
+    /** Returns those that can be restored, by name. */
     public List<SandboxSnapshot> list() {
         return snapshots.store().all();
     }
 
     /**
-     * One that can be restored.
+     * Returns one that can be restored.
      *
      * @throws SandboxException.NoSnapshot if there is none of that name
      */
@@ -123,7 +123,7 @@ public final class SandboxSnapshots {
         return hands.own(up.started(), up.main());
     }
 
-    /** The same, which outlives this process. */
+    /** Returns the same, which outlives this process. */
     public SandboxRecord restoreDetached(String name, ChildSpec child, Deadline deadline) {
         return hands.letRun(
                 starts.start(get(name), child.withDetached(true), deadline).started());
@@ -140,7 +140,7 @@ public final class SandboxSnapshots {
         return fork(parent, children, false).perform(child -> hands.own(child.started(), child.main()), deadline);
     }
 
-    /** The same with children that outlive this process. */
+    /** Returns the same with children that outlive this process. */
     public Forked<SandboxRecord> forkDetached(long parent, List<ChildSpec> children, Deadline deadline) {
         return fork(parent, children, true).perform(child -> hands.letRun(child.started()), deadline);
     }

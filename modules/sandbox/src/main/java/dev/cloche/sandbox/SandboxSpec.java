@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * What to start. Immutable; begin with {@link #of} and narrow with the {@code with…} methods.
+ * Says what to start. Immutable; begin with {@link #of} and narrow with the {@code with…} methods.
  *
  * @param name the sandbox's name and its guest's host name; without one it gets a generated name and is ephemeral
  * @param image reference of the image, as in Docker
@@ -20,9 +20,9 @@ import java.util.function.Consumer;
  * @param memoryMib the guest's memory in MiB, {@value #MIN_MEMORY_MIB} to {@value #MAX_MEMORY_MIB}
  * @param cpus the guest's virtual CPUs, 1 to {@value #MAX_CPUS}
  * @param ephemeral whether everything of it goes away when it ends
- * @param diskMib the size of a disk for what its guest writes, {@value #MIN_DISK_MIB} to {@value #MAX_DISK_MIB}; that of a
- *     persistent sandbox lasts as long as the sandbox, that of an ephemeral one as long as its VM. Without one, it writes to
- *     its memory
+ * @param diskMib the size of a disk for what its guest writes, {@value #MIN_DISK_MIB} to {@value #MAX_DISK_MIB}; that
+ *     of a persistent sandbox lasts as long as the sandbox, that of an ephemeral one as long as its VM. Without one, it
+ *     writes to its memory
  * @param policies the limits of its life
  * @param labels what it can be found by: at most 64, keys of at most 128 characters, values of at most 1024
  * @param network what network it has; ports as they are asked for
@@ -86,7 +86,7 @@ public record SandboxSpec(
         }
     }
 
-    /** An unnamed sandbox with the usual memory, one CPU, and no policies. */
+    /** Returns an unnamed sandbox with the usual memory, one CPU, and no policies. */
     public static SandboxSpec of(String image) {
         return new SandboxSpec(
                 Optional.empty(),
@@ -111,7 +111,7 @@ public record SandboxSpec(
         return draft.spec();
     }
 
-    /** The same with a name, and persistent. */
+    /** Returns the same with a name, and persistent. */
     public SandboxSpec withName(String value) {
         return with(draft -> {
             draft.name = Optional.of(value);
@@ -126,7 +126,7 @@ public record SandboxSpec(
         });
     }
 
-    /** The same with a command in place of the image's entrypoint and command. */
+    /** Returns the same with a command in place of the image's entrypoint and command. */
     public SandboxSpec withWholeCommand(List<String> value) {
         return with(draft -> {
             draft.command = value;
@@ -158,7 +158,7 @@ public record SandboxSpec(
         return with(draft -> draft.labels = value);
     }
 
-    /** The same with a disk of this size for what its guest writes. */
+    /** Returns the same with a disk of this size for what its guest writes. */
     public SandboxSpec withDiskMib(int value) {
         return with(draft -> draft.diskMib = OptionalInt.of(value));
     }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** A {@link SandboxSpec} that is about to differ from another one. For one thread. */
+/** Holds a {@link SandboxSpec} that is about to differ from another one. For one thread. */
 final class SandboxSpecDraft {
     private final String image;
     Optional<String> name;

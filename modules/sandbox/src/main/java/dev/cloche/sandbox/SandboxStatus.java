@@ -5,8 +5,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What the record says of a sandbox. {@link #successors()} is the one table of its transitions; the database enforces it
- * by conditional updates.
+ * Tells what the record says of a sandbox. {@link #successors()} is the one table of its transitions; the database
+ * enforces it by conditional updates.
  */
 public enum SandboxStatus {
     /** Recorded, never started. */
@@ -24,7 +24,7 @@ public enum SandboxStatus {
     /** Ended in a way that was not asked for. */
     CRASHED;
 
-    /** The statuses that may follow this one. */
+    /** Returns the statuses that may follow this one. */
     public Set<SandboxStatus> successors() {
         return switch (this) {
             // An ephemeral sandbox that is not started in time is a start that died, and goes.
@@ -49,12 +49,12 @@ public enum SandboxStatus {
                         "Use created, starting, running, paused, draining, stopped or crashed."));
     }
 
-    /** Whether the sandbox has ended and nothing of it runs. */
+    /** Says whether the sandbox has ended and nothing of it runs. */
     public boolean terminal() {
         return this == STOPPED || this == CRASHED;
     }
 
-    /** Whether a VM of it may be alive. */
+    /** Says whether a VM of it may be alive. */
     public boolean active() {
         return switch (this) {
             case STARTING, RUNNING, PAUSED, DRAINING -> true;

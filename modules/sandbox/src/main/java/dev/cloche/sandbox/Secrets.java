@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * What a guest gets in {@code /run/secrets}: files that only its root may read, in its memory. Immutable. No text of this class
- * has a value, nor has any exception.
+ * Holds what a guest gets in {@code /run/secrets}: files that only its root may read, in its memory. Immutable. No text
+ * of this class has a value, nor has any exception.
  */
 public final class Secrets {
     private static final Secrets NONE = new Secrets(Map.of());
@@ -25,10 +25,11 @@ public final class Secrets {
     }
 
     /**
-     * The same with one more, or with another value.
+     * Returns the same with one more, or with another value.
      *
-     * @throws dev.cloche.vm.VmException.Invalid unless the name is 1 to 64 letters, digits, dots, hyphens and underscores
-     *     that do not begin with a dot, the value has at most 64 KiB, and all of them are at most 256 and below 1 MiB
+     * @throws dev.cloche.vm.VmException.Invalid unless the name is 1 to 64 letters, digits, dots, hyphens and
+     *     underscores that do not begin with a dot, the value has at most 64 KiB, and all of them are at most 256 and
+     *     below 1 MiB
      */
     public Secrets with(String name, byte[] value) {
         Map<String, byte[]> more = new TreeMap<>(values);
@@ -38,7 +39,7 @@ public final class Secrets {
         return new Secrets(more);
     }
 
-    /** The same with one more, as UTF-8. */
+    /** Returns the same with one more, as UTF-8. */
     public Secrets with(String name, String value) {
         return with(name, value.getBytes(StandardCharsets.UTF_8));
     }
@@ -55,12 +56,12 @@ public final class Secrets {
         return isEmpty() ? identity : identity.withSecrets(values);
     }
 
-    /** In the order of their names. */
+    /** Visits them in the order of their names. */
     public void forEach(BiConsumer<String, byte[]> visitor) {
         values.forEach((name, value) -> visitor.accept(name, value.clone()));
     }
 
-    /** The names only. */
+    /** Returns the names only. */
     @Override
     public String toString() {
         return "Secrets" + values.keySet();

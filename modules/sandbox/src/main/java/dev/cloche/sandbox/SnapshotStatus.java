@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What the record says of a snapshot. {@link #successors()} is the one table of its transitions. */
+/** Tells what the record says of a snapshot. {@link #successors()} is the one table of its transitions. */
 public enum SnapshotStatus {
     /** The process that takes it holds its lock; it cannot be restored yet. */
     TAKING,
@@ -12,7 +12,7 @@ public enum SnapshotStatus {
     /** It has no name any more, and what is left of it goes. */
     REMOVING;
 
-    /** The statuses that may follow this one; after the last the row is gone. */
+    /** Returns the statuses that may follow this one; after the last the row is gone. */
     public Set<SnapshotStatus> successors() {
         return switch (this) {
             case TAKING -> EnumSet.of(READY, REMOVING);

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox;
 
-/** How a sandbox's VM came to be. */
+/** Says how a sandbox's VM came to be. */
 public enum StartKind {
     /** It was ready, in a warm pool. */
     WARM,

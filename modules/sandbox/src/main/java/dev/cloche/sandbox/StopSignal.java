@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The signal by which a main command is asked to end.
+ * Describes the signal by which a main command is asked to end.
  *
  * @param number 1 to 64, as on x86-64
  */

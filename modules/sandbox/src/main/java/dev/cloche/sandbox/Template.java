@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A template: a booted guest of an image and a size, to be restored in place of a boot.
+ * Describes a template: a booted guest of an image and a size, to be restored in place of a boot.
  *
  * @param image digest of its image's manifest, if it is told
  * @param lastUsedAt when a sandbox was last started from it, or it was made

@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The templates of a state root. A template is a snapshot whose name is a digest of all that a restore depends on, so it is
- * either right or not found. Safe for use from several threads and processes.
+ * Makes, finds and removes the templates of a state root. A template is a snapshot whose name is a digest of all that a
+ * restore depends on, so it is either right or not found. Safe for use from several threads and processes.
  */
 public final class TemplateStore {
     /** As of every sandbox, whether it logs or not: a clone of a template without the port could not log. */
@@ -52,7 +52,7 @@ public final class TemplateStore {
         this.clock = clock;
     }
 
-    /** What a template of a sandbox's VM is the template of: of a network only that there is one. */
+    /** Returns what a template of a sandbox's VM is the template of: of a network only that there is one. */
     private static VmSpec shape(VmId id, VmSpec vm) {
         return VmSpec.of(id, vm.rootDisk())
                 .withMemoryMiB(vm.memoryMiB())
@@ -66,7 +66,7 @@ public final class TemplateStore {
         return new SnapshotName(PREFIX + vms.fingerprint(shape(vm.id(), vm)).substring(0, 32));
     }
 
-    /** The template that a VM can be restored from in place of its boot, and notes its use. */
+    /** Returns the template that a VM can be restored from in place of its boot, and notes its use. */
     public Optional<SnapshotRef> find(VmSpec vm) {
         SnapshotName name = name(vm);
         try {
@@ -180,7 +180,7 @@ public final class TemplateStore {
         }
     }
 
-    /** All templates, by name. */
+    /** Returns all templates, by name. */
     public List<Template> list() {
         return vms.snapshots().stream()
                 .filter(TemplateStore::isTemplate)
@@ -194,7 +194,7 @@ public final class TemplateStore {
     }
 
     /**
-     * One template.
+     * Returns one template.
      *
      * @throws SandboxException.NoTemplate if there is none of that name
      */

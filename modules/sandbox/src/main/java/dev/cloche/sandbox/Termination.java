@@ -30,7 +30,7 @@ public record Termination(
         this(reason, asked, exitCode, exitSignal, false, detail);
     }
 
-    /** Where its sandbox is then. */
+    /** Returns where its sandbox is then. */
     public SandboxStatus status() {
         return reason.status(asked);
     }
@@ -89,7 +89,7 @@ public record Termination(
         return ofAsked(asked).with(status).killing(status.equals(new ExitStatus.Signalled(SIGKILL)) ? 1 : 0);
     }
 
-    /** The same, with how the main command ended. */
+    /** Returns the same, with how the main command ended. */
     private Termination with(ExitStatus status) {
         Termination main = ofMain(status, true);
         return new Termination(reason, asked, main.exitCode(), main.exitSignal(), killed, detail);

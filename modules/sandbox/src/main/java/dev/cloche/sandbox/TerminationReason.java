@@ -1,6 +1,6 @@
 package dev.cloche.sandbox;
 
-/** Why a run ended. */
+/** Says why a run ended. */
 public enum TerminationReason {
     /** Its main command exited with 0, or its owner closed it. */
     COMPLETED,
@@ -35,7 +35,7 @@ public enum TerminationReason {
         };
     }
 
-    /** Whether a restart after failures is meant for it. Reaching a limit that was set is no failure. */
+    /** Says whether a restart after failures is meant for it. Reaching a limit that was set is no failure. */
     public boolean failure() {
         return switch (this) {
             case FAILED, AGENT_UNRESPONSIVE, SIGNAL, INTERNAL_ERROR -> true;
@@ -43,7 +43,7 @@ public enum TerminationReason {
         };
     }
 
-    /** Whether it is one that an end can be asked for with, before it comes. */
+    /** Says whether it is one that an end can be asked for with, before it comes. */
     public boolean canBeAsked() {
         return switch (this) {
             case IDLE_TIMEOUT, AGENT_UNRESPONSIVE, SHUTDOWN_REQUESTED, DRAIN_REQUESTED, SIGNAL -> true;

@@ -5,14 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How far the end of a sandbox has come, for a process that has to go on with it: one line {@code 1 PHASE NANOS MILLIS}. Its
- * time is that of the monotonic clock since the host's boot, which no change of the wall clock moves and which no VM outlives.
+ * Says how far the end of a sandbox has come, for a process that has to go on with it: one line {@code 1 PHASE NANOS
+ * MILLIS}. Its time is that of the monotonic clock since the host's boot, which no change of the wall clock moves and
+ * which no VM outlives.
  *
  * @param atNanos of a drain: until when commands are waited for; of a stop: when the guest was first asked to end
  * @param grace that the guest has from the moment when it is asked
  */
 public record EndPlan(Phase phase, long atNanos, Duration grace) {
-    /** What is done about the end. */
+    /** Says what is done about the end. */
     public enum Phase {
         /** Commands are waited for. */
         DRAIN,
@@ -31,19 +32,19 @@ public record EndPlan(Phase phase, long atNanos, Duration grace) {
         }
     }
 
-    /** To wait for commands, and then to stop. */
+    /** Plans to wait for commands, and then to stop. */
     public static EndPlan drain(Deadline finish, Duration grace) {
         long now = System.nanoTime();
         long left = finish.remainingNanos();
         return new EndPlan(Phase.DRAIN, left > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + left, grace);
     }
 
-    /** To stop from now on. */
+    /** Plans to stop from now on. */
     public static EndPlan stop(Duration grace) {
         return new EndPlan(Phase.STOP, System.nanoTime(), grace);
     }
 
-    /** Until when commands may go on. */
+    /** Returns the deadline until which commands may go on. */
     public Deadline finish() {
         return phase == Phase.STOP ? Deadline.after(Duration.ZERO) : in(System.nanoTime());
     }
@@ -52,7 +53,7 @@ public record EndPlan(Phase phase, long atNanos, Duration grace) {
         return Deadline.after(Duration.ofNanos(atNanos - now));
     }
 
-    /** What is left of the grace; all of it as long as the guest has not been asked. */
+    /** Returns what is left of the grace; all of it as long as the guest has not been asked. */
     public Duration graceLeft(long now) {
         if (phase == Phase.DRAIN) {
             return grace;
@@ -61,12 +62,12 @@ public record EndPlan(Phase phase, long atNanos, Duration grace) {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** The line, which a newline ends. */
+    /** Returns the line, which a newline ends. */
     public String text() {
         return VERSION + " " + phase + " " + atNanos + " " + grace.toMillis() + "\n";
     }
 
-    /** What is not understood is of another version, and as good as none. */
+    /** Parses a line; one that is not understood is of another version, and as good as none. */
     public static Optional<EndPlan> parse(String text) {
         int end = text.indexOf('\n');
         String[] words = text.substring(0, Math.max(0, end)).split(" ", -1);

@@ -41,7 +41,7 @@ public record KeptSecrets(Path directory) {
     }
 
     /**
-     * None if there is no file.
+     * Returns the secrets; none if there is no file.
      *
      * @throws SandboxException.StorageFailed if it cannot be read; what is in it is not repeated
      */

@@ -59,7 +59,7 @@ public final class OrphanDirectories {
         return Files.exists(new SandboxDirectory(all, name).disk());
     }
 
-    /** The names of those that are not recorded and old enough. */
+    /** Returns the names of those that are not recorded and old enough. */
     public List<String> find(Instant now) {
         List<String> found = old(now);
         if (found.isEmpty()) {

@@ -15,7 +15,7 @@ public final class OwnerLock implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** What it locks. */
+    /** Returns what it locks. */
     public SandboxDirectory directory() {
         return directory;
     }

@@ -42,12 +42,12 @@ public final class SandboxDirectory {
         return path;
     }
 
-    /** Where its disk is, if it has one. */
+    /** Returns where its disk is, if it has one. */
     public Path disk() {
         return path.resolve("disk");
     }
 
-    /** What of its secrets is there for later starts. */
+    /** Returns what of its secrets is there for later starts. */
     public KeptSecrets secrets() {
         return new KeptSecrets(path);
     }
@@ -117,7 +117,7 @@ public final class SandboxDirectory {
         }
     }
 
-    /** Whether a living process owns it, or has it in hand for a moment. */
+    /** Says whether a living process owns it, or has it in hand for a moment. */
     public boolean isHeld() {
         return LockFile.isHeld(path.resolve(LOCK));
     }

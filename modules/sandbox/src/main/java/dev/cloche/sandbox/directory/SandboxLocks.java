@@ -20,7 +20,7 @@ public final class SandboxLocks {
         return new SandboxLocks(stateRoot.toAbsolutePath().resolve("sandboxes"), store);
     }
 
-    /** What came of the attempt to get a sandbox into one's hands. */
+    /** Says what came of the attempt to get a sandbox into one's hands. */
     public sealed interface Claim {
         /**
          * The sandbox is this caller's until it closes the lock.
@@ -88,12 +88,12 @@ public final class SandboxLocks {
         return directory(record.directory());
     }
 
-    /** Where the directories of all sandboxes are. */
+    /** Returns where the directories of all sandboxes are. */
     public Path sandboxes() {
         return sandboxes;
     }
 
-    /** The directory of a sandbox by its recorded name. */
+    /** Returns the directory of a sandbox by its recorded name. */
     public SandboxDirectory directory(String name) {
         return new SandboxDirectory(sandboxes, name);
     }

@@ -176,12 +176,12 @@ public final class SandboxUse {
         return LockFile.lock(file(directory), deadline);
     }
 
-    /** Told when a use begins or ends from now on; the caller closes it. */
+    /** Watches for uses that begin or end from now on; the caller closes the signal. */
     public static FileSignal watch(SandboxDirectory directory) throws IOException {
         return FileSignal.listen(directory.path());
     }
 
-    /** How long ago a use began or ended; empty if the sandbox is gone. */
+    /** Returns how long ago a use began or ended; empty if the sandbox is gone. */
     public static Optional<Duration> sinceUsed(SandboxDirectory directory) {
         try {
             long at = Files.getLastModifiedTime(file(directory)).to(TimeUnit.NANOSECONDS);

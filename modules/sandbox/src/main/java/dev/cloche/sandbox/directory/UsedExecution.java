@@ -9,7 +9,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A command whose sandbox is in use until it has ended or its handle is closed. */
+/** Wraps a command whose sandbox is in use until it has ended or its handle is closed. */
 public final class UsedExecution implements GuestExecution {
     private final GuestExecution execution;
     private final SandboxUse use;

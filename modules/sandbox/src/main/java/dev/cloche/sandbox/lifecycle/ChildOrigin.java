@@ -25,7 +25,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a child begins with.
+ * Says what a child begins with.
  *
  * @param holder what keeps the image of the snapshot
  * @param memory the snapshot of the VM; empty if there is a disk only, and the child boots

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.lifecycle;
 
-/** What came of the attempt to remove one ephemeral sandbox that had ended. */
+/** Says what came of the attempt to remove one ephemeral sandbox that had ended. */
 public enum CleanupOutcome {
     /** Nothing is left of it, and this was the attempt that removed its record. */
     REMOVED,

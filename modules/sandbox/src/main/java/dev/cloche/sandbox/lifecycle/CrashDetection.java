@@ -8,12 +8,12 @@ import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmInfo;
 import java.util.Optional;
 
-/** The rule by which a record that says "active" is held against what is really there. */
+/** Decides whether a sandbox has crashed: reconciles a record that says "active" with what is really there. */
 public final class CrashDetection {
     private CrashDetection() {}
 
     /**
-     * The ending to record for a sandbox that no living process owns; empty while it goes on.
+     * Returns the ending to record for a sandbox that no living process owns; empty while it goes on.
      *
      * @param vm what is known of the VM of its run; empty if there is no trace of it
      */

@@ -3,7 +3,7 @@ package dev.cloche.sandbox.lifecycle;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxSpec;
 
-/** What no sandbox can have on this host, known before anything is done for it. */
+/** Says what no sandbox can have on this host, known before anything is done for it. */
 public final class HostLimits {
     private HostLimits() {}
 

@@ -70,7 +70,7 @@ final class IdleWatch implements AutoCloseable {
         }
     }
 
-    /** How long ago it was used by commands and copies, or by its published ports; empty if it is gone. */
+    /** Returns how long ago it was used by commands and copies, or by its published ports; empty if it is gone. */
     private Optional<Duration> sinceUsed(SandboxDirectory directory) {
         Optional<Duration> ports = ground.vms().sincePortsUsed(SandboxTerminator.vmOf(record));
         return SandboxUse.sinceUsed(directory)

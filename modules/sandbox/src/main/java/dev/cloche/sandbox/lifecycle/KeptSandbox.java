@@ -6,7 +6,7 @@ import dev.cloche.vm.Vm;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A detached sandbox that this process owns. */
+/** Holds a detached sandbox that this process owns. */
 final class KeptSandbox implements AutoCloseable {
     private final SandboxTerminator ends;
     private final SandboxRecord record;
@@ -24,12 +24,12 @@ final class KeptSandbox implements AutoCloseable {
         idle = IdleWatch.start(ground, ends, record);
     }
 
-    /** The id of its row. */
+    /** Returns the id of its row. */
     long id() {
         return record.id();
     }
 
-    /** Its VM, as its owner has it. */
+    /** Returns its VM, as its owner has it. */
     Vm vm() {
         return vm;
     }

@@ -61,7 +61,7 @@ final class KeptSandboxLoop {
         return this;
     }
 
-    /** Whether a sandbox is one for keepers: it runs detached, or its restart policy wants it to run again. */
+    /** Says whether a sandbox is one for keepers: it runs detached, or its restart policy wants it to run again. */
     static boolean isWanted(SandboxRecord record) {
         Optional<RunRecord> run = record.latestRun();
         if (record.status().terminal()) {
@@ -72,7 +72,7 @@ final class KeptSandboxLoop {
         return record.status().active() && run.filter(RunRecord::detached).isPresent();
     }
 
-    /** The id of the sandbox's row. */
+    /** Returns the id of the sandbox's row. */
     long id() {
         return id;
     }
@@ -86,7 +86,7 @@ final class KeptSandboxLoop {
         thread.start();
     }
 
-    /** Something has happened to the sandbox. */
+    /** Tells the loop that something has happened to the sandbox. */
     void lookAgain() {
         lookAgain = true;
         news.release();
@@ -182,7 +182,10 @@ final class KeptSandboxLoop {
         }
     }
 
-    /** One that does not answer may be a stopped QEMU, or on a host that is far too busy; it is not ended for that. */
+    /**
+     * Adopts a sandbox. One that does not answer may be a stopped QEMU, or on a host that is far too busy; it is not
+     * ended for that.
+     */
     private boolean adopt(OwnerLock lock, SandboxRecord record) throws InterruptedException {
         boolean silent = false;
         RunRecord run = record.latestRun().orElseThrow();

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The sandboxes that this process has in hand: those that end with it, and the detached ones if it keeps them. */
+/** Holds the sandboxes that this process owns: those that end with it, and the detached ones if it keeps them. */
 public final class OwnedSandboxes implements AutoCloseable {
     private final SandboxContext ground;
     private final SandboxTerminator ends;
@@ -33,7 +33,7 @@ public final class OwnedSandboxes implements AutoCloseable {
         mine.start();
     }
 
-    /** The VM of a sandbox that this process owns. */
+    /** Returns the VM of a sandbox that this process owns. */
     public Optional<Vm> vmOf(long sandbox) {
         return Optional.ofNullable(keeper)
                 .flatMap(mine -> mine.vmOf(sandbox))

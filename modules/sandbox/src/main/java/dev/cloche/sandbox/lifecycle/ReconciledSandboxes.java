@@ -34,7 +34,7 @@ public record ReconciledSandboxes(SandboxContext ground, SandboxTerminator ends)
                 .orElseThrow(() -> new SandboxException.NotFound("number " + id));
     }
 
-    /** The newest first. */
+    /** Lists sandboxes, the newest first. */
     public SandboxPage list(SandboxFilter filter) {
         List<SandboxRecord> found = ground.store().list(filter);
         List<SandboxRecord> settled = found.stream()

@@ -39,7 +39,7 @@ public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) 
         }
     }
 
-    /** What a failure to reach a VM means: if it is alive, what it is; otherwise the end of the sandbox. */
+    /** Tells what a failure to reach a VM means: if it is alive, what it is; otherwise the end of the sandbox. */
     RuntimeException meaning(VmException lost, SandboxRecord record) {
         SandboxRecord now = new ReconciledSandboxes(ground, ends).named(record.name());
         boolean alive = ground.vms()
@@ -49,12 +49,12 @@ public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) 
         return alive ? lost : new SandboxException.NotRunning(now.name(), now.status());
     }
 
-    /** Why it does not work at present; empty if it does, or does not run. */
+    /** Returns why it does not work at present; empty if it does, or does not run. */
     public Optional<VmHindrance> hindrance(SandboxRecord record) {
         return record.isLive() ? ground.vms().hindrance(SandboxTerminator.vmOf(record)) : Optional.empty();
     }
 
-    /** The ports that are published of it as long as it runs, with those of the host that it has got. */
+    /** Returns the ports that are published of it as long as it runs, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts(SandboxRecord record) {
         return record.status().active()
                 ? record.latestRun()

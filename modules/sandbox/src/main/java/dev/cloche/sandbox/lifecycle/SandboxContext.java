@@ -10,7 +10,7 @@ import dev.cloche.sandbox.warm.VmLauncher;
 import dev.cloche.vm.VmProvider;
 import java.time.Clock;
 
-/** What sandboxes are recorded in and made of. */
+/** Says what sandboxes are recorded in and made of. */
 public record SandboxContext(
         SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock, VmLauncher beginnings) {
     private static final String HOLDER_KIND = "sandbox";
@@ -19,7 +19,7 @@ public record SandboxContext(
         return beginnings.warm().store();
     }
 
-    /** Whose VMs of pools are. */
+    /** Returns the claims on VMs of pools. */
     PoolClaims tenancy() {
         return new PoolClaims(vms, pools());
     }

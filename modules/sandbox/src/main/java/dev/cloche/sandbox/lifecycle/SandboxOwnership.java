@@ -20,8 +20,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What only the process has that started an attached sandbox: it watches over it, and ends it. However many want its end, one
- * of them brings it about, and the others wait until it is recorded and nothing of an ephemeral sandbox is left.
+ * Owns an attached sandbox, as only the process does that started it: watches over it, and ends it. However many want
+ * its end, one of them brings it about, and the others wait until it is recorded and nothing of an ephemeral sandbox is
+ * left.
  */
 public final class SandboxOwnership {
     /** For a guest to write what it holds back to its disk. */
@@ -52,7 +53,7 @@ public final class SandboxOwnership {
         idle = IdleWatch.start(ground, ends, started.record());
     }
 
-    /** What the sandbox is for, which one that stays does again when it is started again. */
+    /** Returns what the sandbox is for, which one that stays does again when it is started again. */
     public ExecRequest mainRequest(CommandOptions options) {
         MainCommand asked = new MainCommand(main.words(), options, main.stopSignal(), main.whole());
         if (!record().ephemeral() && !asked.equals(main)) {
@@ -65,7 +66,7 @@ public final class SandboxOwnership {
         return started.timings();
     }
 
-    /** How this has ended the sandbox. */
+    /** Returns how this has ended the sandbox. */
     public Optional<Termination> termination() {
         return Optional.ofNullable(own);
     }
@@ -95,12 +96,12 @@ public final class SandboxOwnership {
         });
     }
 
-    /** Its VM has ended. */
+    /** Takes note that its VM has ended. */
     public void hasEnded() {
         endOnce(this::observeEnd);
     }
 
-    /** Its main command has ended, and it with that. */
+    /** Takes note that its main command has ended, and it with that. */
     public void finish(ExitStatus status) {
         endOnce(() -> end(ends.ofMain(record().id(), status)));
         // The process that stopped it may have seen its VM end before any process knew of this.
@@ -131,7 +132,7 @@ public final class SandboxOwnership {
         });
     }
 
-    /** Whether its guest has broken the protocol, and is about to be ended for it. */
+    /** Says whether its guest has broken the protocol, and is about to be ended for it. */
     private boolean isDeaf() {
         try {
             return vm().guest().awaitLoss(Deadline.after(Duration.ZERO)) instanceof GuestException.ProtocolBroken;
@@ -150,7 +151,7 @@ public final class SandboxOwnership {
         }
     }
 
-    /** What the guest has not flushed yet is to be on the disk when the sandbox is started again. */
+    /** Stops the guest, so that what it has not flushed yet is on the disk when the sandbox is started again. */
     private void keepWhatIsWritten() {
         if (record().diskMib().isPresent()
                 && !record().ephemeral()

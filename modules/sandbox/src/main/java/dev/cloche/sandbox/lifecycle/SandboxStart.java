@@ -56,14 +56,14 @@ public final class SandboxStart {
     }
 
     /**
-     * What has come up.
+     * Says what has come up.
      *
      * @param lock held by this process from before the record was there
      */
     public record Started(SandboxRecord record, Vm vm, OwnerLock lock, ImageConfig config, StartTimings timings) {}
 
     /**
-     * A sandbox that has its image.
+     * Describes a sandbox that has its image.
      *
      * @param took how long it took to get that
      */
@@ -133,7 +133,7 @@ public final class SandboxStart {
         return wholly(place, () -> begin(new Prepared(place, disk(holder(place)), total.elapsed()), detached));
     }
 
-    /** All of a start, or nothing. */
+    /** Does all of a start, or nothing. */
     private Started wholly(Place place, Supplier<Started> start) {
         try {
             SandboxUse.begins(place.lock().directory());
@@ -144,7 +144,10 @@ public final class SandboxStart {
         }
     }
 
-    /** A VM that does not come up may have been given a damaged disk; with one that is made again it is tried once more. */
+    /**
+     * Begins the VM. One that does not come up may have been given a damaged disk; with one that is made again it is
+     * tried once more.
+     */
     private Started begin(Prepared prepared, boolean detached) {
         ImageHolder holder = holder(prepared.place());
         CommandLine.doubt(plan.main(), prepared.disk().config())
@@ -174,7 +177,7 @@ public final class SandboxStart {
         return arrival.await(prepared, begun, warm, main, total);
     }
 
-    /** What a sandbox that outlives this process ends with. */
+    /** Returns what a sandbox that outlives this process ends with. */
     private ExecRequest main(Prepared prepared) {
         return CommandLine.mainRequest(
                         plan.imageName(), plan.main(), prepared.disk().config())

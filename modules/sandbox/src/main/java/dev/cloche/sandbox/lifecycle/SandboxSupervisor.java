@@ -103,7 +103,7 @@ final class SandboxSupervisor implements AutoCloseable {
         }
     }
 
-    /** The VM of a sandbox that this keeps. */
+    /** Returns the VM of a sandbox that this keeps. */
     Optional<Vm> vmOf(long id) {
         return Optional.ofNullable(tended.get(id)).flatMap(KeptSandboxLoop::vm);
     }

@@ -55,8 +55,8 @@ public final class SandboxTerminator {
     }
 
     /**
-     * The record as it is true now; empty if it was ephemeral and has ended. On a read-only file system, where no end can be
-     * recorded, it is as it stands.
+     * Returns the record as it is true now; empty if it was ephemeral and has ended. On a read-only file system, where
+     * no end can be recorded, it is as it stands.
      */
     Optional<SandboxRecord> settled(SandboxRecord record) {
         if (ground.store().readOnly()) {
@@ -114,7 +114,7 @@ public final class SandboxTerminator {
         }
     }
 
-    /** Why a sandbox is over whose VM has ended in this way. */
+    /** Returns why a sandbox is over whose VM has ended in this way. */
     public Termination termination(long id, VmId vm, VmExit exit) {
         Optional<SandboxRecord> record = ground.store().byId(id);
         // A killed VM without a record was killed by the process that removed the record.
@@ -127,7 +127,7 @@ public final class SandboxTerminator {
                 .orElseGet(() -> Termination.of(exit, asked));
     }
 
-    /** The main command of a sandbox has ended, and its owner ends it with that. */
+    /** Returns how a sandbox ends whose main command has ended, and whose owner ends it with that. */
     Termination ofMain(long id, ExitStatus status) {
         return ground.store()
                 .byId(id)
@@ -136,7 +136,7 @@ public final class SandboxTerminator {
                 .orElseGet(() -> Termination.ofMain(status, false));
     }
 
-    /** Its owner has seen its VM end and let go of it: records how. */
+    /** Records how a VM ended, after its owner has seen it end and let go of it. */
     void observed(long id) {
         recordEndOf(id, Optional.empty());
     }

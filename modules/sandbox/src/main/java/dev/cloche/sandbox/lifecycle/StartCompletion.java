@@ -20,7 +20,7 @@ import dev.cloche.vm.VmInfo;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The last part of a start: a VM that has begun becomes the VM of a sandbox that runs. */
+/** Completes a start: a VM that has begun becomes the VM of a sandbox that runs. */
 final class StartCompletion {
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
@@ -75,7 +75,7 @@ final class StartCompletion {
         }
     }
 
-    /** How a sandbox ends whose start has failed. */
+    /** Returns how a sandbox ends whose start has failed. */
     Termination termination(Throwable failure) {
         return Termination.ofFailedStart(failure, unanswered && failure instanceof VmException.Deadline);
     }

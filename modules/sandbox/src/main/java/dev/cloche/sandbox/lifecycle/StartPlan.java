@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a start needs to know, of a sandbox that is new or was there before.
+ * Says what a start needs to know, of a sandbox that is new or was there before.
  *
  * @param imageName as it was asked for
  * @param ownDisk of its VM, and gone with it
@@ -43,7 +43,7 @@ public record StartPlan(
         Optional<SandboxRecord> known) {
 
     /**
-     * The first start of a sandbox.
+     * Plans the first start of a sandbox.
      *
      * @throws SandboxException.InvalidSpecification if it is too large for this host
      * @throws dev.cloche.image.ImageException if the specification's image is not a reference

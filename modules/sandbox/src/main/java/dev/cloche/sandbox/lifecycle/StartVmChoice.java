@@ -17,7 +17,10 @@ import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The VM of one start: one of its own, which is to be made, or one of a pool. Which one is recorded before it is touched. */
+/**
+ * Chooses the VM of one start: one of its own, which is to be made, or one of a pool. Which one is recorded before it
+ * is touched.
+ */
 final class StartVmChoice {
     /** Kept of what a detached main command writes; the oldest goes first. */
     private static final long LOG_BYTES = TemplateStore.LOG_BYTES;
@@ -33,7 +36,7 @@ final class StartVmChoice {
         this.deadline = deadline;
     }
 
-    /** The one that is recorded now. */
+    /** Returns the one that is recorded now. */
     VmId id() {
         return id;
     }
@@ -94,7 +97,7 @@ final class StartVmChoice {
         }
     }
 
-    /** Another one in place of one that did not come up. */
+    /** Takes another one in place of one that did not come up. */
     void anew(long sandbox) {
         choose(sandbox, VmId.random());
     }

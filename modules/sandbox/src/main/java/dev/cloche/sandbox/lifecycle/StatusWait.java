@@ -13,7 +13,7 @@ import dev.cloche.vm.VmInfo;
 import java.util.Optional;
 import java.util.Set;
 
-/** One wait for a status of a sandbox, which costs nothing while it lasts. */
+/** Waits once for a status of a sandbox, which costs nothing while it lasts. */
 public final class StatusWait implements AutoCloseable {
     private final SandboxContext ground;
     private final SandboxTerminator ends;

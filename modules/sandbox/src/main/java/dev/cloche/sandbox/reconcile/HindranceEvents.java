@@ -25,7 +25,7 @@ final class HindranceEvents {
         this.store = store;
     }
 
-    /** What an event says; empty for a sandbox that works. */
+    /** Returns what an event says; empty for a sandbox that works. */
     static String told(VmHindrance why) {
         return "(" + why.name().toLowerCase(Locale.ROOT).replace('_', ' ') + ") " + why.remedy();
     }

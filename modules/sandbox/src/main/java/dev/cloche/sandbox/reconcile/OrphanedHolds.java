@@ -5,7 +5,10 @@ import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.warm.TemplateRequest;
 import java.lang.System.Logger.Level;
 
-/** What killed makers of templates and of pools leave, which is no sandbox's. What resists is left for the next sweep. */
+/**
+ * Removes orphaned holds: what killed makers of templates and of pools leave, which is no sandbox's. What resists is
+ * left for the next sweep.
+ */
 record OrphanedHolds(SandboxContext ground) {
     void remove() {
         try {

@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One sweep: holds what is recorded as active against what is there, in pages, and removes ephemeral sandboxes that have
- * ended. What resists is counted and left for the next sweep. Used once, by one thread.
+ * Sweeps once: reconciles what is recorded as active with what is there, in pages, and removes ephemeral sandboxes that
+ * have ended. What resists is counted and left for the next sweep. Used once, by one thread.
  */
 public final class Sweep {
     private static final int PAGE = 1_000;
@@ -76,10 +76,10 @@ public final class Sweep {
         facts = new SweepFacts(ground, new SweepRule(now, limits.ownerGrace()), before);
     }
 
-    /** An end to record, of a sandbox that is in hand meanwhile. */
+    /** Describes an end to record, of a sandbox that is in hand meanwhile. */
     private record Claimed(SweepStore.Settled end, OwnerLock lock) {}
 
-    /** What was done, and what the next sweep has to know. */
+    /** Says what was done, and what the next sweep has to know. */
     public record Done(MaintenanceReport report, SweepNote note) {}
 
     public Done run() {

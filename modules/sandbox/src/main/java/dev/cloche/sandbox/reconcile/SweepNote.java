@@ -31,7 +31,7 @@ public record SweepNote(long after, boolean removalsFirst, long removedAfter, Ma
         return Optional.ofNullable(ownerless.get(id));
     }
 
-    /** One line: version, the three positions, then {@code id@milliseconds} for each that has no owner. */
+    /** Returns one line: version, the three positions, then {@code id@milliseconds} for each that has no owner. */
     public String text() {
         StringJoiner words = new StringJoiner(" ");
         words.add(VERSION)
@@ -42,7 +42,7 @@ public record SweepNote(long after, boolean removalsFirst, long removedAfter, Ma
         return words.toString();
     }
 
-    /** What is not understood is the note of another version, and as good as none. */
+    /** Parses a note; one that is not understood is of another version, and as good as none. */
     public static SweepNote parse(String text) {
         String[] words = text.split(" ", -1);
         if (words.length < 4 || !words[0].equals(VERSION)) {

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a sweep would find, without a lease and without doing anything about it. */
+/** Previews what a sweep would find, without a lease and without doing anything about it. */
 public final class SweepPreview {
     private static final int PAGE = 1_000;
 

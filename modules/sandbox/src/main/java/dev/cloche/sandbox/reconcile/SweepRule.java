@@ -21,7 +21,7 @@ import java.util.OptionalInt;
  * @param ownerGrace in which guards end VMs whose owner died
  */
 public record SweepRule(Instant now, Duration ownerGrace) {
-    /** What is to be done. */
+    /** Says what is to be done. */
     public sealed interface Verdict {
         /** It lives, it can be adopted, or its end is another's to record. */
         record Leave() implements Verdict {}

@@ -23,8 +23,8 @@ public final class CommandLine {
     private CommandLine() {}
 
     /**
-     * The image's entrypoint with the words of the command, or with the image's own if there are none; only the words if they
-     * are whole.
+     * Returns the image's entrypoint with the words of the command, or with the image's own if there are none; only the
+     * words if they are whole.
      *
      * @throws SandboxException.NoCommand if that leaves nothing
      */
@@ -37,7 +37,10 @@ public final class CommandLine {
         return words;
     }
 
-    /** The image's own command for people to read, at most {@value #MOST} characters of it; empty if it has none. */
+    /**
+     * Returns the image's own command for people to read, at most {@value #MOST} characters of it; empty if it has
+     * none.
+     */
     static String own(ImageConfig config) {
         List<String> words = new ArrayList<>(config.entrypoint());
         words.addAll(config.cmd());
@@ -46,7 +49,7 @@ public final class CommandLine {
     }
 
     /**
-     * What a sandbox is for.
+     * Returns what a sandbox is for.
      *
      * @throws SandboxException.NoCommand if neither it nor the image names a command
      */
@@ -58,7 +61,7 @@ public final class CommandLine {
         return signal.equals(StopSignal.TERM) ? request : request.withStopSignal(signal.number());
     }
 
-    /** What is wrong with what an image says of its main command, and is left out. */
+    /** Returns what is wrong with what an image says of its main command, and is left out. */
     public static Optional<String> doubt(MainCommand main, ImageConfig config) {
         String signal = config.stopSignal();
         boolean absurd = main.stopSignal().isEmpty()
@@ -72,7 +75,7 @@ public final class CommandLine {
     }
 
     /**
-     * Any command.
+     * Returns the request for any command.
      *
      * @param createWorkingDirectory whether a missing directory is made that the caller named; the image's always is
      */

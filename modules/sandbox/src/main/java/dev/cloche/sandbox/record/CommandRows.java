@@ -6,7 +6,10 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rows of main commands and labels: a start and {@code inspect} read them, lists and sweeps do not. */
+/**
+ * Reads and writes the rows of main commands and labels: a start and {@code inspect} read them, lists and sweeps do
+ * not.
+ */
 final class CommandRows {
     private static final CommandTables TABLES = new CommandTables("sandbox");
 
@@ -21,7 +24,7 @@ final class CommandRows {
         insert(session, id, main);
     }
 
-    /** Empty for a sandbox of a Cloche that did not record it. */
+    /** Reads a main command; empty for a sandbox of a Cloche that did not record it. */
     static Optional<MainCommand> read(Session session, long id) throws SQLException {
         return TABLES.read(session, id);
     }

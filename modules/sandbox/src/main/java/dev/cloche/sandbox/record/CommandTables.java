@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The tables of main commands, of sandboxes or of snapshots: {@code X_command}, {@code X_word}, {@code X_variable} and
- * {@code X_limit}, all with a column {@code X_id}.
+ * Describes the tables of main commands, of sandboxes or of snapshots: {@code X_command}, {@code X_word}, {@code
+ * X_variable} and {@code X_limit}, all with a column {@code X_id}.
  *
  * @param of the word for X
  */
@@ -51,7 +51,7 @@ record CommandTables(String of) {
         }
     }
 
-    /** Empty for a sandbox of a Cloche that did not record it. */
+    /** Reads a main command; empty for a sandbox of a Cloche that did not record it. */
     Optional<MainCommand> read(Session session, long id) throws SQLException {
         record Head(
                 Optional<String> user, Optional<String> directory, Optional<StopSignal> stopSignal, boolean whole) {}

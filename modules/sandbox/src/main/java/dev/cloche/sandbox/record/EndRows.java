@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** How sandboxes and their runs end, and how their rows go. */
+/** Records how sandboxes and their runs end, and deletes their rows. */
 final class EndRows {
     private EndRows() {}
 

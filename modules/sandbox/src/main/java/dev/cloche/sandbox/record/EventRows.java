@@ -10,7 +10,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of events. Each is written in the transaction of what it tells, so there is none of what did not happen. */
+/**
+ * Reads and writes the rows of events. Each is written in the transaction of what it tells, so there is none of what
+ * did not happen.
+ */
 public final class EventRows {
     /** How many are kept. */
     public static final long KEPT = 10_000;
@@ -51,12 +54,12 @@ public final class EventRows {
         }
     }
 
-    /** The events after one, the oldest first, as many as are read at once. */
+    /** Returns the events after one, the oldest first, as many as are read at once. */
     static List<SandboxEvent> after(Session session, long id) throws SQLException {
         return session.list(EventRows::read, "SELECT * FROM sandbox_event WHERE id > ? ORDER BY id LIMIT " + PAGE, id);
     }
 
-    /** The id before the first event that is kept and not older than this. */
+    /** Returns the id before the first event that is kept and not older than this. */
     static long before(Session session, Instant since) throws SQLException {
         return session.first(
                         row -> row.getLong(1),
@@ -66,7 +69,7 @@ public final class EventRows {
                 .orElse(0L);
     }
 
-    /** The id of the latest event. */
+    /** Returns the id of the latest event. */
     static long latest(Session session) throws SQLException {
         return session.first(row -> row.getLong(1), "SELECT coalesce(max(id), 0) FROM sandbox_event")
                 .orElse(0L);

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of networks and published ports: a start and {@code inspect} read them, sweeps do not. */
+/** Reads and writes the rows of networks and published ports: a start and {@code inspect} read them, sweeps do not. */
 final class NetworkRows {
     private NetworkRows() {}
 

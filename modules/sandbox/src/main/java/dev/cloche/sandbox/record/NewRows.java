@@ -7,7 +7,7 @@ import dev.cloche.sandbox.SandboxStatus;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** The rows that sandboxes and runs begin with. */
+/** Writes the rows that sandboxes and runs begin with. */
 final class NewRows {
     private NewRows() {}
 

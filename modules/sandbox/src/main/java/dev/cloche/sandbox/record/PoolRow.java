@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is recorded of a pool.
+ * Says what is recorded of a pool.
  *
  * @param retryAt when the next attempt to make a VM is due, if the latest one failed
  */
@@ -32,7 +32,7 @@ public record PoolRow(
 
     private static final String USER = "USER";
 
-    /** What is recorded of a shape's network. */
+    /** Returns what is recorded of a shape's network. */
     static String network(PoolShape shape) {
         return shape.network() ? USER : "NONE";
     }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What pools are to have, and which of their VMs have become which run's. */
+/** Records what pools are to have, and which of their VMs have become which run's. */
 public final class PoolStore {
     private final Catalog catalog;
     private final Clock clock;
@@ -61,7 +61,7 @@ public final class PoolStore {
         });
     }
 
-    /** All pools, in the order of their making. */
+    /** Returns all pools, in the order of their making. */
     public List<PoolRow> all() {
         return catalog.<List<PoolRow>, RuntimeException>read(session -> {
             List<PoolRow> rows = new ArrayList<>();
@@ -136,7 +136,7 @@ public final class PoolStore {
         });
     }
 
-    /** Whether a VM is recorded as that of a run of a sandbox. */
+    /** Says whether a VM is recorded as that of a run of a sandbox. */
     public boolean isOf(long sandbox, VmId vm) {
         return catalog.<Optional<Integer>, RuntimeException>read(session -> session.first(
                         row -> row.getInt(1),

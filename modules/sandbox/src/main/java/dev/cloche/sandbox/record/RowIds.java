@@ -38,7 +38,7 @@ public final class RowIds {
         }
     }
 
-    /** The highest id in the names of these directories; 0 if there is none. */
+    /** Returns the highest id in the names of these directories; 0 if there is none. */
     public static long highestIn(Path directories) {
         try (Stream<Path> entries = Files.list(directories)) {
             return entries.map(entry -> DIRECTORY.matcher(entry.getFileName().toString()))

@@ -9,11 +9,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of runs between their beginning ({@link NewRows}) and their end ({@link EndRows}). */
+/** Reads and changes the rows of runs between their beginning ({@link NewRows}) and their end ({@link EndRows}). */
 final class RunRows {
     private RunRows() {}
 
-    /** All runs of a sandbox that are kept, the latest first. */
+    /** Returns all runs of a sandbox that are kept, the latest first. */
     static List<RunRecord> read(Session session, long sandbox) throws SQLException {
         return session.list(
                 SandboxRows::run,
@@ -21,7 +21,7 @@ final class RunRows {
                 sandbox);
     }
 
-    /** Its guest has answered. */
+    /** Records that its guest has answered. */
     static void ready(Session session, long sandbox, Optional<ProcessIdentity> guard, long now) throws SQLException {
         session.update(
                 """
@@ -35,7 +35,7 @@ final class RunRows {
                 sandbox);
     }
 
-    /** Its end was asked for; false if it has ended. */
+    /** Records that its end was asked for; false if it has ended. */
     static boolean ask(Session session, long sandbox, TerminationReason reason) throws SQLException {
         return session.update(
                         "UPDATE run SET asked = ? WHERE sandbox_id = ? AND status = 'RUNNING'", reason.name(), sandbox)
@@ -53,7 +53,7 @@ final class RunRows {
                 """, sandbox, sandbox);
     }
 
-    /** It outlives the process that started it; false if it has ended. */
+    /** Records that it outlives the process that started it; false if it has ended. */
     static boolean detach(Session session, long sandbox, long now) throws SQLException {
         boolean runs =
                 session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", sandbox) == 1;

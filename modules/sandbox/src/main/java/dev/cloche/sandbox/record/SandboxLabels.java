@@ -4,7 +4,7 @@ import dev.cloche.sandbox.SandboxException;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The rule for labels: what people and programs say of a sandbox, and find it by. */
+/** Checks labels: what people and programs say of a sandbox, and find it by. */
 public final class SandboxLabels {
     private static final int MOST = 64;
     private static final int LONGEST_VALUE = 1024;

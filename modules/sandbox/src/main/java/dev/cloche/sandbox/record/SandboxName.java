@@ -4,7 +4,7 @@ import dev.cloche.sandbox.SandboxException;
 import java.security.SecureRandom;
 import java.util.regex.Pattern;
 
-/** The rule for names of sandboxes, which are also the host names of their guests. */
+/** Checks and generates names of sandboxes, which are also the host names of their guests. */
 public final class SandboxName {
     private static final Pattern RULE = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final String ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
@@ -26,7 +26,7 @@ public final class SandboxName {
         return name;
     }
 
-    /** A name for a sandbox that was given none: unique with near certainty, the catalog has the last word. */
+    /** Returns a name for a sandbox that was given none: unique with near certainty, the catalog has the last word. */
     public static String generated() {
         StringBuilder name = new StringBuilder("sb-");
         for (int i = 0; i < 8; i++) {

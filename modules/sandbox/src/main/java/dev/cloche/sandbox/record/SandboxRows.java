@@ -43,7 +43,7 @@ final class SandboxRows {
         return session.first(SandboxRows::sandbox, SELECT + "WHERE s.id = ?", id);
     }
 
-    /** The newest first. */
+    /** Lists sandboxes, the newest first. */
     static List<SandboxRecord> list(Session session, SandboxFilter filter) throws SQLException {
         SandboxFilter.Condition condition = filter.condition();
         return session.list(
@@ -52,7 +52,7 @@ final class SandboxRows {
                 condition.parameters().toArray());
     }
 
-    /** Those that run detached, and those that a restart policy may start again. */
+    /** Returns those that run detached, and those that a restart policy may start again. */
     static List<SandboxRecord> unkept(Session session) throws SQLException {
         return session.list(SandboxRows::sandbox, SELECT + """
                 WHERE (s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND r.detached = 1)
@@ -90,7 +90,7 @@ final class SandboxRows {
                 row.getInt("kept_runs"));
     }
 
-    /** A row with the columns of a run as {@link #SELECT} names them. */
+    /** Returns a row with the columns of a run as {@link #SELECT} names them. */
     static RunRecord run(ResultSet row) throws SQLException {
         boolean terminated = row.getString("run_status").equals(RunStatus.TERMINATED.name());
         return new RunRecord(

@@ -26,8 +26,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The rows of sandboxes and runs. Every change of a status names the statuses that it may change from, so that of several
- * runtimes that race exactly one succeeds.
+ * Reads and writes the rows of sandboxes and runs. Every change of a status names the statuses that it may change from,
+ * so that of several runtimes that race exactly one succeeds.
  */
 public final class SandboxStore {
     public static final CatalogSchema SCHEMA = new CatalogSchema(
@@ -64,23 +64,23 @@ public final class SandboxStore {
         return result;
     }
 
-    /** One that ends or removes, and so has to be possible on a full disk. */
+    /** Does work that ends or removes, and so has to be possible on a full disk. */
     private <T> T finish(Catalog.Work<T, RuntimeException> work) {
         T result = catalog.writeFromReserve(work);
         onEvents.run();
         return result;
     }
 
-    /** Whether nothing can be recorded, because the file system is read-only. */
+    /** Says whether nothing can be recorded, because the file system is read-only. */
     public boolean readOnly() {
         return catalog.readOnly();
     }
 
-    /** What a new sandbox is recorded with. */
+    /** Says what a new sandbox is recorded with. */
     public record NewSandbox(String name, SandboxSpec spec, MainCommand main) {}
 
     /**
-     * The image that a sandbox has got.
+     * Describes the image that a sandbox has got.
      *
      * @param command its own, for people, of which a sandbox is recorded that names none
      */
@@ -90,7 +90,7 @@ public final class SandboxStore {
         }
     }
 
-    /** What a new run is recorded with, before anything of it exists. */
+    /** Says what a new run is recorded with, before anything of it exists. */
     public record NewRun(VmId vm, boolean detached, ProcessIdentity owner) {}
 
     /**
@@ -262,22 +262,25 @@ public final class SandboxStore {
         return catalog.read(session -> SandboxRows.byId(session, id));
     }
 
-    /** All sandboxes, the newest first. */
+    /** Returns all sandboxes, the newest first. */
     public List<SandboxRecord> all() {
         return list(SandboxFilter.all());
     }
 
-    /** The newest first. */
+    /** Lists sandboxes, the newest first. */
     public List<SandboxRecord> list(SandboxFilter filter) {
         return catalog.read(session -> SandboxRows.list(session, filter));
     }
 
-    /** The sandboxes that an owner may be wanted for: those that run detached, and those that a policy may start again. */
+    /**
+     * Returns the sandboxes that an owner may be wanted for: those that run detached, and those that a policy may start
+     * again.
+     */
     public List<SandboxRecord> unkept() {
         return catalog.read(SandboxRows::unkept);
     }
 
-    /** All runs of a sandbox that are kept, the latest first. */
+    /** Returns all runs of a sandbox that are kept, the latest first. */
     public List<RunRecord> runs(long id) {
         return catalog.read(session -> RunRows.read(session, id));
     }
@@ -288,17 +291,17 @@ public final class SandboxStore {
                 session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
     }
 
-    /** The network that it gets, with its ports as they were asked for. */
+    /** Returns the network that it gets, with its ports as they were asked for. */
     public NetworkSpec network(long id) {
         return catalog.read(session -> NetworkRows.read(session, id));
     }
 
-    /** What a sandbox runs; empty for one of a Cloche that did not record it. */
+    /** Returns what a sandbox runs; empty for one of a Cloche that did not record it. */
     public Optional<MainCommand> mainCommand(long id) {
         return catalog.read(session -> CommandRows.read(session, id));
     }
 
-    /** All that is recorded of a sandbox that has been read. */
+    /** Returns all that is recorded of a sandbox that has been read. */
     public SandboxDetails details(SandboxRecord sandbox) {
         long id = sandbox.id();
         return catalog.read(session -> new SandboxDetails(
@@ -317,12 +320,12 @@ public final class SandboxStore {
         });
     }
 
-    /** The events after one, the oldest first, as many as are read at once. */
+    /** Returns the events after one, the oldest first, as many as are read at once. */
     public List<SandboxEvent> eventsAfter(long id) {
         return catalog.read(session -> EventRows.after(session, id));
     }
 
-    /** Where to begin to read events: behind the latest, or before the first that is not older than this. */
+    /** Returns where to begin to read events: behind the latest, or before the first that is not older than this. */
     public long eventsFrom(Optional<Instant> since) {
         return catalog.read(
                 session -> since.isPresent() ? EventRows.before(session, since.get()) : EventRows.latest(session));

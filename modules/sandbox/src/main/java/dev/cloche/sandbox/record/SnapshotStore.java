@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The rows of snapshots. Every change of a status names the one that it changes from. */
+/** Reads and writes the rows of snapshots. Every change of a status names the one that it changes from. */
 public final class SnapshotStore {
     /** Tables of their own, with versions of their own: they refer to nothing of the sandboxes'. */
     public static final CatalogSchema SCHEMA = new CatalogSchema(
@@ -43,7 +43,7 @@ public final class SnapshotStore {
     }
 
     /**
-     * What a new snapshot is recorded with.
+     * Says what a new snapshot is recorded with.
      *
      * @param name empty for a fork
      */
@@ -54,7 +54,7 @@ public final class SnapshotStore {
             NetworkSpec network,
             Optional<MainCommand> main) {}
 
-    /** A row with its id and the name of its directory. */
+    /** Describes a row with its id and the name of its directory. */
     public record Row(long id, String directory) {}
 
     /** Holds what only a child needs to know. */
@@ -90,7 +90,7 @@ public final class SnapshotStore {
         });
     }
 
-    /** The directories of all snapshots. */
+    /** Returns the directories of all snapshots. */
     public Set<String> directories() {
         return Set.copyOf(catalog.<List<String>, RuntimeException>read(
                 session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot")));
@@ -133,7 +133,7 @@ public final class SnapshotStore {
                 == 1);
     }
 
-    /** It is to go, and its name is free from now on; false if it is going or gone. */
+    /** Records that it is to go, and its name is free from now on; false if it is going or gone. */
     public boolean doom(long id) {
         return catalog.writeFromReserve(session -> session.update(
                         "UPDATE sandbox_snapshot SET status = 'REMOVING', name = NULL WHERE id = ? AND status <> 'REMOVING'",
@@ -141,13 +141,13 @@ public final class SnapshotStore {
                 == 1);
     }
 
-    /** The last step of a removal. */
+    /** Deletes the row, as the last step of a removal. */
     public void delete(long id) {
         catalog.writeFromReserve(
                 session -> session.update("DELETE FROM sandbox_snapshot WHERE id = ? AND status = 'REMOVING'", id));
     }
 
-    /** Those with a name that can be restored, by name. */
+    /** Returns those with a name that can be restored, by name. */
     public List<SandboxSnapshot> all() {
         return catalog.read(session -> session.list(
                 SnapshotStore::snapshot,
@@ -171,7 +171,7 @@ public final class SnapshotStore {
                 "SELECT id, directory FROM sandbox_snapshot WHERE status <> 'READY' OR name IS NULL ORDER BY id"));
     }
 
-    /** Where its files are; empty if it is gone. */
+    /** Returns where its files are; empty if it is gone. */
     public Optional<String> directory(long id) {
         return catalog.read(session ->
                 session.first(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot WHERE id = ?", id));

@@ -8,18 +8,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of how runs began: a start writes and {@code inspect} reads them, nothing else does. */
+/** Reads and writes the rows of how runs began: a start writes and {@code inspect} reads them, nothing else does. */
 public final class StartRows {
     private StartRows() {}
 
     /**
-     * How the VM of a run came to be.
+     * Says how the VM of a run came to be.
      *
      * @param pool whose VM it could have been, and was if it is warm
      */
     public record Note(StartKind kind, Duration image, Duration boot, Optional<Long> pool) {}
 
-    /** Of the run that has not ended. */
+    /** Writes the note of the run that has not ended. */
     static void insert(Session session, long sandbox, Note note) throws SQLException {
         session.update(
                 """
@@ -35,7 +35,7 @@ public final class StartRows {
         }
     }
 
-    /** Of all runs of a sandbox that are kept. */
+    /** Reads the notes of all runs of a sandbox that are kept. */
     static List<RunStart> read(Session session, long sandbox) throws SQLException {
         return session.list(
                 row -> new RunStart(

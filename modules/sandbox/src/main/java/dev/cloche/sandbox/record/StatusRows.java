@@ -6,7 +6,7 @@ import dev.cloche.sandbox.SandboxStatus;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** The statuses of sandboxes, which move along {@link SandboxStatus#successors()} and each tell an event. */
+/** Changes the statuses of sandboxes, which move along {@link SandboxStatus#successors()} and each tell an event. */
 final class StatusRows {
     private StatusRows() {}
 
@@ -14,7 +14,7 @@ final class StatusRows {
         return SandboxEvent.Kind.valueOf(status.name());
     }
 
-    /** False if it is not in {@code from} any more. */
+    /** Moves a sandbox to a status; false if it is not in {@code from} any more. */
     static boolean move(Session session, long id, SandboxStatus from, SandboxStatus to, long now) throws SQLException {
         if (!from.successors().contains(to)) {
             throw new IllegalArgumentException("no transition from " + from + " to " + to);

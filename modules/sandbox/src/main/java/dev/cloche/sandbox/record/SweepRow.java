@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What a sweep reads of a sandbox: nothing of what it was made of.
+ * Says what a sweep reads of a sandbox: nothing of what it was made of.
  *
  * @param directory of its files
  * @param updatedAt when its status changed last

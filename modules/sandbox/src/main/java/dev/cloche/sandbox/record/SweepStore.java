@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** What sweeps read and write: many rows by one statement, and many changes in one transaction. */
+/** Reads and writes for sweeps: many rows by one statement, and many changes in one transaction. */
 public final class SweepStore {
     public static final String ACTIVE = SweepRow.SELECT + """
             WHERE s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND s.id > ?
@@ -45,7 +45,7 @@ public final class SweepStore {
         this.onEvents = onEvents;
     }
 
-    /** A lease in the same catalog, and by the same clock. */
+    /** Returns a lease in the same catalog, and by the same clock. */
     public PeriodicLease lease(String name, Duration length, Duration window) {
         return new PeriodicLease(catalog, name, length, window, clock);
     }
@@ -60,10 +60,10 @@ public final class SweepStore {
         catalog.refillReserve(deadline);
     }
 
-    /** An end to record, of a sandbox as it was read. */
+    /** Describes an end to record, of a sandbox as it was read. */
     public record Settled(SweepRow row, Termination termination) {}
 
-    /** The next sandboxes that are recorded as active, by id. */
+    /** Returns the next sandboxes that are recorded as active, by id. */
     public List<SweepRow> active(long after, int most) {
         return catalog.read(session -> session.list(SweepRow::of, ACTIVE, after, most));
     }
@@ -127,7 +127,9 @@ public final class SweepStore {
         return changed;
     }
 
-    /** What the latest event of a running sandbox says that hinders it, by the sandbox; none of those that work. */
+    /**
+     * Returns what the latest event of a running sandbox says that hinders it, by the sandbox; none of those that work.
+     */
     public Map<Long, String> hindered() {
         Map<Long, String> found = new HashMap<>();
         var _ = catalog.<List<Boolean>, RuntimeException>read(session ->
@@ -157,7 +159,7 @@ public final class SweepStore {
         onEvents.run();
     }
 
-    /** Whether nothing of a sandbox has changed since it was read. */
+    /** Says whether nothing of a sandbox has changed since it was read. */
     public boolean isStill(SweepRow row) {
         return catalog.<Optional<SweepRow>, RuntimeException>read(
                         session -> session.first(SweepRow::of, SweepRow.SELECT + "WHERE s.id = ?", row.id()))
@@ -165,26 +167,26 @@ public final class SweepStore {
                 .isPresent();
     }
 
-    /** An ephemeral sandbox that has ended. */
+    /** Describes an ephemeral sandbox that has ended. */
     public record Ended(long id, String name) {}
 
-    /** The next ephemeral sandboxes that have ended, by id. */
+    /** Returns the next ephemeral sandboxes that have ended, by id. */
     public List<Ended> endedEphemerals(long after, int most) {
         return catalog.read(
                 session -> session.list(row -> new Ended(row.getLong(1), row.getString(2)), ENDED, after, most));
     }
 
-    /** The directories of all sandboxes. */
+    /** Returns the directories of all sandboxes. */
     public Set<String> directories() {
         return texts("SELECT directory FROM sandbox");
     }
 
-    /** The VMs of all runs. */
+    /** Returns the VMs of all runs. */
     public Set<String> vms() {
         return texts("SELECT vm_id FROM run");
     }
 
-    /** The ids of all rows of a table of this room, as image holders have them. */
+    /** Returns the ids of all rows of a table of this room, as image holders have them. */
     public Set<String> ids(String table) {
         return texts("SELECT CAST(id AS TEXT) FROM " + table);
     }
@@ -194,7 +196,7 @@ public final class SweepStore {
                 catalog.<List<String>, RuntimeException>read(session -> session.list(row -> row.getString(1), query)));
     }
 
-    /** All sandboxes that are not recorded as ended, by name. */
+    /** Returns all sandboxes that are not recorded as ended, by name. */
     public List<ActiveSandbox> activeSandboxes() {
         return catalog.read(session -> session.list(
                 row -> {

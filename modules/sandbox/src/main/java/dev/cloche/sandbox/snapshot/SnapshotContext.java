@@ -22,10 +22,10 @@ public record SnapshotContext(SandboxContext ground, SnapshotStore store, Path d
     private static final String HOLDER_KIND = "snapshot";
     private static final String PREFIX = "sandbox-";
 
-    /** A snapshot that is recorded as being taken, and this caller's. */
+    /** Describes a snapshot that is recorded as being taken, and this caller's. */
     public record Place(long id, OwnerLock lock) {}
 
-    /** What the snapshot of the VM is called: by a number that no other snapshot ever has. */
+    /** Returns what the snapshot of the VM is called: by a number that no other snapshot ever has. */
     public static SnapshotName vmSnapshot(long id) {
         return new SnapshotName(PREFIX + id);
     }

@@ -112,7 +112,7 @@ public final class SnapshotTaking {
                 .orElseThrow(() -> new SandboxException.SnapshotExists(name.orElse("")));
     }
 
-    /** What fills a snapshot. */
+    /** Says what fills a snapshot. */
     private interface Filling {
         Optional<Duration> pause();
     }

@@ -39,7 +39,7 @@ record GuestCheck(ExecRequest request) implements Consumer<Guest> {
         }
     }
 
-    /** The beginning of what is written; the rest is read, so that the program goes on. */
+    /** Keeps the beginning of what is written; the rest is read, so that the program goes on. */
     private static String kept(InputStream from) {
         ByteArrayOutputStream kept = new ByteArrayOutputStream();
         byte[] buffer = new byte[8192];

@@ -11,7 +11,10 @@ import dev.cloche.sandbox.record.PoolStore;
 import java.time.Duration;
 import java.util.Optional;
 
-/** One pool in a process that is there to stay: registered as it is recorded, with what its VMs come from at present. */
+/**
+ * Keeps one pool in a process that is there to stay: registered as it is recorded, with what its VMs come from at
+ * present.
+ */
 final class KeptPool {
     private final long id;
     private final PoolSources sources;
@@ -107,7 +110,7 @@ final class KeptPool {
         return registeredKey.filter(key::equals).isPresent();
     }
 
-    /** Whether this process keeps its depth; waits for nothing. */
+    /** Says whether this process keeps its depth; waits for nothing. */
     boolean keeps() {
         return keeps;
     }
@@ -143,13 +146,13 @@ final class KeptPool {
         lock = Optional.empty();
     }
 
-    /** It is recorded no more. */
+    /** Stops keeping it, for it is not recorded any more. */
     synchronized void removed() {
         leave();
         end();
     }
 
-    /** This process ends; what is on the shelf stays there. */
+    /** Stops keeping it, for this process ends; what is on the shelf stays there. */
     synchronized void end() {
         lookup.ifPresent(Thread::interrupt);
         lock.ifPresent(LockFile::close);

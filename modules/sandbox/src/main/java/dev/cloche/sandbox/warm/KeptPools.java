@@ -23,8 +23,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The pools of a state root in a process that is there to stay: registers all that are recorded in one {@link WarmPool}, and keeps
- * those at their depth that no other process keeps. Safe for use from several threads.
+ * Keeps the pools of a state root in a process that is there to stay: registers all that are recorded in one {@link
+ * WarmPool}, and keeps those at their depth that no other process keeps. Safe for use from several threads.
  */
 public final class KeptPools implements AutoCloseable {
     /** What other processes have changed without a signal is seen by then. */
@@ -78,12 +78,12 @@ public final class KeptPools implements AutoCloseable {
         changes.wake();
     }
 
-    /** Whether this process keeps the depth of a pool. */
+    /** Says whether this process keeps the depth of a pool. */
     boolean keeps(long id) {
         return Optional.ofNullable(kept.get(id)).filter(KeptPool::keeps).isPresent();
     }
 
-    /** This process has changed what is recorded. */
+    /** Takes note that this process has changed what is recorded. */
     void changed() {
         changes.wake();
     }

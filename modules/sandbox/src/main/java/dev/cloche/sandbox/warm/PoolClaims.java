@@ -5,8 +5,9 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 
 /**
- * Whose VM a VM of a pool is. A start records the one that it has chosen, and then claims it; between the two its death leaves
- * a record of a VM that is the pool's, and soon perhaps another sandbox's.
+ * Decides whether a VM of a pool is a sandbox's or still the pool's. A start records the one that it has chosen, and
+ * then claims it; between the two its death leaves a record of a VM that is the pool's, and soon perhaps another
+ * sandbox's.
  */
 public record PoolClaims(VmProvider vms, PoolStore pools) {
     /**

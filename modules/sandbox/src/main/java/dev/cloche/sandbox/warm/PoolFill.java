@@ -29,7 +29,7 @@ public final class PoolFill {
     private final PoolPreparations preparations;
     private final Clock clock;
     private final PullListener listener;
-    /** Whether pools are tried whose latest attempt has just failed. */
+    /** Says whether pools are tried whose latest attempt has just failed. */
     private final boolean insistent;
 
     private final Map<Long, PoolSources.Source> prepared = new HashMap<>();
@@ -95,7 +95,7 @@ public final class PoolFill {
         store.failed(pool, why, PAUSE);
     }
 
-    /** What shelves are to have now; pools may have been set and removed since it was asked last. */
+    /** Returns what shelves are to have now; pools may have been set and removed since it was asked last. */
     private PoolShelf.Order order(List<String> errors) {
         List<PoolRow> rows = store.all();
         List<ShelfTarget> stocks = new ArrayList<>();

@@ -44,7 +44,7 @@ public final class PoolKeeper implements AutoCloseable {
         this.keeping = keeping;
     }
 
-    /** A pool was set by this process. */
+    /** Takes note that a pool was set by this process. */
     public void set(long pool) {
         signal.give();
         kept().ifPresent(KeptPools::changed);
@@ -65,7 +65,7 @@ public final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    /** A pool was removed by this process. */
+    /** Takes note that a pool was removed by this process. */
     public void removed(long pool) {
         signal.give();
         lock.lock();
@@ -78,7 +78,7 @@ public final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    /** The pools as this process keeps them; empty if it does not, or cannot. Begins to. */
+    /** Returns the pools as this process keeps them; empty if it does not, or cannot. Begins to. */
     public Optional<KeptPools> kept() {
         if (!(making instanceof TemplateMaking.InBackground)) {
             return Optional.empty();
@@ -142,7 +142,7 @@ public final class PoolKeeper implements AutoCloseable {
         }
     }
 
-    /** Whether it came true within this time. */
+    /** Says whether it came true within this time. */
     private boolean await(BooleanSupplier condition, Duration longest) throws InterruptedException {
         lock.lock();
         try {

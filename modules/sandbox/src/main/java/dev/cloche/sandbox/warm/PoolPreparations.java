@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * How the VMs of each pool are made: as it is recorded, and with the functions that the application of this process has given.
- * Safe for use from several threads.
+ * Says how the VMs of each pool are made: as it is recorded, and with the functions that the application of this
+ * process has given. Safe for use from several threads.
  */
 public final class PoolPreparations {
     private final Map<PoolShape, Preparation> own = new ConcurrentHashMap<>();

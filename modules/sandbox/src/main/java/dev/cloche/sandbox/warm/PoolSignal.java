@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** By what the processes that keep pools and those that take from them know of each other; files below {@code pools}. */
+/** Signals between the processes that keep pools and those that take from them; files below {@code pools}. */
 public final class PoolSignal {
     private static final Pattern KEPT = Pattern.compile("kept-([0-9]{1,18})\\.lock");
 
@@ -55,7 +55,7 @@ public final class PoolSignal {
         return LockFile.tryLock(kept(pool));
     }
 
-    /** Whether some process keeps a pool at its depth. */
+    /** Says whether some process keeps a pool at its depth. */
     boolean isKept(long pool) {
         return LockFile.isHeld(kept(pool));
     }

@@ -17,13 +17,13 @@ import dev.cloche.vm.VmSpec;
 import java.time.Duration;
 import java.util.List;
 
-/** What the VMs of pools come from: an image that is held for each pool, and its template. */
+/** Says what the VMs of pools come from: an image that is held for each pool, and its template. */
 public record PoolSources(ImageStore images, TemplateStore templates) {
     static final String HOLDER_KIND = "pool";
     /** For an image that is to be pulled and a template that is to be made. */
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
-    /** What the VMs of a pool are of and restored from at present. */
+    /** Says what the VMs of a pool are of and restored from at present. */
     public record Source(StackKey key, SnapshotRef snapshot, ImageConfig config) {}
 
     /**

@@ -2,7 +2,7 @@ package dev.cloche.sandbox.warm;
 
 import java.time.Duration;
 
-/** How long something takes, by the monotonic clock. */
+/** Measures how long something takes, by the monotonic clock. */
 public record Stopwatch(long begin) {
     public static Stopwatch start() {
         return new Stopwatch(System.nanoTime());

@@ -27,7 +27,7 @@ public final class TemplateMaker implements AutoCloseable {
         this.making = making;
     }
 
-    /** A start of this VM had no template. */
+    /** Takes note that a start of this VM had no template. */
     public void missed(VmSpec vm, String image) {
         String name = templates.name(vm).value();
         switch (making) {

@@ -62,7 +62,7 @@ public record TemplateNotes(Path directory, Clock clock) {
         return time(failure(name));
     }
 
-    /** It is gone. */
+    /** Forgets what is noted of a template that is gone. */
     public void forget(SnapshotName name) {
         delete(use(name));
         delete(failure(name));

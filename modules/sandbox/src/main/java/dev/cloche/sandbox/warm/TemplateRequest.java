@@ -23,7 +23,7 @@ import java.util.Optional;
 public record TemplateRequest(ImageStore images, TemplateStore templates, Clock clock, SandboxSpec spec) {
     public static final String HOLDER_KIND = "template";
 
-    /** Whether the process lives that holds an image to make a template of it. */
+    /** Says whether the process lives that holds an image to make a template of it. */
     public static boolean isHeldByTheLiving(ImageHolder holder) {
         return ProcessName.isAlive(holder.id().split(" ", 2)[0]);
     }
@@ -45,7 +45,7 @@ public record TemplateRequest(ImageStore images, TemplateStore templates, Clock 
         }
     }
 
-    /** What a sandbox of an image and a size boots, but for its limits. */
+    /** Returns what a sandbox of an image and a size boots, but for its limits. */
     public static VmSpec vm(VmId id, ImageDisk disk, int memoryMib, int cpus) {
         return VmSpec.of(
                         id,

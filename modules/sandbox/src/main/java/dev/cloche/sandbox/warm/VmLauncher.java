@@ -23,7 +23,7 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
 
     /**
-     * A VM that runs.
+     * Describes a VM that runs.
      *
      * @param boot how long that took
      * @param identity what the guest has still to acknowledge

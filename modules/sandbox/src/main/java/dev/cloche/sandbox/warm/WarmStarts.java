@@ -31,7 +31,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
     private static final String NONE_READY = "no VM of the pool was ready";
 
     /**
-     * A start for which there could be a warm VM.
+     * Describes a start for which there could be a warm VM.
      *
      * @param vm as it would be booted
      */
@@ -40,7 +40,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
             return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
         }
 
-        /** Why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
+        /** Returns why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
         public Optional<String> unfit() {
             if (vm.network() instanceof NetworkSpec.User user && !user.ports().isEmpty()) {
                 return Optional.of("it publishes ports, which are opened when a VM starts");
@@ -53,7 +53,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
     }
 
     /**
-     * What came of it.
+     * Says what came of it.
      *
      * @param pool of the shape, if there is one that it could have been of
      * @param missed why it was not, if there is a pool
@@ -123,7 +123,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         return new Outcome(Optional.empty(), Optional.empty(), Optional.of(why));
     }
 
-    /** The hand-over of a VM to its sandbox; of one at a time. */
+    /** Hands a VM over to its sandbox; one at a time. */
     private static final class Arrival implements HandOff {
         private final Request request;
         private final Clock clock;
