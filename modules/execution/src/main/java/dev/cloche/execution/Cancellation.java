@@ -35,7 +35,7 @@ final class Cancellation implements AutoCloseable {
         return cancellation;
     }
 
-    /** Of a request for it. */
+    /** Returns the reason of a request for it. */
     static String reason(ProcessEvent request) {
         return request.payload().node().path("reason").asString("");
     }

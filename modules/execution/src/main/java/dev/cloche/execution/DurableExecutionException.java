@@ -4,7 +4,7 @@ import dev.cloche.base.ClocheException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Durable executions cannot be started, driven or read. */
+/** Is thrown when durable executions cannot be started, driven or read. */
 public abstract sealed class DurableExecutionException extends ClocheException {
     private DurableExecutionException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);

@@ -109,7 +109,7 @@ final class ExecutionDriver implements ProcessDriver {
         return Optional.empty();
     }
 
-    /** A sandbox that is paused, or starts, is waited for. */
+    /** Drives a process once its sandbox answers: one that is paused, or starts, is waited for. */
     private AwaitOutput driveWhenItAnswers(DrivenProcess driven, ExecutionSpec spec, Path files)
             throws InterruptedException {
         try {
@@ -181,7 +181,7 @@ final class ExecutionDriver implements ProcessDriver {
         return registry.get(process).map(known -> known.output().isPresent()).orElse(true);
     }
 
-    /** If the guest cannot be asked, the next driver that tidies does it. */
+    /** Has the guest forget an execution. If the guest cannot be asked, the next driver that tidies does it. */
     private static void forget(RunningSandbox sandbox, int execution) {
         try {
             sandbox.release(execution, Deadline.after(ANSWER_LIMIT));

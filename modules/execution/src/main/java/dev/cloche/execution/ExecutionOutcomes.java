@@ -26,12 +26,15 @@ final class ExecutionOutcomes {
         return new AwaitOutput.Cancelled(why, Optional.of(json(exit)));
     }
 
-    /** One that was cancelled before the guest knew of it. */
+    /** Returns the outcome of one that was cancelled before the guest knew of it. */
     static AwaitOutput.Cancelled neverStarted(String why) {
         return new AwaitOutput.Cancelled(why, Optional.empty());
     }
 
-    /** With the exit code that a shell would give, where it has one. */
+    /**
+     * Returns the outcome of one that could not be started, with the exit code that a shell would give, where it has
+     * one.
+     */
     static AwaitOutput notStarted(SpawnException refused) {
         Optional<Integer> exitCode = switch (refused) {
             case SpawnException.CommandNotFound _ -> Optional.of(NOT_FOUND);
@@ -45,7 +48,7 @@ final class ExecutionOutcomes {
         return failure(FailureClass.UNAVAILABLE, gone);
     }
 
-    /** It began or was to begin, and cannot be found any more. */
+    /** Returns the outcome of one that began or was to begin, and cannot be found any more. */
     static AwaitOutput lost(String what) {
         return new AwaitOutput.Failure(FailureClass.UNAVAILABLE, "execution.lost", what, Optional.empty());
     }

@@ -87,7 +87,10 @@ public final class Executions {
         return registry.get(claim.process().id()).orElse(claim.process());
     }
 
-    /** What fails here is for the next driver: the process is recorded, and its caller is to know of it. */
+    /**
+     * Begins a recorded execution. What fails here is for the next driver: the process is recorded, and its caller is
+     * to know of it.
+     */
     private void begin(Claim claim) {
         try {
             Optional<AwaitOutput> ended = driver.start(claim.process(), claim.lease());
@@ -172,7 +175,7 @@ public final class Executions {
         directories.sweep(id -> registry.get(id).isPresent());
     }
 
-    /** One of this program alone. */
+    /** Returns the name of an owner that is this program alone. */
     private static String owner() {
         return "cloche-" + ProcessHandle.current().pid() + "-" + OutputDirectories.newId();
     }

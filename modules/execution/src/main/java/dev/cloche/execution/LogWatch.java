@@ -24,7 +24,7 @@ final class LogWatch implements AutoCloseable {
     }
 
     /**
-     * What comes from the return of this call on is not missed.
+     * Opens a watch. What comes from the return of this call on is not missed.
      *
      * @param directory of the output
      * @param end returns when nothing more will be written; interrupted when that is of no interest any more
@@ -60,7 +60,7 @@ final class LogWatch implements AutoCloseable {
         return ended;
     }
 
-    /** Until there may be something to read, it is over, or the deadline has passed. */
+    /** Waits until there may be something to read, it is over, or the deadline has passed. */
     void await(Deadline deadline) throws InterruptedException {
         var _ = changes.await(deadline.orAfter(LOOK_ANYWAY));
     }

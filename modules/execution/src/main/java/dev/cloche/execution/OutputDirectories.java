@@ -27,7 +27,7 @@ record OutputDirectories(Path all) {
     private static final int ID_BYTES = 8;
     private static final Pattern OURS = Pattern.compile("exec-[0-9a-f]{" + 2 * ID_BYTES + "}");
 
-    /** Of the state root that they are in. */
+    /** Returns the reserve of the state root that they are in. */
     DiskReserve reserve() {
         return DiskReserve.in(all.toAbsolutePath().resolveSibling(""));
     }
@@ -80,7 +80,7 @@ record OutputDirectories(Path all) {
         });
     }
 
-    /** Why it could not be deleted. */
+    /** Deletes one; returns why it could not be deleted. */
     private static Optional<DurableExecutionException> delete(Path directory) {
         try {
             // A link in its place is a file to the walk.

@@ -23,7 +23,7 @@ record OutputRecord(Output output, long offset, Instant at, ByteBuffer bytes) {
     static final int MOST_BYTES = 1 << 20;
     private static final int HEAD = 1 + 8 + 8 + 4;
 
-    /** Told of each sound record, in order. */
+    /** Is told of each sound record, in order. */
     @FunctionalInterface
     interface Visitor {
         void visit(OutputRecord record) throws IOException;
@@ -42,7 +42,7 @@ record OutputRecord(Output output, long offset, Instant at, ByteBuffer bytes) {
         return offset + bytes.remaining();
     }
 
-    /** Of all of it in the file. */
+    /** Returns the length of all of it in the file. */
     long length() {
         return 4L + HEAD + bytes.remaining();
     }

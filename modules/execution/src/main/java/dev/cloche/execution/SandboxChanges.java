@@ -30,7 +30,7 @@ final class SandboxChanges {
         this.sandboxes = sandboxes;
     }
 
-    /** A thread that waits for one sandbox. */
+    /** Waits for changes of one sandbox, for one thread. */
     final class Waiter implements AutoCloseable {
         private final long sandbox;
         private final Semaphore bell = new Semaphore(0);
@@ -39,7 +39,7 @@ final class SandboxChanges {
             this.sandbox = sandbox;
         }
 
-        /** Until the sandbox has changed since the last call, or a minute has passed. */
+        /** Waits until the sandbox has changed since the last call, or a minute has passed. */
         void await() throws InterruptedException {
             var _ = bell.tryAcquire(LOOK_ANYWAY.toNanos(), TimeUnit.NANOSECONDS);
             bell.drainPermits();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** An {@link ExecutionSpec} as the payload of a process's input. Pure. */
+/** Writes and reads an {@link ExecutionSpec} as the payload of a process's input. Pure. */
 final class SpecJson {
     private static final int VERSION = 1;
 
@@ -34,7 +34,7 @@ final class SpecJson {
         return Json.object(members);
     }
 
-    /** Limits are unsigned 64-bit numbers, which JSON's are not. */
+    /** Returns a limit in JSON: limits are unsigned 64-bit numbers, which JSON's are not. */
     private static Json limit(ResourceLimit limit) {
         return Json.object(Map.of(
                 "resource", Json.of(limit.resource().name()),

@@ -15,7 +15,7 @@ public record BrokenMachine(String name, Path file, OptionalInt line, String rea
         implements MachineEntry {
     /** Says what is wrong with a configuration. */
     public enum Cause {
-        /** Its text, or that it cannot be read. */
+        /** Its text cannot be used, or it cannot be read. */
         UNUSABLE,
         /** A newer Cloche wrote it. */
         NEWER,

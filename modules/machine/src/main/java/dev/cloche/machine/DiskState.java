@@ -3,14 +3,14 @@ package dev.cloche.machine;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The state of a machine as its file has it. */
+/** Says the state of a machine as its file has it. */
 public enum DiskState {
     CREATED,
     RUNNING,
     STOPPED,
     SUSPENDED;
 
-    /** As in the file: {@code created}, {@code running}, {@code stopped} or {@code suspended}. */
+    /** Returns the word in the file: {@code created}, {@code running}, {@code stopped} or {@code suspended}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -10,6 +10,6 @@ public sealed interface MachineEntry permits MachineEntry.Usable, BrokenMachine 
         }
     }
 
-    /** Of its directory. */
+    /** Returns the name of its directory. */
     String name();
 }

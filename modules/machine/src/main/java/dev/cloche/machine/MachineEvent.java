@@ -3,7 +3,7 @@ package dev.cloche.machine;
 import java.time.Instant;
 
 /**
- * Something that happened to a machine.
+ * Describes something that happened to a machine.
  *
  * @param machine its name then
  * @param what for example {@code started}; docs/machines.md has all

@@ -4,7 +4,10 @@ import dev.cloche.base.ClocheException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What can go wrong with a machine as such; errors of its image and its VM have families of their own. */
+/**
+ * Is thrown when something goes wrong with a machine as such; errors of its image and its VM have families of their
+ * own.
+ */
 public abstract sealed class MachineException extends ClocheException {
     private MachineException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);
@@ -129,7 +132,7 @@ public abstract sealed class MachineException extends ClocheException {
         }
     }
 
-    /** Not in time. Code {@code machine.deadline}. */
+    /** The operation was not done in time. Code {@code machine.deadline}. */
     public static final class OutOfTime extends MachineException {
         public OutOfTime(String what) {
             super("machine.deadline", "Not in time: " + what + ".", "Give it more time.", null);

@@ -3,8 +3,8 @@ package dev.cloche.machine;
 import dev.cloche.base.Printable;
 
 /**
- * Who is a machine's process 1. With {@link #AGENT} nothing of the image runs by itself; otherwise Cloche's agent starts
- * first and gives process 1 to an init of the image.
+ * Says which program is a machine's process 1. With {@link #AGENT} nothing of the image runs by itself; otherwise
+ * Cloche's agent starts first and gives process 1 to an init of the image.
  *
  * @param value as in the file: {@code agent}, {@code systemd}, {@code openrc} or the absolute path of a program
  */

@@ -4,8 +4,8 @@ import dev.cloche.base.Printable;
 import java.util.regex.Pattern;
 
 /**
- * The name of a machine: 1 to 63 characters of {@code a-z}, {@code 0-9} and {@code -}, beginning with a letter or digit. It
- * names a directory and is its guest's host name; only checked names are ever joined to a path.
+ * Holds the name of a machine: 1 to 63 characters of {@code a-z}, {@code 0-9} and {@code -}, beginning with a letter or
+ * digit. It names a directory and is its guest's host name; only checked names are ever joined to a path.
  */
 public record MachineName(String value) implements Comparable<MachineName> {
     private static final Pattern VALID = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");

@@ -14,7 +14,7 @@ import java.util.Set;
 /**
  * Says how a machine runs.
  *
- * @param init who is its process 1
+ * @param init which program is its process 1
  * @param network its network: {@code none}, or what the file says for the room of VMs to understand
  * @param publish ports of the host that lead into it, {@code [ADDRESS:]HOST:GUEST[/tcp|udp]} each
  * @param env variables of every command in it; names are not empty and have no '='

@@ -18,7 +18,7 @@ public enum MachineState {
     /** A start failed, or its VM ended without a request; the file keeps why. */
     FAILED;
 
-    /** In lower case, for read-outs. */
+    /** Returns the word in lower case, for read-outs. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -57,7 +57,7 @@ public record MachineStatus(
         return new MachineStatus(state, ipAddress, startedAt, provisionedAt, lastError, value);
     }
 
-    /** Of a machine without a VM; how it came to that is still to be said. */
+    /** Returns the status of a machine without a VM; how it came to that is still to be said. */
     public MachineStatus atRest() {
         return new MachineStatus(
                 state, Optional.empty(), Optional.empty(), provisionedAt, Optional.empty(), Optional.empty());

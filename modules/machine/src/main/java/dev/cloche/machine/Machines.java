@@ -212,7 +212,7 @@ public final class Machines implements AutoCloseable {
     }
 
     /**
-     * One machine as it is now.
+     * Returns one machine as it is now.
      *
      * @throws MachineException.NotFound if there is none of that name
      * @throws MachineException.Broken if its file cannot be used
@@ -226,7 +226,7 @@ public final class Machines implements AutoCloseable {
         return context.alive(machine) ? context.vms().publishedPorts(machine.vmId()) : List.of();
     }
 
-    /** Why a machine does not work at present although it runs; empty if it does, or does not run. */
+    /** Returns why a machine does not work at present although it runs; empty if it does, or does not run. */
     public Optional<VmHindrance> hindrance(PersistedMachine machine) {
         return context.alive(machine) ? context.vms().hindrance(machine.vmId()) : Optional.empty();
     }

@@ -15,7 +15,7 @@ public record NewMachine(
         MachineResources resources,
         MachineSettings settings,
         Optional<Path> provision) {
-    /** With defaults in all other parts. */
+    /** Returns one with defaults in all other parts. */
     public static NewMachine of(MachineName name, String image) {
         return new NewMachine(name, image, MachineResources.DEFAULTS, MachineSettings.DEFAULTS, Optional.empty());
     }

@@ -13,7 +13,7 @@ import dev.cloche.vm.VmId;
  * @param memories how many times its memory is on the disk
  */
 public record OrphanedMachine(VmId id, String name, boolean recorded, boolean vm, boolean image, int memories) {
-    /** One sentence for people. */
+    /** Returns one sentence for people. */
     public String what() {
         String whose = name.isEmpty() ? "no machine" : "the machine \"" + Printable.brief(name) + "\", which is gone,";
         StringBuilder parts = new StringBuilder();

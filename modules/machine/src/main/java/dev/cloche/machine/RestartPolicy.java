@@ -13,7 +13,7 @@ public enum RestartPolicy {
     /** It is started again, also after its guest powered off. */
     ALWAYS;
 
-    /** As in the file: {@code no}, {@code on-failure} or {@code always}. */
+    /** Returns the word in the file: {@code no}, {@code on-failure} or {@code always}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

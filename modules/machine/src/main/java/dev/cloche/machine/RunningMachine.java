@@ -61,7 +61,7 @@ public final class RunningMachine implements AutoCloseable {
         return ask(Guest::files);
     }
 
-    /** Why it does not work at present although it runs; see {@link Vm#hindrance}. */
+    /** Returns why it does not work at present although it runs; see {@link Vm#hindrance}. */
     public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();
     }

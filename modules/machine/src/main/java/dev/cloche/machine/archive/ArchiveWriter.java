@@ -67,7 +67,7 @@ public final class ArchiveWriter {
         return line(digested.hex(), name);
     }
 
-    /** Of an entry as it stands in the archive, header and padding included. */
+    /** Returns the line of an entry as it stands in the archive, header and padding included. */
     static String line(String digest, String name) {
         return digest + "  " + name + "\n";
     }

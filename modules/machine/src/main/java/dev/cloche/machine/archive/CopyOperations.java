@@ -33,7 +33,7 @@ public final class CopyOperations {
         archives = new MachineArchive(context, disks);
     }
 
-    /** As {@link Machines#snapshot} promises. */
+    /** Does as {@link Machines#snapshot} promises. */
     public void snapshot(MachineName name, MachineName snapshot, boolean memory, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             snapshots.take(machine, snapshot, memory, deadline);
@@ -41,7 +41,7 @@ public final class CopyOperations {
         });
     }
 
-    /** As {@link Machines#restore} promises. */
+    /** Does as {@link Machines#restore} promises. */
     public void restore(MachineName name, MachineName snapshot, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = recovery.reconcile(machine);
@@ -50,22 +50,22 @@ public final class CopyOperations {
         });
     }
 
-    /** As {@link Machines#deleteSnapshot} promises. */
+    /** Does as {@link Machines#deleteSnapshot} promises. */
     public boolean deleteSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> snapshots.delete(machine, snapshot));
     }
 
-    /** As {@link Machines#snapshotsOf} promises. */
+    /** Does as {@link Machines#snapshotsOf} promises. */
     public List<KeptSnapshot> snapshots(MachineName name) {
         return snapshots.list(context.store().load(name));
     }
 
-    /** As {@link Machines#copy} promises. */
+    /** Does as {@link Machines#copy} promises. */
     public PersistedMachine copy(MachineName name, MachineName clone, boolean memory, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> cloning.copy(machine, clone, memory, deadline));
     }
 
-    /** As {@link Machines#export} promises. */
+    /** Does as {@link Machines#export} promises. */
     public void export(MachineName name, Path target, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = recovery.reconcile(machine);
@@ -81,13 +81,13 @@ public final class CopyOperations {
         });
     }
 
-    /** As {@link Machines#importFrom} promises. */
+    /** Does as {@link Machines#importFrom} promises. */
     public PersistedMachine importFrom(
             Path archive, Optional<MachineName> name, PullListener listener, Deadline deadline) {
         return archives.importFrom(archive, name, listener, deadline);
     }
 
-    /** As {@link Machines#rename} promises. */
+    /** Does as {@link Machines#rename} promises. */
     public PersistedMachine rename(MachineName from, MachineName to, Deadline deadline) {
         return context.exclusively(from, deadline, machine -> {
             // A VM knows the paths of its disk.

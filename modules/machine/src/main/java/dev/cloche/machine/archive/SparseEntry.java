@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * A file with holes as an entry of a tar, in the form 1.0 of GNU tar, which unpacks it: the content begins with a map of what
- * is no hole, in decimal lines, padded to a block. Stateless.
+ * Writes and reads a file with holes as an entry of a tar, in the form 1.0 of GNU tar, which unpacks it: the content
+ * begins with a map of what is no hole, in decimal lines, padded to a block. Stateless.
  */
 final class SparseEntry {
     private static final int BUFFER = 1 << 20;

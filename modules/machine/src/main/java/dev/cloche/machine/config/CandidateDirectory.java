@@ -49,7 +49,7 @@ record CandidateDirectory(String name, long inode, Optional<VmId> vmId) {
         return all;
     }
 
-    /** Empty if it is gone. */
+    /** Returns the directory; empty if it is gone. */
     private static Optional<CandidateDirectory> of(Path directory) throws IOException {
         try {
             long inode = MachineDirectories.inode(directory);

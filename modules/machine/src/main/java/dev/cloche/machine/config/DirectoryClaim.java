@@ -25,7 +25,7 @@ public record DirectoryClaim(String directory, long inode) {
         return "1 " + inode + " " + directory + "\n";
     }
 
-    /** Empty if that is none: it is then as if there were no file. */
+    /** Parses a claim; empty if the text is none: it is then as if there were no file. */
     static Optional<DirectoryClaim> parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         try {

@@ -188,7 +188,7 @@ public record MachineDirectories(Path base) {
         return locks;
     }
 
-    /** Locks of directories that a killed process was about to make, or had just removed. */
+    /** Sweeps locks of directories that a killed process was about to make, or had just removed. */
     private void sweepLocks() throws IOException {
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(base.resolve(LOCKS), MAKING + "*")) {
             for (Path lock : locks) {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A machine out of the values of its file. */
+/** Reads a machine out of the values of its file. */
 final class MachineReader {
     private final TomlFields fields;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The values of a machine's file, in the order in which a new one has them. */
+/** Holds the values of a machine's file, in the order in which a new one has them. */
 final class MachineValues {
     private final Map<String, Object> values = new LinkedHashMap<>();
 

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Immutable maps in the order of their keys, so that the same content gives the same file. */
+/** Makes immutable maps in the order of their keys, so that the same content gives the same file. */
 public final class SortedMaps {
     private SortedMaps() {}
 

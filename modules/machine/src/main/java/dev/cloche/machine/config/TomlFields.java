@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlTable;
 
-/** Values of a table by their types; what has the wrong one is refused with its line. */
+/** Reads values of a table by their types; what has the wrong one is refused with its line. */
 public final class TomlFields {
     private final TomlTable table;
 

@@ -27,7 +27,7 @@ public final class ConfigUpdates {
     }
 
     /**
-     * As {@link Machines#change} promises.
+     * Does as {@link Machines#change} promises.
      *
      * @param script in place of the one that it has; unless it is the same one, it runs at the next start
      */
@@ -66,7 +66,7 @@ public final class ConfigUpdates {
                 .withStatus(machine.status().withProvisionedAt(Optional.empty()));
     }
 
-    /** As {@link Machines#replaceText} promises. */
+    /** Does as {@link Machines#replaceText} promises. */
     public ChangedMachine replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
         PersistedMachine parsed = parsed(name, text);
         Set<String> unknown = MachineDocument.unknownKeys(text);

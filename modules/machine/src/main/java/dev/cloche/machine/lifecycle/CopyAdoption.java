@@ -19,7 +19,7 @@ public final class CopyAdoption {
         this.context = context;
     }
 
-    /** As {@link Machines#adopt} promises. */
+    /** Does as {@link Machines#adopt} promises. */
     public PersistedMachine adopt(MachineName name, PullListener listener, Deadline deadline) {
         PersistedMachine copy = context.store().loadCopy(name);
         VmId id = VmId.random();

@@ -30,7 +30,7 @@ record InitKind(List<String> programs, int stopSignal, Map<String, String> envir
         READS_ITS_FIFO
     }
 
-    /** systemd's words for who starts it: https://systemd.io/CONTAINER_INTERFACE/ */
+    /** Holds systemd's words for the program that starts it: https://systemd.io/CONTAINER_INTERFACE/ */
     private static final InitKind SYSTEMD = new InitKind(
             List.of("/usr/lib/systemd/systemd", "/lib/systemd/systemd"),
             SIGRTMIN_4,

@@ -42,8 +42,8 @@ public final class MachineApply {
     }
 
     /**
-     * States the image that the file names. An image is what a machine was made from: that the file names another one is
-     * found and refused by who changes it.
+     * States the image that the file names. An image is what a machine was made from: that the file names another one
+     * is found and refused by the caller that changes it.
      */
     private static MachineOrigin named(PersistedMachine machine, String image) {
         MachineOrigin origin = machine.origin();

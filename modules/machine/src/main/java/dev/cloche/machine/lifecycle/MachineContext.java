@@ -37,7 +37,7 @@ public record MachineContext(
     /** A boot, or the copy of a disk. */
     private static final Duration OTHERS_LIMIT = Duration.ofMinutes(10);
 
-    /** Who holds the image of a machine: by what stays when it is renamed. */
+    /** Returns the holder of a machine's image, by what stays when it is renamed. */
     static ImageHolder holder(PersistedMachine machine) {
         return new ImageHolder(
                 HOLDER_KIND, machine.vmId().value(), machine.name().value());

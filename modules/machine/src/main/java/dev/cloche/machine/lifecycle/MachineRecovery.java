@@ -48,7 +48,7 @@ public final class MachineRecovery {
         return context.store().load(machine.name());
     }
 
-    /** Settles only what needs no start, and takes no time: for those who merely look. */
+    /** Settles only what needs no start, and takes no time: for callers that merely look. */
     public PersistedMachine reconcile(PersistedMachine machine) {
         return switch (ReconcileRules.of(machine, context.vm(machine))) {
             case ReconcileRules.RecordEnd _ -> recover(machine, Deadline.none());

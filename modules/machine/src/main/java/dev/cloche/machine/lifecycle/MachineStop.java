@@ -70,7 +70,10 @@ public final class MachineStop {
         return rested;
     }
 
-    /** As it is without its VM, for who gives it another one at once: nothing is written down before that is begun. */
+    /**
+     * Returns a machine as it is without its VM, for a caller that gives it another one at once: nothing is written
+     * down before that is begun.
+     */
     PersistedMachine resting(PersistedMachine machine) {
         return machine.withStatus(machine.status().atRest().withState(disks.restingState(machine)));
     }

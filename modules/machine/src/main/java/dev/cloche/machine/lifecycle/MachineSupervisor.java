@@ -21,11 +21,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Supervises all machines, for a process that stays: sees the end of every machine's VM, and has it recorded, or the machine
- * restarted, as its policy says. It owns no machine and takes no port of one, so any number of keepers may run: who has a
- * machine's lock first does it, and the others find nothing to do.
+ * Supervises all machines, for a process that stays: sees the end of every machine's VM, and has it recorded, or the
+ * machine restarted, as its policy says. It owns no machine and takes no port of one, so any number of supervisors may
+ * run: the one that has a machine's lock first does it, and the others find nothing to do.
  *
- * <p>It waits for events only: the end of a guard by its pidfd, and {@link FileSignal}, as every start is in the log of events.
+ * <p>It waits for events only: the end of a guard by its pidfd, and {@link FileSignal}, as every start is in the log of
+ * events.
  */
 public final class MachineSupervisor implements AutoCloseable {
     /** One that was up for so long does not end right after its start. */
