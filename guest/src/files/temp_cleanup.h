@@ -5,7 +5,7 @@
 void temp_cleanup_on_sigterm(void);
 
 /* Registers the name that is to be removed. With a descriptor it is removed only while it names that open file; with -1
- * it is removed whatever it names. The name is copied. */
+ * it is removed in any case. The name is copied. */
 void temp_cleanup_register(int directory, const char *name, int fd);
 
 /* Forgets the name: the file is complete. */

@@ -15,7 +15,7 @@ static int descriptors = -1;
 
 void temp_file_prepare(void) { descriptors = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC); }
 
-/* Registered before it exists: nobody else has a name that was drawn just now. */
+/* Registers the name before the file exists: no other process has a file of a name that was drawn just now. */
 static bool draw_name(struct temp_file *temp) {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != sizeof number) return false;

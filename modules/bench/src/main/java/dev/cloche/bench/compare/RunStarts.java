@@ -1,12 +1,12 @@
 package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
-import dev.cloche.PoolInfo;
 import dev.cloche.PullProgress;
 import dev.cloche.Sandbox;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BareQemu;
 import dev.cloche.bench.probe.BootedTemplate;
+import dev.cloche.bench.probe.FullPool;
 import dev.cloche.bench.probe.HaltedClone;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Alternation;
@@ -18,14 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures a start to the end of the sandbox's first command by how its VM came to be, beside bare QEMU: of a whole {@code cloche
  * run}, and as an application calls it. Shapes differ, so that each is what it is called.
  */
 public final class RunStarts {
-    private static final long LOOK_NANOS = 1_000_000;
     private static final int WARM = 256;
     private static final int RESTORED = 260;
     private static final int COLD = 264;
@@ -68,14 +66,17 @@ public final class RunStarts {
     private void measure(Start start, Optional<HaltedClone> byHand, int warmUp, int rounds, Report report)
             throws Exception {
         BareQemu bare = new BareQemu(setting, List.of(setting.share()));
+        FullPool full = new FullPool();
         try (Cloche cloche = Cloche.open(setting.options());
-                Cloche staying = Cloche.open(setting.options().withTemplateMaking(new TemplateMaking.InBackground()))) {
+                Cloche staying = Cloche.open(setting.options()
+                        .withTemplateMaking(new TemplateMaking.InBackground())
+                        .withPoolListener(full))) {
             var _ = cloche.templates().make(cloche.sandbox("base").memory(RESTORED));
             (byHand.isPresent() ? staying : cloche).pools().set("base", WARM, 1, 1);
             try {
                 Alternation rows = new Alternation();
                 if (byHand.isPresent()) {
-                    rows.add("warm, from a pool that this process keeps", () -> kept(staying, start))
+                    rows.add("warm, from a pool that this process keeps", () -> kept(staying, full, start))
                             .add("a halted clone continued, identity and `true` by hand", byHand.get()::timeHandOver);
                 } else {
                     rows.add("warm, from a pool", () -> filledFirst(cloche, start));
@@ -104,12 +105,8 @@ public final class RunStarts {
     }
 
     /** In an application, which keeps its pool; it is at rest when the time begins. */
-    private static long kept(Cloche cloche, Start start) throws Exception {
-        PoolInfo pool = cloche.pools().list().getFirst();
-        while (pool.ready() < pool.depth() || pool.making() > 0) {
-            LockSupport.parkNanos(LOOK_NANOS);
-            pool = cloche.pools().list().getFirst();
-        }
+    private static long kept(Cloche cloche, FullPool full, Start start) throws Exception {
+        full.await(cloche);
         return start.time(cloche, WARM);
     }
 

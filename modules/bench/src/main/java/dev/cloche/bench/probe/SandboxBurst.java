@@ -2,7 +2,6 @@ package dev.cloche.bench.probe;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
-import dev.cloche.PoolInfo;
 import dev.cloche.Sandbox;
 import dev.cloche.pool.PoolEvent;
 import dev.cloche.sandbox.StartKind;
@@ -18,14 +17,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 
 /** Starts far more sandboxes at once than their pool has VMs, as an application does. */
 public final class SandboxBurst implements AutoCloseable {
-    private static final long LOOK_NANOS = 1_000_000;
     private static final int MEMORY = 256;
 
-    private final int depth;
+    private final FullPool full = new FullPool();
     private final Cloche cloche;
     /** Milliseconds of starts that found a VM ready, and of those that waited or were made without the pool. */
     public final List<Double> ready = new ArrayList<>();
@@ -35,9 +32,9 @@ public final class SandboxBurst implements AutoCloseable {
     public final Queue<Double> refills = new ConcurrentLinkedQueue<>();
 
     public SandboxBurst(ClocheOptions options, int depth) {
-        this.depth = depth;
         cloche = Cloche.open(options.withTemplateMaking(new TemplateMaking.InBackground())
                 .withPoolListener(event -> {
+                    full.happened(event);
                     if (event instanceof PoolEvent.Restored made) {
                         refills.add(made.lag().minus(made.took()).toNanos() / 1e6);
                     }
@@ -53,7 +50,7 @@ public final class SandboxBurst implements AutoCloseable {
      * @throws IllegalStateException if one was not, or two got one sandbox
      */
     public void run(int starters) throws InterruptedException, ExecutionException {
-        awaitFull();
+        full.await(cloche);
         refills.clear();
         CountDownLatch go = new CountDownLatch(1);
         List<Future<Started>> starting = new ArrayList<>();
@@ -85,18 +82,14 @@ public final class SandboxBurst implements AutoCloseable {
         }
     }
 
-    private void awaitFull() {
-        PoolInfo pool = cloche.pools().list().getFirst();
-        while (pool.ready() != depth || pool.making() > 0) {
-            LockSupport.parkNanos(LOOK_NANOS);
-            pool = cloche.pools().list().getFirst();
-        }
-    }
-
     /** @throws IllegalStateException if sandboxes are left, or VMs beside those of the pool */
     @Override
     public void close() {
-        awaitFull();
+        try {
+            full.await(cloche);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         int left = cloche.sandboxes().list().size();
         cloche.pools().remove("base", MEMORY, 1);
         cloche.close();
